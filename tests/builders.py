@@ -1,0 +1,53 @@
+"""Small builders: the value under test on one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.transcript.message import (
+    AssistantMessage,
+    Message,
+    SystemMessage,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
+
+
+def rules(text: str, id: str = "s0") -> SystemMessage:
+    return SystemMessage(id=id, blocks=(Text(text),))
+
+
+def said(text: str, id: str = "u0", *, pinned: bool = False, synthetic: bool = False) -> UserMessage:
+    return UserMessage(id=id, blocks=(Text(text),) if text else (), pinned=pinned, synthetic=synthetic)
+
+
+def told(text: str, id: str = "a0", *, thought: str = "", usage: Usage | None = None) -> AssistantMessage:
+    blocks = ((Thinking(thought),) if thought else ()) + ((Text(text),) if text else ())
+    return AssistantMessage(id=id, blocks=blocks, usage=usage)
+
+
+def called(name: str, call_id: str = "c0", id: str = "", text: str = "", **arguments: Any) -> AssistantMessage:  # noqa: ANN401
+    blocks = ((Text(text),) if text else ()) + (ToolCall(call_id, name, arguments),)
+    return AssistantMessage(id=id or f"a-{call_id}", blocks=blocks)
+
+
+def result(text: str, call_id: str = "c0", id: str = "", name: str = "", *, is_error: bool = False) -> ToolResult:
+    return ToolResult(id=id or f"r-{call_id}", call_id=call_id, blocks=(Text(text),), name=name, is_error=is_error)
+
+
+def conversation(turns: int, *, words: int = 20, steps: int = 2) -> Sequence[Message]:
+    """`turns` turns: a user message, `steps` calls of `read` with results of about `words` words, an answer."""
+    messages: list[Message] = []
+    for turn in range(turns):
+        messages.append(said(f"please look at part {turn} and keep the limit at {turn + 1000}", f"u{turn}"))
+        for step in range(steps):
+            n = f"{turn}-{step}"
+            messages.append(called("read", f"c{n}", path=f"src/part_{turn}/file_{step}.py"))
+            messages.append(result(" ".join(f"word_{n}_{i}" for i in range(words)), f"c{n}", name="read"))
+        messages.append(told(f"part {turn} is done, the limit is {turn + 1000}", f"a{turn}"))
+    return messages

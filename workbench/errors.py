@@ -1,0 +1,46 @@
+"""What can go wrong, in one sentence each, for the person who can mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class WorkbenchError(Exception):
+    """The root of all errors that the workbench raises on purpose."""
+
+
+class FormatError(WorkbenchError):
+    """A file is not what its importer reads: says why, in which file, on which line and in which field."""
+
+    def __init__(self, why: str, *, where: str = "", line: int | None = None, field: str = "") -> None:
+        self.why, self.where, self.line, self.field = why, where, line, field
+        place = where + (f", line {line}" if line is not None else "") + (f", field {field!r}" if field else "")
+        super().__init__(f"{place}: {why}" if place else why)
+
+
+class UnknownName(WorkbenchError):
+    """No part is known by that name; the message lists the names that are."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name, self.known = kind, name, tuple(sorted(known))
+        super().__init__(f"no {kind} is named {name!r}; known are {', '.join(self.known)}")
+
+
+class PlanError(WorkbenchError):
+    """A stage's edits overlap or reach outside its context: a bug in that stage."""
+
+
+class ModelError(WorkbenchError):
+    """A model gave no usable answer."""
+
+    def __init__(self, why: str, *, retryable: bool = False, overflow: bool = False) -> None:
+        self.retryable, self.overflow = retryable, overflow
+        super().__init__(why)
+
+
+class SetupError(WorkbenchError):
+    """Something outside is missing: an extra to install, a key to set."""
+
+
+class SettingError(WorkbenchError):
+    """A setting has a value that cannot work; the message says what would be accepted."""

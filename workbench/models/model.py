@@ -1,0 +1,94 @@
+"""The port through which the engine asks a model: a question, an answer, and who answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+from workbench.transcript.files import FileOps
+from workbench.transcript.message import Message
+from workbench.transcript.tokens import TokenCounter, chars_per_token
+
+Purpose: TypeAlias = Literal["summary", "update", "turn_prefix"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One question to a model: the wording for a language model, and the matter itself for one that is not.
+
+    Attributes:
+        purpose: a first summary, the update of an earlier one, or the start of a turn that goes on.
+        system: the system prompt.
+        write: gives the user prompt; called only by models that read it, since it may be megabytes.
+        messages: what is to be summarised.
+        previous: the text of the earlier summary that is to be carried on; empty if there is none.
+        instructions: what the user wants the summary to dwell on.
+        sections: the headings that the summary should have.
+        files: the file operations of everything summarised so far.
+        max_tokens: the most that the answer may have, in `count`'s tokens; None for no bound.
+        otherwise: the text to use when the model gives no usable answer; None lets the error pass.
+        count: the context's own counter.
+        model: the name of another model that should answer; empty for the one at hand.
+    """
+
+    purpose: Purpose
+    system: str
+    write: Callable[[], str]
+    messages: tuple[Message, ...] = ()
+    previous: str = ""
+    instructions: str = ""
+    sections: tuple[str, ...] = ()
+    files: FileOps = FileOps()
+    max_tokens: int | None = None
+    otherwise: str | None = None
+    count: TokenCounter = chars_per_token
+    model: str = ""
+
+    @property
+    def prompt(self) -> str:
+        """The user prompt, written out."""
+        return self.write()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came back.
+
+    Attributes:
+        text: the answer.
+        model: who really wrote it.
+        input_tokens: tokens of the prompt; 0 where nothing was sent.
+        output_tokens: tokens of the answer.
+        cached_tokens: the part of the prompt that the provider had cached.
+        usd: what it cost; None if nobody knows.
+        seconds: how long it took; 0.0 for an answer from this process.
+        fallback: whether this is `Ask.otherwise`, since the model failed; `why` then says how.
+    """
+
+    text: str
+    model: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    usd: float | None = 0.0
+    seconds: float = 0.0
+    fallback: bool = False
+    why: str = ""
+
+
+class Model(Protocol):
+    """Answers questions. Equal questions to a deterministic model give equal answers."""
+
+    @property
+    def name(self) -> str:
+        """What stands in reports."""
+        ...
+
+    def answer(self, ask: Ask, /) -> Answer:
+        """The answer.
+
+        Raises:
+            ModelError: the model gave no usable answer.
+        """
+        ...

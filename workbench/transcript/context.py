@@ -1,0 +1,84 @@
+"""What a request would send: the thing that compaction compacts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from workbench.transcript.message import Message
+from workbench.transcript.tokens import TokenCounter, chars_per_token
+
+EMPTY: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Messages with their sizes, each counted once as it entered.
+
+    Attributes:
+        messages: n messages.
+        sizes: n sizes in tokens.
+        overhead: tokens sent with every request that no message holds (system prompt, tool schemas).
+        count: the counter for messages that are still to come.
+        archive: full texts that stages took out of messages, by the reference that stands in their place.
+        tokens: the whole request: overhead and all sizes.
+    """
+
+    messages: tuple[Message, ...]
+    sizes: tuple[int, ...]
+    overhead: int = 0
+    count: TokenCounter = chars_per_token
+    archive: Mapping[str, str] = EMPTY
+    tokens: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        if len(self.messages) != len(self.sizes):
+            raise ValueError(f"{len(self.messages)} messages but {len(self.sizes)} sizes")
+        object.__setattr__(self, "tokens", self.overhead + sum(self.sizes))
+
+    @classmethod
+    def of(
+        cls, messages: Iterable[Message], count: TokenCounter = chars_per_token, overhead: int = 0
+    ) -> Context:
+        """A context of these messages, each counted now."""
+        said = tuple(messages)
+        return cls(said, tuple(count(message) for message in said), overhead, count)
+
+    @property
+    def spoken(self) -> int:
+        """Tokens of the messages alone."""
+        return self.tokens - self.overhead
+
+    def read(self, reference: str) -> str:
+        """The full text that a stage moved to the archive.
+
+        Raises:
+            KeyError: nothing is archived under that reference.
+        """
+        return self.archive[reference]
+
+
+class OpenContext:
+    """A context that still grows: appending and asking for its size cost the same however long it is."""
+
+    __slots__ = ("archive", "count", "messages", "overhead", "sizes", "tokens")
+
+    def __init__(self, start: Context) -> None:
+        self.messages: list[Message] = list(start.messages)
+        self.sizes: list[int] = list(start.sizes)
+        self.overhead = start.overhead
+        self.count = start.count
+        self.archive = start.archive
+        self.tokens = start.tokens
+
+    def append(self, message: Message, size: int | None = None) -> None:
+        """Add a message; its size in tokens is counted unless it is given."""
+        size = self.count(message) if size is None else size
+        self.messages.append(message)
+        self.sizes.append(size)
+        self.tokens += size
+
+    def closed(self) -> Context:
+        """The context as it stands now."""
+        return Context(tuple(self.messages), tuple(self.sizes), self.overhead, self.count, self.archive)

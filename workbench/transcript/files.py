@@ -1,0 +1,67 @@
+"""Which files a conversation read and which it changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+READS = frozenset(
+    {"read", "read_file", "readfile", "view", "view_file", "cat", "open", "open_file", "fs_read", "notebookread"}
+)
+CHANGES = frozenset(
+    {
+        "write", "write_file", "writefile", "edit", "edit_file", "editfile", "multiedit", "multi_edit", "create",
+        "create_file", "str_replace", "str_replace_editor", "str_replace_based_edit_tool", "replace",
+        "replace_in_file", "apply_patch", "applypatch", "patch", "notebookedit", "insert", "delete_file",
+        "write_to_file", "edit_lines", "edit_file_lines",
+    }
+)  # fmt: skip
+PATH_KEYS = ("path", "file_path", "filePath", "file", "filename", "target_file", "absolute_path", "notebook_path")
+
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class FileOps:
+    """Paths in the order in which they were first seen; a path that was changed is not also listed as read."""
+
+    read: tuple[str, ...] = ()
+    modified: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.read or self.modified)
+
+    def then(self, later: FileOps) -> FileOps:
+        """Both, earlier first. A file that was read and later changed is promoted to changed."""
+        modified = tuple(dict.fromkeys(self.modified + later.modified))
+        changed = set(modified)
+        return FileOps(
+            tuple(path for path in dict.fromkeys(self.read + later.read) if path not in changed), modified
+        )
+
+
+def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:
+    """What one tool call did to files, judged by the tool's name and its path argument."""
+    tool = name.rsplit("__", 1)[-1].lower()
+    if tool not in READS and tool not in CHANGES:
+        return FileOps()
+    if tool == "str_replace_based_edit_tool" and arguments.get("command") == "view":
+        tool = "view"
+    paths = [value for key in PATH_KEYS if isinstance(value := arguments.get(key), str) and value]
+    if tool in CHANGES and not paths:
+        for value in arguments.values():
+            if isinstance(value, str):
+                paths.extend(_PATCHED.findall(value))
+    return FileOps(read=tuple(paths[:1])) if tool in READS else FileOps(modified=tuple(paths))
+
+
+def merged(operations: Iterable[FileOps]) -> FileOps:
+    """All of them in order, promoted from read to changed where a later one says so."""
+    read: dict[str, None] = {}
+    modified: dict[str, None] = {}
+    for one in operations:
+        read.update(dict.fromkeys(one.read))
+        modified.update(dict.fromkeys(one.modified))
+    return FileOps(tuple(path for path in read if path not in modified), tuple(modified))

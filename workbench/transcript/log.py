@@ -1,0 +1,182 @@
+"""The append-only record of a conversation: a tree of entries, and the fold of a path into what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from workbench.errors import WorkbenchError
+from workbench.transcript.message import Message, Summary, Text, ToolResult
+
+CLEARED = "[result cleared from the context]"
+
+
+class LogError(WorkbenchError):
+    """An entry does not fit the tree: its id stands there already, or its parent does not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageEntry:
+    """Somebody said something. The entry's id is the message's."""
+
+    id: str
+    parent: str | None
+    message: Message
+    type: Literal["message"] = "message"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionEntry:
+    """The recorded agent compacted its context here.
+
+    Attributes:
+        summary: what it wrote; None where the recording does not show it (encrypted, or not kept).
+        first_kept: id of the first entry before this one that stayed in the context; None if none did.
+        kept: ids of all entries that stayed, where the recording names them one by one.
+        tokens_before: the agent's own figure, None if it gave none; `tokens_after` likewise.
+        reason: the recording's own word, such as `auto` or `manual`.
+    """
+
+    id: str
+    parent: str | None
+    summary: Summary | None = None
+    first_kept: str | None = None
+    kept: tuple[str, ...] | None = None
+    tokens_before: int | None = None
+    tokens_after: int | None = None
+    reason: str = ""
+    time: float | None = None
+    type: Literal["compaction"] = "compaction"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClearingEntry:
+    """The recorded agent cleared the results of these calls from its context, and nothing else."""
+
+    id: str
+    parent: str | None
+    call_ids: tuple[str, ...]
+    tokens_before: int | None = None
+    tokens_saved: int | None = None
+    reason: str = ""
+    time: float | None = None
+    type: Literal["clearing"] = "clearing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteEntry:
+    """Anything else that has a place in the tree and is not sent: a label, a change of model, a notice."""
+
+    id: str
+    parent: str | None
+    kind: str
+    text: str = ""
+    time: float | None = None
+    type: Literal["note"] = "note"
+
+
+Entry: TypeAlias = MessageEntry | CompactionEntry | ClearingEntry | NoteEntry
+
+
+class Log:
+    """A tree of entries with parent ids that only ever grows. `leaf` is the newest entry unless it was moved."""
+
+    __slots__ = ("_by_id", "_children", "_entries", "leaf")
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self._entries: list[Entry] = []
+        self._by_id: dict[str, Entry] = {}
+        self._children: dict[str | None, list[str]] = {}
+        self.leaf: str | None = None
+        for entry in entries:
+            self.append(entry)
+
+    def append(self, entry: Entry) -> None:
+        """Add one entry and make it the leaf.
+
+        Raises:
+            LogError: the id is taken, or the parent is unknown.
+        """
+        if entry.id in self._by_id:
+            raise LogError(f"entry id {entry.id!r} stands in the log already")
+        if entry.parent is not None and entry.parent not in self._by_id:
+            raise LogError(f"entry {entry.id!r} names the unknown parent {entry.parent!r}")
+        self._entries.append(entry)
+        self._by_id[entry.id] = entry
+        self._children.setdefault(entry.parent, []).append(entry.id)
+        self.leaf = entry.id
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, entry_id: object) -> bool:
+        return entry_id in self._by_id
+
+    def __getitem__(self, entry_id: str) -> Entry:
+        return self._by_id[entry_id]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Log) and self._entries == other._entries and self.leaf == other.leaf
+
+    __hash__ = None  # type: ignore[assignment]  # it grows
+
+    def children(self, entry_id: str | None) -> tuple[str, ...]:
+        """Ids of the entries that follow this one; of the roots, for None."""
+        return tuple(self._children.get(entry_id, ()))
+
+    def leaves(self) -> tuple[str, ...]:
+        """Ids of the entries that nothing follows: one a branch, in file order."""
+        return tuple(entry.id for entry in self._entries if entry.id not in self._children)
+
+    def path(self, leaf: str | None = None) -> tuple[Entry, ...]:
+        """The entries from the root to this leaf (the log's own leaf if none is named)."""
+        at = self.leaf if leaf is None else leaf
+        found: list[Entry] = []
+        while at is not None:
+            entry = self._by_id[at]
+            found.append(entry)
+            at = entry.parent
+        return tuple(reversed(found))
+
+
+def fold(path: Sequence[Entry]) -> tuple[Message, ...]:
+    """What the recorded agent would have sent at the end of this path.
+
+    The last compaction's summary comes first, then what it kept, then all that came later; results that were
+    cleared on the way hold a marker. Without a compaction: all messages.
+    """
+    last = next((i for i in range(len(path) - 1, -1, -1) if isinstance(path[i], CompactionEntry)), None)
+    messages: list[Message] = []
+    if last is None:
+        messages = [entry.message for entry in path if isinstance(entry, MessageEntry)]
+    else:
+        compaction = path[last]
+        assert isinstance(compaction, CompactionEntry)
+        if compaction.summary is not None:
+            messages.append(compaction.summary)
+        messages += [entry.message for entry in _kept(path[:last], compaction)]
+        messages += [entry.message for entry in path[last + 1 :] if isinstance(entry, MessageEntry)]
+    cleared = {call for entry in path if isinstance(entry, ClearingEntry) for call in entry.call_ids}
+    if not cleared:
+        return tuple(messages)
+    return tuple(
+        replace(message, blocks=(Text(CLEARED),))
+        if isinstance(message, ToolResult) and message.call_id in cleared
+        else message
+        for message in messages
+    )
+
+
+def _kept(before: Sequence[Entry], compaction: CompactionEntry) -> list[MessageEntry]:
+    said = [entry for entry in before if isinstance(entry, MessageEntry)]
+    if compaction.kept is not None:
+        kept = set(compaction.kept)
+        return [entry for entry in said if entry.id in kept]
+    if compaction.first_kept is None:
+        return []
+    start = next((i for i, entry in enumerate(before) if entry.id == compaction.first_kept), None)
+    return [] if start is None else [entry for entry in before[start:] if isinstance(entry, MessageEntry)]

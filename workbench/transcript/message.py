@@ -1,0 +1,226 @@
+"""What was said: the messages of a conversation and the blocks that they hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from workbench.transcript.files import FileOps
+
+Json: TypeAlias = Any
+"""A decoded JSON value. `Any`, because the type checkers have no finite recursive alias for it on Python 3.11."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Plain words."""
+
+    text: str
+    type: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """What a model thought before it spoke; `signature` is the provider's seal, empty where there is none."""
+
+    text: str
+    signature: str = ""
+    type: Literal["thinking"] = "thinking"
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A placeholder for a picture: its kind and size, never its data. `tokens` is what a provider would count."""
+
+    media_type: str = "image/png"
+    bytes: int = 0
+    tokens: int = 1_200
+    type: Literal["image"] = "image"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's wish to use a tool. `id` pairs it with its `ToolResult`."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Json]
+    type: Literal["tool_call"] = "tool_call"
+
+    def arguments_json(self) -> str:
+        """The arguments as a provider is sent them."""
+        return json.dumps(self.arguments, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a provider reported for one request, in tokens. The whole prompt is the first three together."""
+
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+
+    @property
+    def prompt(self) -> int:
+        """Tokens of the whole prompt, cached or not."""
+        return self.input + self.cache_read + self.cache_write
+
+
+SaidBlock: TypeAlias = Text | Image
+AnswerBlock: TypeAlias = Text | Thinking | ToolCall | Image
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemMessage:
+    """The instructions above a conversation; pinned unless told otherwise."""
+
+    id: str
+    blocks: tuple[SaidBlock, ...]
+    name: str = ""
+    pinned: bool = True
+    time: float | None = None
+    role: Literal["system"] = "system"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserMessage:
+    """What a person said, or what a client put in the person's mouth (`synthetic`)."""
+
+    id: str
+    blocks: tuple[SaidBlock, ...]
+    name: str = ""
+    pinned: bool = False
+    synthetic: bool = False
+    time: float | None = None
+    role: Literal["user"] = "user"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssistantMessage:
+    """One answer of a model: the recorded end of one request."""
+
+    id: str
+    blocks: tuple[AnswerBlock, ...]
+    name: str = ""
+    pinned: bool = False
+    model: str = ""
+    usage: Usage | None = None
+    stop: str = ""
+    time: float | None = None
+    role: Literal["assistant"] = "assistant"
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tool calls, in order."""
+        return tuple(block for block in self.blocks if isinstance(block, ToolCall))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """What one tool call came back with. `name` is the tool's."""
+
+    id: str
+    call_id: str
+    blocks: tuple[SaidBlock, ...]
+    name: str = ""
+    is_error: bool = False
+    pinned: bool = False
+    time: float | None = None
+    role: Literal["tool"] = "tool"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What stands in a context for the messages that it replaced.
+
+    It is sent as `lead + text + tail` in the role `said_by`; a later compaction reads `text` alone.
+    """
+
+    id: str
+    text: str
+    replaces: tuple[str, ...] = ()
+    files: FileOps = FileOps()
+    lead: str = ""
+    tail: str = ""
+    said_by: Literal["user", "assistant"] = "user"
+    name: str = ""
+    model: str = ""
+    pinned: bool = False
+    time: float | None = None
+    role: Literal["summary"] = "summary"
+
+    @property
+    def blocks(self) -> tuple[Text, ...]:
+        """The whole text as one block."""
+        return (Text(self.lead + self.text + self.tail),)
+
+
+Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolResult | Summary
+
+
+def plain_text(message: Message) -> str:
+    """All `Text` blocks, joined by newlines."""
+    return "\n".join(block.text for block in message.blocks if isinstance(block, Text))
+
+
+def said_texts(message: Message) -> Iterator[str]:
+    """Each text that carries information: words, thoughts, and the decoded *values* of tool arguments.
+
+    Argument names, tool names and JSON escapes are left out: they stand in every request's tool schema.
+    """
+    for block in message.blocks:
+        if isinstance(block, Text | Thinking):
+            yield block.text
+        elif isinstance(block, ToolCall):
+            yield from argument_texts(block.arguments)
+
+
+def argument_texts(value: Json) -> Iterator[str]:
+    """Each scalar in a decoded JSON value as text, depth first. Never recurses, so that depth cannot hurt."""
+    rest = [value]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, Mapping):
+            rest.extend(reversed(list(item.values())))
+        elif isinstance(item, list | tuple):
+            rest.extend(reversed(item))
+        elif isinstance(item, int | float) and not isinstance(item, bool):
+            yield str(item)
+
+
+def counted_text(message: Message) -> str:
+    """The text that a provider would count for this message: words, thoughts, tool names and arguments as JSON."""
+    blocks = message.blocks
+    if len(blocks) == 1 and isinstance(blocks[0], Text):
+        return blocks[0].text
+    parts: list[str] = []
+    for block in blocks:
+        if isinstance(block, Text | Thinking):
+            parts.append(block.text)
+        elif isinstance(block, ToolCall):
+            parts.append(block.name)
+            parts.append(block.arguments_json())
+    return "\n".join(parts)
+
+
+def image_tokens(message: Message) -> int:
+    """Tokens of the message's images."""
+    return sum(block.tokens for block in message.blocks if isinstance(block, Image))
+
+
+def is_empty(message: Message) -> bool:
+    """Whether the message would be sent without any content."""
+    return not any(
+        not isinstance(block, Text | Thinking) or block.text.strip() for block in message.blocks
+    )
+
+
+def is_real_user(message: Message) -> bool:
+    """Whether a person said it: a user message that no client made up."""
+    return isinstance(message, UserMessage) and not message.synthetic

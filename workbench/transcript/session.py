@@ -1,0 +1,93 @@
+"""A recorded conversation with what is known about it; never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from workbench.transcript.log import ClearingEntry, CompactionEntry, Entry, Log, MessageEntry
+from workbench.transcript.message import AssistantMessage, Message
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a session came from. `skipped` says what a lenient reader left out, one sentence each."""
+
+    format: str = "built"
+    path: str = ""
+    sha256: str = ""
+    skipped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A compaction or clearing that the recorded agent made: it stands before `messages[at]`."""
+
+    at: int
+    entry: CompactionEntry | ClearingEntry
+
+
+@dataclass(frozen=True)
+class Session:
+    """One recorded conversation: a log, the leaf that is its live end, and its origin.
+
+    Attributes:
+        id: unique among the sessions of a run.
+        log: the whole tree. Its main path is from the root to `log.leaf`.
+        origin: format, path and hash of what it was read from.
+        model: the model that answered most, as the recording names it; empty if unknown.
+        window: the model's context window in tokens, where the recording says; else None.
+        title: a few words for people.
+        cwd: the folder in which the recorded agent worked; makes one path of absolute and relative ones.
+        project: what unrelated sessions do not share (a repository, a folder): background atoms are judged by it.
+    """
+
+    id: str
+    log: Log
+    origin: Origin = field(default_factory=Origin)
+    model: str = ""
+    window: int | None = None
+    title: str = ""
+    cwd: str = ""
+    project: str = ""
+
+    @classmethod
+    def of(cls, messages: Iterable[Message], id: str = "session", **known: str | int | None) -> Session:
+        """A session of these messages in a straight line, for examples and tests."""
+        log = Log()
+        for message in messages:
+            log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
+        return cls(id, log, **known)  # type: ignore[arg-type]  # the fields of this class, by name
+
+    @cached_property
+    def path(self) -> tuple[Entry, ...]:
+        """The entries of the main path."""
+        return self.log.path()
+
+    @cached_property
+    def messages(self) -> tuple[Message, ...]:
+        """Everything that was said on the main path, also what the recorded agent had compacted away by then."""
+        return tuple(entry.message for entry in self.path if isinstance(entry, MessageEntry))
+
+    @cached_property
+    def requests(self) -> tuple[int, ...]:
+        """The index of each assistant message: the recorded answer to one request."""
+        return tuple(i for i, message in enumerate(self.messages) if isinstance(message, AssistantMessage))
+
+    @cached_property
+    def recorded(self) -> tuple[Recorded, ...]:
+        """The compactions and clearings on the main path, with their place among the messages."""
+        found: list[Recorded] = []
+        at = 0
+        for entry in self.path:
+            if isinstance(entry, MessageEntry):
+                at += 1
+            elif isinstance(entry, CompactionEntry | ClearingEntry):
+                found.append(Recorded(at, entry))
+        return tuple(found)
+
+    @cached_property
+    def branches(self) -> int:
+        """How many leaves the log has."""
+        return len(self.log.leaves())
