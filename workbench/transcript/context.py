@@ -38,9 +38,7 @@ class Context:
         object.__setattr__(self, "tokens", self.overhead + sum(self.sizes))
 
     @classmethod
-    def of(
-        cls, messages: Iterable[Message], count: TokenCounter = chars_per_token, overhead: int = 0
-    ) -> Context:
+    def of(cls, messages: Iterable[Message], count: TokenCounter = chars_per_token, overhead: int = 0) -> Context:
         """A context of these messages, each counted now."""
         said = tuple(messages)
         return cls(said, tuple(count(message) for message in said), overhead, count)

@@ -37,9 +37,7 @@ class FileOps:
         """Both, earlier first. A file that was read and later changed is promoted to changed."""
         modified = tuple(dict.fromkeys(self.modified + later.modified))
         changed = set(modified)
-        return FileOps(
-            tuple(path for path in dict.fromkeys(self.read + later.read) if path not in changed), modified
-        )
+        return FileOps(tuple(path for path in dict.fromkeys(self.read + later.read) if path not in changed), modified)
 
 
 def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:

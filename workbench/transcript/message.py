@@ -216,9 +216,7 @@ def image_tokens(message: Message) -> int:
 
 def is_empty(message: Message) -> bool:
     """Whether the message would be sent without any content."""
-    return not any(
-        not isinstance(block, Text | Thinking) or block.text.strip() for block in message.blocks
-    )
+    return not any(not isinstance(block, Text | Thinking) or block.text.strip() for block in message.blocks)
 
 
 def is_real_user(message: Message) -> bool:

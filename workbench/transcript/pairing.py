@@ -51,7 +51,9 @@ def with_partners(messages: Sequence[Message], wanted: set[int]) -> set[int]:
         ids = (
             [call.id for call in message.calls]
             if isinstance(message, AssistantMessage)
-            else [message.call_id] if isinstance(message, ToolResult) else []
+            else [message.call_id]
+            if isinstance(message, ToolResult)
+            else []
         )
         for call_id in ids:
             for i in by_call.pop(call_id, ()):

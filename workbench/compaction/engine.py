@@ -1,0 +1,157 @@
+"""The engine: trigger, then for each stage plan, ask, apply and guard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from workbench.compaction.guard import Breach, breaches
+from workbench.compaction.plan import Plan
+from workbench.compaction.stage import Budget, Stage
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.trigger import Situation
+from workbench.errors import ModelError
+from workbench.models.model import Answer, Ask, Model
+from workbench.transcript.context import Context
+
+Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
+
+
+@dataclass(frozen=True, slots=True)
+class StageRecord:
+    """What one stage did. Where it broke an invariant its result was not used, and `breaches` say why."""
+
+    name: str
+    tokens_before: int
+    tokens_after: int
+    answers: tuple[Answer, ...] = ()
+    breaches: tuple[Breach, ...] = ()
+    dropped: tuple[str, ...] = ()
+    rewritten: tuple[str, ...] = ()
+
+    @property
+    def used(self) -> bool:
+        """Whether the stage's result was taken."""
+        return not self.breaches
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """One firing.
+
+    Attributes:
+        before: the history that went in.
+        after: the history that came out; `before` itself if nothing was changed.
+        sent: `after` as the view shows it; the same object where the strategy has no view.
+        outcome: `compacted` at or below the target, `too_large` above it, `unchanged`.
+        why: a sentence where the outcome needs one.
+    """
+
+    before: Context
+    after: Context
+    sent: Context
+    budget: Budget
+    stages: tuple[StageRecord, ...]
+    outcome: Outcome
+    why: str = ""
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """All answers of models, in order."""
+        return tuple(answer for stage in self.stages for answer in stage.answers)
+
+    @property
+    def breaches(self) -> tuple[Breach, ...]:
+        """All findings of the guard."""
+        return tuple(breach for stage in self.stages for breach in stage.breaches)
+
+
+def prepare(history: Context, preset: Preset, situation: Situation, model: Model) -> Compaction | None:
+    """Compact the history if the preset's trigger says that it is due; None if it is not."""
+    budget = preset.trigger.check(situation)
+    return None if budget is None else compact(history, preset.strategy, budget, model)
+
+
+def seen(history: Context, strategy: Strategy, budget: Budget) -> Context:
+    """The history as it is sent: with the strategy's view, whose result is never kept."""
+    shown = history
+    for stage in strategy.view:
+        plan = stage.plan(shown, budget)
+        if plan is None:
+            continue
+        projected = plan.apply(shown)
+        if not breaches(shown, projected):
+            shown = projected
+    return shown
+
+
+def compact(history: Context, strategy: Strategy, budget: Budget, model: Model) -> Compaction:
+    """Run the stages, cheapest first, until what is sent is at or below the target.
+
+    The history itself is not touched. A stage whose result breaks an invariant is undone and its breaches recorded.
+
+    Raises:
+        ModelError: a model gave no usable answer and the ask has nothing to use otherwise.
+    """
+    after, records = history, []
+    sent = seen(after, strategy, budget) if strategy.view else after
+    for stage in strategy.stages * strategy.rounds:
+        if sent.tokens <= budget.target and not budget.force:
+            break
+        plan = stage.plan(after, budget)
+        if plan is None or not plan.edits:
+            continue
+        record, after = _run(stage, plan, after, model)
+        records.append(record)
+        sent = seen(after, strategy, budget) if strategy.view else after
+    outcome, why = _outcome(history, after, sent, budget)
+    return Compaction(history, after, sent, budget, tuple(records), outcome, why)
+
+
+def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[StageRecord, Context]:
+    answers = tuple(answered(ask, model) for ask in plan.asks)
+    writer = next((answer.model for answer in answers), "")
+    changed = plan.apply(context, [answer.text for answer in answers], writer)
+    found = breaches(context, changed)
+    dropped, rewritten = _touched(context, changed)
+    record = StageRecord(stage.name, context.tokens, changed.tokens, answers, found, dropped, rewritten)
+    return record, context if found else changed
+
+
+def answered(ask: Ask, model: Model) -> Answer:
+    """The model's answer, or the text that the ask gives for when there is none.
+
+    Raises:
+        ModelError: no usable answer, and nothing to use otherwise.
+    """
+    try:
+        answer = model.answer(ask)
+        if answer.text.strip():
+            return answer
+        why = f"{answer.model} answered with an empty text"
+    except ModelError as error:
+        if ask.otherwise is None:
+            raise
+        answer, why = Answer(text="", model=model.name), str(error)
+    if ask.otherwise is None:
+        raise ModelError(why)
+    return replace(answer, text=ask.otherwise, fallback=True, why=why)
+
+
+def _touched(before: Context, after: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    kept = {message.id: message for message in after.messages}
+    dropped, rewritten = [], []
+    for message in before.messages:
+        now = kept.get(message.id)
+        if now is None:
+            dropped.append(message.id)
+        elif now is not message:
+            rewritten.append(message.id)
+    return tuple(dropped), tuple(rewritten)
+
+
+def _outcome(history: Context, after: Context, sent: Context, budget: Budget) -> tuple[Outcome, str]:
+    if sent.tokens > budget.target:
+        why = f"{sent.tokens} tokens are left, {budget.target} were the target"
+        return ("unchanged" if after is history and sent is history else "too_large"), why
+    return ("unchanged" if after is history and sent is history else "compacted"), ""

@@ -1,0 +1,111 @@
+"""What a stage wants done to a context: plain data until it is applied."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from workbench.errors import PlanError
+from workbench.models.model import Ask
+from workbench.transcript.context import Context
+from workbench.transcript.files import FileOps
+from workbench.transcript.message import Message, Summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A summary that a model has still to write.
+
+    Attributes:
+        asks: one question, or two for a split turn.
+        template: how the answers become the text, with `{0}` and `{1}` in their places; they are never parsed.
+        lead, tail: what is sent around the text; a later compaction does not read it.
+        footer: what code adds below the answers, such as the file lists; part of the text.
+        replaces: ids of the messages that it stands for.
+    """
+
+    asks: tuple[Ask, ...]
+    template: str = "{0}"
+    lead: str = ""
+    tail: str = ""
+    footer: str = ""
+    replaces: tuple[str, ...] = ()
+    files: FileOps = FileOps()
+    said_by: Literal["user", "assistant"] = "user"
+    name: str = ""
+
+    def written(self, answers: Sequence[str], model: str = "") -> Summary:
+        """The summary with these answers, one for each ask. Its id follows from what it replaces and says."""
+        text = self.template
+        for i, answer in enumerate(answers):
+            head, mark, rest = text.partition("{%d}" % i)
+            text = head + answer + rest if mark else text
+        text += self.footer
+        seal = sha256("\0".join((*self.replaces, text)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        return Summary(
+            id=f"summary-{seal}", text=text, replaces=self.replaces, files=self.files, lead=self.lead,
+            tail=self.tail, said_by=self.said_by, name=self.name, model=model,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Put `by` in the place of `messages[start:stop]`; an empty `by` drops them, an empty range inserts."""
+
+    start: int
+    stop: int
+    by: tuple[Message | Draft, ...] = ()
+
+
+Archive: TypeAlias = Mapping[str, str]
+NOTHING: Archive = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Edits in order, not overlapping, and the full texts that they move out of the context, by reference."""
+
+    edits: tuple[Replace, ...]
+    archive: Archive = NOTHING
+
+    @property
+    def asks(self) -> tuple[Ask, ...]:
+        """All questions in the drafts, in the order in which `apply` takes their answers."""
+        return tuple(ask for edit in self.edits for new in edit.by if isinstance(new, Draft) for ask in new.asks)
+
+    def apply(self, context: Context, answers: Sequence[str] = (), model: str = "") -> Context:
+        """The context after the edits. Messages that stay are not counted again.
+
+        Args:
+            context: the one that the plan was made for.
+            answers: one text for each of `asks`.
+            model: who wrote them.
+
+        Raises:
+            PlanError: edits overlap, are out of order or reach outside, or the answers do not match the asks.
+        """
+        if len(answers) != len(self.asks):
+            raise PlanError(f"{len(self.asks)} asks but {len(answers)} answers")
+        left = list(answers)
+        messages: list[Message] = []
+        sizes: list[int] = []
+        at = 0
+        for edit in self.edits:
+            if not at <= edit.start <= edit.stop <= len(context.messages):
+                raise PlanError(f"edit [{edit.start}, {edit.stop}) after {at} of {len(context.messages)} messages")
+            messages += context.messages[at : edit.start]
+            sizes += context.sizes[at : edit.start]
+            for new in edit.by:
+                if isinstance(new, Draft):
+                    said, left = left[: len(new.asks)], left[len(new.asks) :]
+                    new = new.written(said, model)
+                messages.append(new)
+                sizes.append(context.count(new))
+            at = edit.stop
+        messages += context.messages[at:]
+        sizes += context.sizes[at:]
+        archive = {**context.archive, **self.archive} if self.archive else context.archive
+        return Context(tuple(messages), tuple(sizes), context.overhead, context.count, archive)

@@ -1,0 +1,46 @@
+"""The interface of a stage, and what it is granted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from workbench.compaction.plan import Plan
+from workbench.transcript.context import Context
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """How small a context should become.
+
+    Attributes:
+        target: tokens of the whole request, overhead included, at or below which compaction is done.
+        window: tokens that the model takes at most.
+        reason: why it is compacted now: `threshold`, `overflow`, `manual`, `requested`, `matched`.
+        force: compact even where the stage would see no need.
+        keep_recent: tokens of newest messages that somebody asked to keep; None leaves it to the strategy.
+        instructions: what the user wants a summary to dwell on.
+    """
+
+    target: int
+    window: int
+    reason: str = "threshold"
+    force: bool = False
+    keep_recent: int | None = None
+    instructions: str = ""
+
+
+class Stage(Protocol):
+    """One way of making a context smaller.
+
+    A stage is blind by signature: it sees the context and the budget, never the session, the future or the truth.
+    """
+
+    @property
+    def name(self) -> str:
+        """What stands in records and reports."""
+        ...
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """Say what to change, or None for nothing. Pure: no model, no clock, no disk, no randomness."""
+        ...

@@ -1,0 +1,104 @@
+"""When to compact, and to what budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol, TypeAlias
+
+from workbench.compaction.stage import Budget
+from workbench.transcript.message import Usage
+
+Moment: TypeAlias = Literal["before_request", "after_tools", "after_turn"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """All that a trigger may look at. Making one costs the same however long the context is.
+
+    Attributes:
+        tokens: the context as it would be sent, overhead included, by the preset's counter.
+        window: tokens that the model takes at most.
+        overhead: the part of `tokens` that no message holds.
+        moment: where in the agent's loop we are.
+        messages: how many messages the context has.
+        reported: the provider's usage for the newest request since the last compaction; None if there is none.
+        since: tokens, by the preset's counter, of the messages that came after that report.
+        requested: somebody asked for a compaction.
+    """
+
+    tokens: int
+    window: int
+    overhead: int = 0
+    moment: Moment = "before_request"
+    messages: int = 0
+    reported: Usage | None = None
+    since: int = 0
+    requested: bool = False
+
+
+class Trigger(Protocol):
+    """Decides when a context is due."""
+
+    @property
+    def name(self) -> str:
+        """What stands in records and reports."""
+        ...
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """The budget to compact to, or None to leave the context alone. Pure, and O(1)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """Leaves every context alone."""
+
+    name: ClassVar[str] = "never"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """None."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class AtShare:
+    """Due when the request fills a share of the window.
+
+    The target is a share of the room that the overhead leaves, so that it can be reached whatever the overhead is.
+
+    Attributes:
+        threshold: share of the window, in (0, 1]; a request of exactly that size is due.
+        target: share of the room (window less overhead) that the messages may take afterwards, below `threshold`.
+    """
+
+    threshold: float = 0.8
+    target: float = 0.4
+    name: ClassVar[str] = "at_share"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due at `tokens >= threshold * window`."""
+        if situation.window <= 0 or situation.tokens < self.threshold * situation.window:
+            return None
+        room = max(situation.window - situation.overhead, 0)
+        return Budget(target=situation.overhead + int(self.target * room), window=situation.window)
+
+
+@dataclass(frozen=True, slots=True)
+class AtReserve:
+    """Due when the request leaves less than a reserve of the window free.
+
+    Attributes:
+        reserve: tokens that the next answer needs; a request that leaves exactly that much is not due.
+        target: as in `AtShare`.
+    """
+
+    reserve: int = 16_384
+    target: float = 0.4
+    name: ClassVar[str] = "at_reserve"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due at `tokens > window - reserve`."""
+        if situation.tokens <= situation.window - self.reserve:
+            return None
+        room = max(situation.window - situation.overhead, 0)
+        return Budget(target=situation.overhead + int(self.target * room), window=situation.window)
