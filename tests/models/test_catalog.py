@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import SetupError
+from workbench.models import catalog
+from workbench.models.catalog import prices, row, table_version, window
+
+
+def test_a_dated_name_has_its_window_and_prices() -> None:
+    found = prices("claude-opus-4-5-20251101")
+    assert window("claude-opus-4-5-20251101") == 200_000
+    assert found is not None
+    assert 0 < found.cache_read < found.input < found.cache_write < found.output
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "claude-opus-4-5",
+        "anthropic/claude-opus-4-5-20251101",
+        "claude-opus-4.5",
+        "us.anthropic.claude-opus-4-5-20251101-v1:0",
+        "openrouter/anthropic/claude-opus-4.5",
+        "some-gateway/claude-opus-4-5",
+        "Claude-Opus-4-5",
+    ],
+)
+def test_a_name_is_found_however_it_is_written(name: str) -> None:
+    assert window(name) == 200_000
+
+
+def test_a_date_that_the_table_does_not_know_falls_back_to_the_model() -> None:
+    assert row("gpt-4o-2031-01-01") == "gpt-4o"
+
+
+def test_a_small_sibling_is_not_taken_for_the_model() -> None:
+    assert row("gpt-4o-mini") == "gpt-4o-mini"
+    large, small = prices("gpt-4o"), prices("gpt-4o-mini-2024-07-18")
+    assert large is not None and small is not None and small.input < large.input
+
+
+@pytest.mark.parametrize("name", ["", "extractive", "no-such-model-9", "sample_spec", "dall-e-3", "/", "<synthetic>"])
+def test_an_unknown_model_has_neither_window_nor_price(name: str) -> None:
+    assert window(name) is None
+    assert prices(name) is None
+
+
+def test_a_model_without_cache_prices_pays_the_full_price_for_cached_input() -> None:
+    found = prices("gpt-4")
+    assert found is not None and found.cache_read == found.cache_write == found.input
+
+
+def test_prices_name_the_row_they_stand_in() -> None:
+    found = prices("some-gateway/gpt-4o")
+    assert found is not None and found.row == "gpt-4o"
+
+
+def test_the_version_of_the_table_is_known() -> None:
+    assert table_version().count(".") >= 2
+
+
+def test_looking_up_a_price_does_not_import_litellm() -> None:
+    code = (
+        "import sys; from workbench.models.catalog import window; window('gpt-4o'); assert 'litellm' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+
+
+def test_a_missing_table_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalog, "find_spec", lambda name: None)
+    catalog._table.cache_clear()
+    catalog.row.cache_clear()
+    with pytest.raises(SetupError, match="litellm"):
+        window("gpt-4o")
+    catalog._table.cache_clear()
