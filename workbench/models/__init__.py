@@ -1,0 +1,47 @@
+"""Who can be asked: models by name, each loaded when it is first wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from workbench.errors import SettingError
+from workbench.models.model import Model
+from workbench.registry import find
+
+Maker: TypeAlias = Callable[[str], Model]
+"""Makes a model from what stands behind the colon of its name; empty where there is no colon."""
+
+
+def _extractive(rest: str) -> Model:
+    from workbench.models.extractive import Extractive
+
+    return Extractive()
+
+
+def _litellm(rest: str) -> Model:
+    if not rest:
+        raise SettingError("litellm needs the name of a model, such as litellm:gpt-4o-mini")
+    from workbench.models.litellm import LiteLLM
+
+    return LiteLLM(rest)
+
+
+def _scripted(rest: str) -> Model:
+    from workbench.models.scripted import Scripted
+
+    return Scripted((rest,) if rest else ())
+
+
+BUILTIN: Mapping[str, Maker] = {"extractive": _extractive, "litellm": _litellm, "scripted": _scripted}
+
+
+def find_model(name: str) -> Model:
+    """The model of that name: `extractive`, `litellm:<name>`, `scripted:<what it says>`, or an installed one.
+
+    Raises:
+        UnknownName: neither built in nor installed.
+        SettingError: `litellm` without a model's name.
+    """
+    kind, _, rest = name.partition(":")
+    return find("model", kind, BUILTIN)(rest)
