@@ -1,0 +1,86 @@
+"""Strict JSON: what `json.loads` lets through or chokes on is named in one sentence."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from workbench.transcript.message import Json
+
+MAX_DEPTH = 200
+"""Levels of nesting that are read; real recordings have fewer than twenty."""
+
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)")
+_LONE = 6
+
+
+class BadJson(ValueError):
+    """A text is not JSON that can be kept; `line` is counted from 1 inside the text."""
+
+    def __init__(self, why: str, line: int = 1) -> None:
+        self.line = line
+        super().__init__(why)
+
+
+def decode(text: str) -> Json:
+    """The value of one JSON text. Half surrogate pairs become U+FFFD, since no tokenizer or file takes them.
+
+    Raises:
+        BadJson: not JSON, a key given twice, a number no float can hold, or nested too deeply.
+    """
+    if "\\ud" in text or "\\uD" in text:
+        text = _ESCAPE.sub(_whole_pairs, text)
+    try:
+        value = _decoder.decode(text)
+    except json.JSONDecodeError as error:
+        raise BadJson(f"not JSON ({error.msg.lower()} at column {error.colno})", error.lineno) from None
+    except RecursionError:
+        raise BadJson(f"nested deeper than {MAX_DEPTH} levels") from None
+    except ValueError as error:
+        raise error if isinstance(error, BadJson) else BadJson("a number has too many digits") from None
+    if text.count("{") + text.count("[") > MAX_DEPTH and too_deep(value):
+        raise BadJson(f"nested deeper than {MAX_DEPTH} levels")
+    return value
+
+
+def too_deep(value: Json) -> bool:
+    """Whether a decoded value is nested deeper than `MAX_DEPTH` levels."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ())
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _whole_pairs(found: re.Match[str]) -> str:
+    escape = found[0]
+    return "\\ufffd" if len(escape) == _LONE and escape[1] == "u" and escape[2] in "dD" else escape
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    known = dict(pairs)
+    if len(known) != len(pairs):
+        keys = [key for key, _ in pairs]
+        raise BadJson(f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice in one object")
+    return known
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if value in (float("inf"), float("-inf")):
+        raise BadJson(f"the number {digits[:20]} is larger than any float")
+    return value
+
+
+def _no_constant(name: str) -> float:
+    raise BadJson(f"{name} is no JSON value")
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant)

@@ -1,0 +1,186 @@
+"""Reading recordings: one file, many, a folder, a pattern, standard input; whatever their format."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from io import BufferedIOBase
+from pathlib import Path
+from typing import TypeAlias
+
+from workbench.errors import FormatError
+from workbench.importers import BUILTIN
+from workbench.importers.source import Carries, Importer, Source
+from workbench.registry import find, found
+from workbench.transcript.session import Origin, Session
+
+__all__ = ["Format", "Importer", "Loaded", "Source", "formats", "importer_of", "load", "read", "scan"]
+
+Paths: TypeAlias = str | Path | Iterable[str | Path]
+
+STDIN = "-"
+ENDINGS = (".jsonl", ".ndjson", ".json", ".traj", ".eval", ".md", ".log")
+"""What is looked at in a folder, each also with `.gz` behind it; a file that is named is read whatever its ending."""
+_GZIP = b"\x1f\x8b"
+_MAGIC_GLOB = frozenset("*?[")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What came of one file.
+
+    Attributes:
+        path: the file.
+        sessions: what is in it; empty where there is an error.
+        error: why it could not be read, None if it could.
+        recognised: whether any importer knew it; a folder may hold files that are no recordings at all.
+    """
+
+    path: str
+    sessions: tuple[Session, ...] = ()
+    error: FormatError | None = None
+    recognised: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One row of `workbench list formats`."""
+
+    name: str
+    description: str
+    carries: tuple[Carries, ...]
+
+
+def load(paths: Paths, *, lenient: bool = False, format: str = "") -> list[Session]:
+    """All sessions of a file, of several, of a folder, of a pattern, or of standard input (`-`).
+
+    Args:
+        paths: files, folders and patterns; `.gz` files are unpacked.
+        lenient: skip what is damaged and list it in `Session.origin.skipped`, instead of raising.
+        format: the importer's name; it is found by the content if none is given.
+
+    Raises:
+        FormatError: a file is damaged, or nobody knows its format; it names file, line and field.
+    """
+    sessions: list[Session] = []
+    for loaded in scan(paths, lenient=lenient, format=format):
+        if loaded.error is not None and (loaded.recognised or not _inside_folder(paths, loaded.path)):
+            raise loaded.error
+        sessions += loaded.sessions
+    if not sessions:
+        raise FormatError("no session in it", where=_shown(paths))
+    return sessions
+
+
+def scan(paths: Paths, *, lenient: bool = False, format: str = "") -> Iterator[Loaded]:
+    """One `Loaded` a file, in order; a file that cannot be read does not stop the others."""
+    for path in _files(paths):
+        try:
+            yield Loaded(path, tuple(read(path, lenient=lenient, format=format)))
+        except _Unknown as error:
+            yield Loaded(path, error=error, recognised=False)
+        except FormatError as error:
+            yield Loaded(path, error=error)
+
+
+def read(path: str | Path, *, lenient: bool = False, format: str = "") -> Iterator[Session]:
+    """The sessions of one file, one after another, so that a file of many needs memory for one.
+
+    Raises:
+        FormatError: the file is damaged, or nobody knows its format.
+    """
+    source = _source(str(path), lenient)
+    try:
+        importer = find("importer", format, BUILTIN) if format else importer_of(source)
+        for session in importer.sessions(source):
+            if session.origin == Origin():
+                yield replace(session, origin=source.origin(importer.name))
+            else:
+                yield session
+    except (OSError, EOFError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise FormatError(f"cannot be read ({why})", where=source.where) from None
+
+
+def importer_of(source: Source) -> Importer:
+    """The importer that knows this content; an installed one is asked before the built-in ones.
+
+    Raises:
+        FormatError: none does.
+    """
+    head = source.head()
+    parts = found("importer", BUILTIN)
+    installed = [part() if isinstance(part, type) else part for name, part in parts.items() if name not in BUILTIN]
+    for importer in (*installed, *BUILTIN.values()):
+        if importer.knows(head):
+            return importer
+    why = "the file is empty" if not head.strip() else "no importer knows this content"
+    raise _Unknown(f"{why}; known formats are {', '.join(sorted(parts))}", where=source.where)
+
+
+def formats() -> tuple[Format, ...]:
+    """Every format that can be read, built in or installed."""
+    parts = found("importer", BUILTIN)
+    return tuple(Format(name, part.description, part.carries) for name, part in sorted(parts.items()))
+
+
+class _Unknown(FormatError):
+    """Nobody knows the content."""
+
+
+def _source(path: str, lenient: bool) -> Source:
+    if path == STDIN:
+        raw = sys.stdin.buffer.read()
+        unpacked = gzip.decompress(raw) if raw[:2] == _GZIP else raw
+        return Source("standard input", lambda: io.BytesIO(unpacked), lenient=lenient)
+    file = Path(path)
+    return Source(path, _opener(file), folder=file.resolve().parent.name, lenient=lenient)
+
+
+def _opener(file: Path) -> Callable[[], BufferedIOBase]:
+    def opened() -> BufferedIOBase:
+        stream = file.open("rb")
+        packed = stream.read(2) == _GZIP
+        stream.seek(0)
+        return gzip.GzipFile(fileobj=stream) if packed else stream
+
+    return opened
+
+
+def _files(paths: Paths) -> Iterator[str]:
+    for path in [paths] if isinstance(paths, str | Path) else paths:
+        text = str(path)
+        if text != STDIN and Path(text).is_dir():
+            yield from _in_folder(Path(text))
+        elif _MAGIC_GLOB & set(text) and not Path(text).exists():
+            matched = sorted(Path(Path(text).anchor or ".").glob(_relative(text)))
+            if not matched:
+                raise FormatError("no file matches this pattern", where=text)
+            for one in matched:
+                yield from _in_folder(one) if one.is_dir() else [str(one)]
+        else:
+            yield text
+
+
+def _relative(pattern: str) -> str:
+    anchor = Path(pattern).anchor
+    return pattern[len(anchor) :] if anchor else pattern
+
+
+def _in_folder(folder: Path) -> Iterator[str]:
+    for file in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+        if not hidden and file.name.removesuffix(".gz").endswith(ENDINGS) and file.is_file():
+            yield str(file)
+
+
+def _inside_folder(paths: Paths, path: str) -> bool:
+    named = [paths] if isinstance(paths, str | Path) else list(paths)
+    return path not in {str(one) for one in named}
+
+
+def _shown(paths: Paths) -> str:
+    return str(paths) if isinstance(paths, str | Path) else ", ".join(str(path) for path in paths)
