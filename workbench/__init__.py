@@ -1,0 +1,102 @@
+"""Measure what a way of compacting an LLM agent's context keeps, saves and loses, on recorded sessions.
+
+`import workbench as wb` gives the names below; each is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+_PLACES = {
+    # sessions
+    "load": "importers.importer", "scan": "importers.importer", "bundled": "experiment.bundled",
+    "save": "importers.native", "to_openai": "importers.export", "to_anthropic": "importers.export",
+    # jobs
+    "compare": "experiment.compare", "replay": "experiment.single", "prepared": "experiment.prepared",
+    "trial": "experiment.single", "Results": "experiment.store",
+    "render": "report.render", "explore": "explore.explorer",
+    # what was said
+    "Session": "transcript.session", "Context": "transcript.context", "Message": "transcript.message",
+    "SystemMessage": "transcript.message", "UserMessage": "transcript.message",
+    "AssistantMessage": "transcript.message", "ToolResult": "transcript.message", "Summary": "transcript.message",
+    "Text": "transcript.message", "Thinking": "transcript.message", "ToolCall": "transcript.message",
+    "Image": "transcript.message", "Usage": "transcript.message", "Log": "transcript.log",
+    # the engine
+    "Stage": "compaction.stage", "Budget": "compaction.stage", "Plan": "compaction.plan",
+    "Replace": "compaction.plan", "Draft": "compaction.plan", "Trigger": "compaction.trigger",
+    "Situation": "compaction.trigger", "AtShare": "compaction.trigger", "AtReserve": "compaction.trigger",
+    "Strategy": "compaction.strategy", "Preset": "compaction.strategy", "compact": "compaction.engine",
+    "preset": "compaction.presets",
+    # models and metrics
+    "Ask": "models.model", "Answer": "models.model", "Model": "models.model", "find_model": "models",
+    "Metric": "metrics.metric", "Score": "metrics.metric", "Trial": "metrics.metric",
+    # what goes wrong
+    "WorkbenchError": "errors",
+}  # fmt: skip
+
+__all__ = ["__version__", *_PLACES]  # noqa: PLE0604 - the names above
+
+if TYPE_CHECKING:
+    from workbench.compaction.engine import compact as compact
+    from workbench.compaction.plan import Draft as Draft
+    from workbench.compaction.plan import Plan as Plan
+    from workbench.compaction.plan import Replace as Replace
+    from workbench.compaction.presets import preset as preset
+    from workbench.compaction.stage import Budget as Budget
+    from workbench.compaction.stage import Stage as Stage
+    from workbench.compaction.strategy import Preset as Preset
+    from workbench.compaction.strategy import Strategy as Strategy
+    from workbench.compaction.trigger import AtReserve as AtReserve
+    from workbench.compaction.trigger import AtShare as AtShare
+    from workbench.compaction.trigger import Situation as Situation
+    from workbench.compaction.trigger import Trigger as Trigger
+    from workbench.errors import WorkbenchError as WorkbenchError
+    from workbench.experiment.bundled import bundled as bundled
+    from workbench.experiment.compare import compare as compare
+    from workbench.experiment.prepared import prepared as prepared
+    from workbench.experiment.single import replay as replay
+    from workbench.experiment.single import trial as trial
+    from workbench.experiment.store import Results as Results
+    from workbench.explore.explorer import explore as explore
+    from workbench.importers.export import to_anthropic as to_anthropic
+    from workbench.importers.export import to_openai as to_openai
+    from workbench.importers.importer import load as load
+    from workbench.importers.importer import scan as scan
+    from workbench.importers.native import save as save
+    from workbench.metrics.metric import Metric as Metric
+    from workbench.metrics.metric import Score as Score
+    from workbench.metrics.metric import Trial as Trial
+    from workbench.models import find_model as find_model
+    from workbench.models.model import Answer as Answer
+    from workbench.models.model import Ask as Ask
+    from workbench.models.model import Model as Model
+    from workbench.report.render import render as render
+    from workbench.transcript.context import Context as Context
+    from workbench.transcript.log import Log as Log
+    from workbench.transcript.message import AssistantMessage as AssistantMessage
+    from workbench.transcript.message import Image as Image
+    from workbench.transcript.message import Message as Message
+    from workbench.transcript.message import Summary as Summary
+    from workbench.transcript.message import SystemMessage as SystemMessage
+    from workbench.transcript.message import Text as Text
+    from workbench.transcript.message import Thinking as Thinking
+    from workbench.transcript.message import ToolCall as ToolCall
+    from workbench.transcript.message import ToolResult as ToolResult
+    from workbench.transcript.message import Usage as Usage
+    from workbench.transcript.message import UserMessage as UserMessage
+    from workbench.transcript.session import Session as Session
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'workbench' has no attribute {name!r}")
+    value = getattr(import_module(f"workbench.{_PLACES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,63 @@
+"""The commands, and what becomes of an error: one sentence and an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+import typer
+
+from workbench.cli import comparing, experimenting, inspecting, listing, replaying
+from workbench.cli.words import complain
+from workbench.errors import WorkbenchError
+
+OK, FAILED_CELL, UNUSABLE = 0, 1, 2
+
+app = typer.Typer(
+    name="workbench",
+    help="Measure what a way of compacting an LLM agent's context keeps, saves and loses, on recorded sessions.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("compare")(comparing.compare)
+app.command("replay")(replaying.replay)
+app.command("inspect")(inspecting.inspect)
+app.command("list")(listing.show)
+app.command("report")(comparing.report)
+app.command("experiment")(experimenting.experiment)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        arguments: the words after `workbench`; those of the process if none are given.
+
+    Returns:
+        0; 1 if a cell of a run failed; 2 for input that cannot be used.
+    """
+    try:
+        result = app(list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        complain(error.format_message())
+        return UNUSABLE
+    except click.ClickException as error:
+        complain(f"workbench: {error.format_message().rstrip('.')}; `workbench --help` shows what is accepted")
+        return UNUSABLE
+    except WorkbenchError as error:
+        complain(f"workbench: {error}")
+        return UNUSABLE
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        complain("workbench: interrupted; what was finished is kept, and the same command goes on from there")
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except OSError as error:
+        complain(f"workbench: {error.filename or 'a file'}: {error.strerror or error}")
+        return UNUSABLE
+    return int(result or OK)

@@ -1,0 +1,172 @@
+"""`workbench compare` and `workbench report`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.cli.words import complain, count, percent, say, say_json, share, table
+from workbench.errors import SettingError
+
+if TYPE_CHECKING:
+    from workbench.experiment.store import Results
+
+FAILED_CELL, UNUSABLE = 1, 2
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Names between commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def shares(text: str) -> tuple[float, ...]:
+    """Shares between commas, such as `0.1,0.2`; `10%` is accepted too."""
+    found = []
+    for word in names(text):
+        try:
+            found.append(float(word.rstrip("%")) / 100 if word.endswith("%") else float(word))
+        except ValueError:
+            raise SettingError(f"the share {word!r} is no number; write shares such as 0.1,0.2 or 10%,20%") from None
+    return tuple(found)
+
+
+def compare(
+    paths: Annotated[
+        list[str] | None, typer.Argument(help="Recordings: files, folders or patterns. None: the bundled sessions.")
+    ] = None,
+    strategies: Annotated[
+        str, typer.Option("--strategies", "-s", help="Names between commas; see `workbench list strategies`.")
+    ] = "none,truncate,summarize,pipeline",
+    window: Annotated[
+        int | None, typer.Option("--window", "-w", min=1000, help="Context window, tokens. None: each session's own.")
+    ] = None,
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="Who writes summaries: extractive, litellm:NAME, …")
+    ] = "extractive",
+    budgets: Annotated[
+        str, typer.Option("--shares", help="Budgets at which all strategies compact the same history.")
+    ] = "0.1,0.2",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run. None: reports/compare-….")] = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes. None: one a core.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Sessions at most.")] = None,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write the tables, but render no report.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> int:
+    """Replay recorded sessions under several strategies; write a report of what each keeps, saves and loses.
+
+    Examples:
+
+      workbench compare
+
+      workbench compare my-sessions/ --strategies truncate,summarize --window 64000
+
+      workbench compare session.jsonl --model litellm:gpt-4o-mini --out reports/mini
+    """
+    from workbench.experiment.compare import compare as run
+
+    results = run(
+        paths or (), strategies=names(strategies), window=window, model=model, shares=shares(budgets), out=out,
+        jobs=jobs or os.cpu_count() or 1, limit=limit, quiet=quiet or as_json,
+    )  # fmt: skip
+    _notes(results)
+    if not (results.cells["status"] == "ok").any():
+        complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")
+        return UNUSABLE
+    if not no_report:
+        from workbench.report import render
+
+        render(results.path)
+    if as_json:
+        say_json(_outcome(results, no_report))
+    elif not quiet:
+        _show(results, no_report)
+    return FAILED_CELL if results.failed else 0
+
+
+def report(
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report's path as JSON.")] = False,
+) -> int:
+    """Render the report of a finished run again.
+
+    Example:
+
+      workbench report reports/compare-1a2b3c4d
+    """
+    from workbench.experiment.store import Results
+    from workbench.report import render
+
+    path = render(Results.open(run).path)
+    say_json({"report": str(path)}) if as_json else say(str(path))
+    return 0
+
+
+def _notes(results: Results) -> None:
+    sessions = results.sessions
+    for row in sessions[sessions["status"] != "ok"].itertuples():
+        complain(f"left out: {row.reason}")
+    failed = results.cells[results.cells["status"] != "ok"]
+    for row in failed.itertuples():
+        complain(f"failed: {row.session} under {row.strategy}: {row.reason}")
+
+
+def headline(results: Results) -> list[dict[str, float | str | None]]:
+    """A row a strategy: means over the sessions of the main metrics; None where no session has the metric."""
+    scores = results.scores
+    found = []
+    for name in dict.fromkeys(results.cells["strategy"]):
+        own = scores[scores["strategy"] == name]
+        natural, matched = own[own["mode"] == "natural"], own[own["mode"] == "matched"]
+        row: dict[str, float | str | None] = {"strategy": str(name)}
+        for metric in ("frr", "tokens_saved", "peak_context", "compactions", "prefix_reuse", "breaches"):
+            values = natural[natural["metric"] == metric]["value"].dropna()
+            row[metric] = float(values.mean()) if len(values) else None
+        for budget in sorted(matched["share"].dropna().unique()):
+            at = matched[(matched["metric"] == "frr") & (matched["share"] == budget)]["value"].dropna()
+            row[f"frr_at_{budget:g}"] = float(at.mean()) if len(at) else None
+        found.append(row)
+    return found
+
+
+def _outcome(results: Results, no_report: bool) -> dict[str, object]:
+    return {
+        "run": str(results.path),
+        "report": None if no_report else str(results.report),
+        "sessions": int((results.sessions["status"] == "ok").sum()),
+        "unreadable": [
+            {"path": str(row.path), "reason": str(row.reason)}
+            for row in results.sessions[results.sessions["status"] != "ok"].itertuples()
+        ],
+        "failed_cells": results.failed,
+        "strategies": headline(results),
+    }
+
+
+def _show(results: Results, no_report: bool) -> None:
+    rows = headline(results)
+    shown = []
+    for row in rows:
+        line = {"strategy": str(row["strategy"]), "kept (FRR)": share(_number(row["frr"]))}
+        for name in row:
+            if name.startswith("frr_at_"):
+                line[f"kept at {float(name[7:]):.0%}"] = share(_number(row[name]))
+        line["tokens saved"] = percent(_number(row["tokens_saved"]))
+        line["peak tokens"] = count(_number(row["peak_context"]))
+        line["compactions"] = f"{_number(row['compactions']) or 0:.1f}"
+        shown.append(line)
+    n = int((results.sessions["status"] == "ok").sum())
+    say(table(shown, left=["strategy"]))
+    say()
+    say(
+        f"Means over {n} session{'s' * (n != 1)}. FRR: share of what is needed later that the context still holds, with"
+    )
+    say("its context words; `kept at N %` compares all strategies at the same size. Higher is better.")
+    say(f"Tables: {results.path}" if no_report else f"Report: {results.report}")
+
+
+def _number(value: float | str | None) -> float | None:
+    return value if isinstance(value, float) else None

@@ -1,0 +1,1 @@
+"""Sessions × presets × metrics, on disk."""

@@ -1,0 +1,146 @@
+"""One cell: a session under a preset, as rows of the run's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from workbench.compaction.strategy import Preset
+from workbench.experiment.losses import losses
+from workbench.experiment.prepared import Prepared
+from workbench.experiment.settings import Settings
+from workbench.metrics.builtin import BUILTIN
+from workbench.metrics.metric import Trial
+from workbench.models.model import Model
+from workbench.replay.boundaries import at_shares, by_fill
+from workbench.replay.matched import matched
+from workbench.replay.natural import natural
+from workbench.replay.step import Firing, Replay
+
+Value: TypeAlias = str | int | float | None
+Row: TypeAlias = dict[str, Value]
+Tables: TypeAlias = dict[str, list[Row]]
+
+NAMES = ("steps", "compactions", "retention", "recall", "scores", "losses")
+"""The tables that a cell fills."""
+WORST = 30
+"""Losses that a cell writes down for each mode and budget."""
+
+
+def cell(ready: Prepared, preset: Preset, model: Model, settings: Settings) -> Tables:
+    """Replay and score one session under one preset.
+
+    Raises:
+        ModelError: the model failed and the preset has nothing to use otherwise.
+    """
+    tables: Tables = {name: [] for name in NAMES}
+    session, sizing = ready.session, ready.sizing
+    score_at = by_fill(session, sizing, ready.window)
+    replay = natural(session, preset, model, sizing, window=ready.window, score_at=score_at)
+    tables["steps"] += _steps(replay)
+    _fill(tables, Trial(replay, ready.index))
+    if settings.shares:
+        at = at_shares(session, settings.boundaries)
+        replay = matched(session, preset, model, sizing, window=ready.window, at=at, shares=settings.shares)
+        for share in settings.shares:
+            _fill(tables, Trial(replay, ready.index, share))
+    for rows in tables.values():
+        for row in rows:
+            row["session"], row["strategy"] = session.id, preset.name
+    return tables
+
+
+def natural_tables(trial: Trial, worst: int = WORST) -> Tables:
+    """The rows of one natural replay alone, with its losses whatever the preset."""
+    tables: Tables = {name: [] for name in NAMES}
+    tables["steps"] += _steps(trial.replay)
+    _fill(tables, trial, worst)
+    return tables
+
+
+def _fill(tables: Tables, trial: Trial, worst: int = WORST) -> None:
+    place: Row = {"mode": trial.replay.mode, "share": trial.share}
+    firings = [firing for firing in trial.replay.firings if firing.share == trial.share]
+    tables["compactions"] += [place | row for row in _compactions(firings)]
+    tables["retention"] += [place | row for row in _retention(trial)]
+    tables["recall"] += [place | row for row in _recall(trial)]
+    tables["scores"] += [place | row for row in _scores(trial)]
+    if trial.replay.preset not in ("none", "null"):
+        tables["losses"] += [place | row for row in losses(trial, worst)]
+
+
+def _steps(replay: Replay) -> Iterable[Row]:
+    for step in replay.steps:
+        yield {
+            "request": step.request,
+            "index": step.index,
+            "tokens_recorded": step.tokens_recorded,
+            "tokens_sent": step.tokens_sent,
+            "prefix_reused": step.prefix_reused,
+            "compaction": step.compaction,
+        }
+
+
+def _compactions(firings: Iterable[Firing]) -> Iterable[Row]:
+    for firing in firings:
+        done = firing.compaction
+        answers = done.answers
+        dropped = {id for stage in done.stages if stage.used for id in stage.dropped}
+        rewritten = {id for stage in done.stages if stage.used for id in stage.rewritten} - dropped
+        costs = [answer.usd for answer in answers]
+        yield {
+            "number": firing.number,
+            "at": firing.at,
+            "reason": done.budget.reason,
+            "target": done.budget.target,
+            "tokens_before": done.before.tokens,
+            "tokens_after": done.after.tokens,
+            "tokens_sent": done.sent.tokens,
+            "dropped": len(dropped),
+            "rewritten": len(rewritten),
+            "kept": len(done.before.messages) - len(dropped) - len(rewritten),
+            "stages": " > ".join(stage.name for stage in done.stages if stage.used),
+            "asks": len(answers),
+            "input_tokens": sum(answer.input_tokens for answer in answers),
+            "output_tokens": sum(answer.output_tokens for answer in answers),
+            "usd": None if None in costs else sum(cost for cost in costs if cost is not None),
+            "seconds": sum(answer.seconds for answer in answers),
+            "fallbacks": sum(answer.fallback for answer in answers),
+            "outcome": done.outcome,
+            "why": done.why,
+            "breaches": len(done.breaches),
+        }
+
+
+def _retention(trial: Trial) -> Iterable[Row]:
+    for one in trial.retained:
+        for group in one.retention.groups():
+            yield {
+                "at": one.snapshot.at,
+                "tokens": one.snapshot.context.tokens,
+                "kind": group.kind,
+                "recoverable": "reacquirable" if group.recoverable else "irrecoverable",
+                "demanded": group.demanded,
+                "presence": group.presence,
+                "bound": group.bound,
+                "coverage": group.coverage,
+            }
+
+
+def _recall(trial: Trial) -> Iterable[Row]:
+    for one, kinds in zip(trial.retained, trial.recalled, strict=True):
+        for kind, (kept, whole) in sorted(kinds.items()):
+            yield {"at": one.snapshot.at, "kind": kind, "kept": kept, "all": whole}
+
+
+def _scores(trial: Trial) -> Iterable[Row]:
+    for metric in BUILTIN.values():
+        score = metric.score(trial)
+        yield {
+            "metric": metric.name,
+            "value": score.value,
+            "unit": metric.unit,
+            "better": metric.better,
+            "n": score.n,
+            "why": score.why,
+        }

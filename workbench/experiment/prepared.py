@@ -1,0 +1,39 @@
+"""A session made ready for any number of replays: counted, calibrated and mined once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from workbench.metrics.mining import Index
+from workbench.models.catalog import window as catalog_window
+from workbench.models.tokenizer import TiktokenCounter
+from workbench.replay.sizing import DEFAULT_WINDOW, Sizing
+from workbench.transcript.atoms import Atom
+from workbench.transcript.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A session with its sizes, its mined index and the window of its replays (tokens)."""
+
+    session: Session
+    sizing: Sizing
+    index: Index
+    window: int
+
+    def against(self, background: frozenset[Atom]) -> Prepared:
+        """The same, with these atoms taken for background."""
+        return replace(self, index=self.index.with_background(background)) if background else self
+
+
+def prepared(session: Session, window: int | None = None) -> Prepared:
+    """Count, calibrate and mine a session.
+
+    Args:
+        session: any.
+        window: tokens; None takes the session's own, then its model's, then 200,000.
+    """
+    counter = TiktokenCounter()
+    sizing = Sizing.of(session, counter.sizes(session.messages), counter)
+    wanted = window or session.window or catalog_window(session.model) or DEFAULT_WINDOW
+    return Prepared(session, sizing, Index(session.messages, cwd=session.cwd), sizing.window(wanted))

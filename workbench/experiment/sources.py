@@ -1,0 +1,84 @@
+"""Where a run's sessions come from: files, which each worker reads itself, or sessions at hand."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workbench.experiment.prepared import Prepared, prepared
+from workbench.importers.importer import scan
+from workbench.transcript.session import Session
+
+KEPT_BYTES = 256 * 2**20
+"""Files that a process keeps in memory once read and mined, in bytes of their own size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file without a session to use, and the reason in one sentence."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file, or one session at hand. `number` is its place in the run and goes before session ids that repeat."""
+
+    path: Path | None = None
+    session: Session | None = None
+    number: int = 0
+
+    @property
+    def bytes(self) -> int:
+        """The file's size; 0 for a session at hand."""
+        return self.path.stat().st_size if self.path is not None and self.path.exists() else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a source held: sessions ready for replays, or why there are none."""
+
+    ready: tuple[Prepared, ...]
+    unreadable: tuple[Unreadable, ...] = ()
+
+
+_read: OrderedDict[tuple[str, int, int | None], tuple[int, Read]] = OrderedDict()
+
+
+def read(source: Source, window: int | None = None) -> Read:
+    """Read, count, calibrate and mine a source. A process remembers what it read last."""
+    if source.path is None:
+        assert source.session is not None
+        return Read((prepared(source.session, window),))
+    key = (str(source.path), source.path.stat().st_mtime_ns if source.path.exists() else 0, window)
+    if key not in _read:
+        _read[key] = (source.bytes, _read_file(source.path, window))
+        while sum(size for size, _ in _read.values()) > KEPT_BYTES and len(_read) > 1:
+            _read.popitem(last=False)
+    _read.move_to_end(key)
+    return _read[key][1]
+
+
+def _read_file(path: Path, window: int | None) -> Read:
+    ready: list[Prepared] = []
+    bad: list[Unreadable] = []
+    for loaded in scan([path], lenient=True):
+        if loaded.error is not None:
+            bad.append(Unreadable(str(loaded.path), str(loaded.error)))
+        for session in loaded.sessions:
+            if session.requests:
+                ready.append(prepared(session, window))
+            else:
+                bad.append(Unreadable(str(loaded.path), f"session {session.id!r} holds no answer of a model"))
+    return Read(tuple(ready), tuple(bad))
+
+
+def renamed(ready: Prepared, taken: set[str]) -> Prepared:
+    """The same with an id that is not taken yet."""
+    name, n = ready.session.id, 1
+    while name in taken:
+        n += 1
+        name = f"{ready.session.id}~{n}"
+    return ready if name == ready.session.id else replace(ready, session=replace(ready.session, id=name))

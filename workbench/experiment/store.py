@@ -1,0 +1,199 @@
+"""A run on disk: atomic cells, merged tables, a manifest."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.errors import SettingError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = 1
+"""Version of the tables, see docs/tables.md."""
+
+COLUMNS: dict[str, dict[str, str]] = {
+    "sessions": {
+        "session": "str", "title": "str", "project": "str", "path": "str", "format": "str", "model": "str",
+        "messages": "int", "requests": "int", "tokens": "int", "overhead": "int", "scale": "float",
+        "calibration_error": "float", "window": "int", "window_used": "int", "branches": "int",
+        "recorded_compactions": "int", "skipped": "str", "status": "str", "reason": "str",
+    },
+    "steps": {
+        "session": "str", "strategy": "str", "request": "int", "index": "int", "tokens_recorded": "int",
+        "tokens_sent": "int", "prefix_reused": "int", "compaction": "int",
+    },
+    "compactions": {
+        "session": "str", "strategy": "str", "mode": "str", "share": "float", "number": "int", "at": "int",
+        "reason": "str", "target": "int", "tokens_before": "int", "tokens_after": "int", "tokens_sent": "int",
+        "dropped": "int", "rewritten": "int", "kept": "int", "stages": "str", "asks": "int", "input_tokens": "int",
+        "output_tokens": "int", "usd": "float", "seconds": "float", "fallbacks": "int", "outcome": "str",
+        "why": "str", "breaches": "int",
+    },
+    "retention": {
+        "session": "str", "strategy": "str", "mode": "str", "share": "float", "at": "int", "tokens": "int",
+        "kind": "str", "recoverable": "str", "demanded": "int", "presence": "float", "bound": "float",
+        "coverage": "float",
+    },
+    "recall": {
+        "session": "str", "strategy": "str", "mode": "str", "share": "float", "at": "int", "kind": "str",
+        "kept": "int", "all": "int",
+    },
+    "scores": {
+        "session": "str", "strategy": "str", "mode": "str", "share": "float", "metric": "str", "value": "float",
+        "scaled": "float", "unit": "str", "better": "str", "n": "int", "why": "str",
+    },
+    "losses": {
+        "session": "str", "strategy": "str", "mode": "str", "share": "float", "at": "int", "kind": "str",
+        "atom": "str", "recoverable": "str", "level": "str", "said_by": "str", "said_at": "int", "evidence": "str",
+        "evidence_at": "int", "needed_at": "int", "use": "str", "stage": "str", "weight": "float",
+    },
+    "cells": {"session": "str", "strategy": "str", "status": "str", "reason": "str"},
+}  # fmt: skip
+"""The columns of each table with their types; `int` columns may hold missing values."""
+
+_PANDAS = {"str": "string", "int": "Int64", "float": "Float64"}
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file so that at any moment the old one or the new one is there, whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part.write_text(text, encoding="utf-8", errors="surrogateescape")
+    part.replace(path)
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """The folder of one run. A cell that is there is whole."""
+
+    path: Path
+
+    def cell(self, key: str) -> dict[str, object] | None:
+        """A finished cell, or None; a file that is no cell counts as none."""
+        try:
+            found = json.loads((self.path / "cells" / f"{key}.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return found if isinstance(found, dict) else None
+
+    def keep(self, key: str, cell: Mapping[str, object]) -> None:
+        """Write down a finished cell."""
+        text = json.dumps(cell, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+        write_atomically(self.path / "cells" / f"{key}.json", text)
+
+    def write(self, tables: Mapping[str, Iterable[Mapping[str, object]]], manifest: Mapping[str, object]) -> None:
+        """Write the merged tables and the manifest, which comes last: a run with a manifest is complete."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        for name in COLUMNS:
+            table = frame(name, tables.get(name, ()))
+            part = self.path / f".{name}.{os.getpid()}.part"
+            table.to_parquet(part, index=False)
+            part.replace(self.path / f"{name}.parquet")
+        write_atomically(self.path / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=True) + "\n")
+
+
+def frame(name: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+    """Rows as a table with the documented columns and types, also when there are none."""
+    import pandas as pd
+
+    columns = COLUMNS[name]
+    listed = list(rows)
+    return pd.DataFrame(
+        {
+            column: pd.array([_clean(row.get(column)) for row in listed], dtype=_PANDAS[kind])
+            for column, kind in columns.items()
+        }
+    )
+
+
+def _clean(value: object) -> object:
+    """Text without lone surrogates, which no table can hold."""
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+
+
+@dataclass(frozen=True)
+class Results:
+    """A finished run: its tables as DataFrames, each read when it is first looked at. See docs/tables.md."""
+
+    path: Path
+
+    @classmethod
+    def open(cls, path: str | Path) -> Results:
+        """The run in this folder.
+
+        Raises:
+            SettingError: there is no finished run.
+        """
+        folder = Path(path)
+        if not (folder / "manifest.json").is_file():
+            raise SettingError(f"{folder} holds no finished run; a run's folder has a manifest.json")
+        return cls(folder)
+
+    @cached_property
+    def manifest(self) -> dict[str, object]:
+        """How the run was made."""
+        found: dict[str, object] = json.loads((self.path / "manifest.json").read_text(encoding="utf-8"))
+        return found
+
+    def table(self, name: str) -> pd.DataFrame:
+        """One table by name."""
+        import pandas as pd
+
+        return pd.read_parquet(self.path / f"{name}.parquet")
+
+    @cached_property
+    def sessions(self) -> pd.DataFrame:
+        """A row a session, or a file that could not be read."""
+        return self.table("sessions")
+
+    @cached_property
+    def steps(self) -> pd.DataFrame:
+        """A row a request under a strategy."""
+        return self.table("steps")
+
+    @cached_property
+    def compactions(self) -> pd.DataFrame:
+        """A row a compaction."""
+        return self.table("compactions")
+
+    @cached_property
+    def retention(self) -> pd.DataFrame:
+        """A row a boundary and kind of demanded atom."""
+        return self.table("retention")
+
+    @cached_property
+    def recall(self) -> pd.DataFrame:
+        """A row a boundary and kind of atom."""
+        return self.table("recall")
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """A row a metric of a session under a strategy."""
+        return self.table("scores")
+
+    @cached_property
+    def losses(self) -> pd.DataFrame:
+        """A row a needed atom that the context had lost, worst first."""
+        return self.table("losses")
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """A row a session under a strategy: done or failed."""
+        return self.table("cells")
+
+    @property
+    def failed(self) -> int:
+        """How many cells failed."""
+        return int((self.cells["status"] != "ok").sum())
+
+    @property
+    def report(self) -> Path:
+        """Where its report stands once it is rendered."""
+        return self.path / "report.html"

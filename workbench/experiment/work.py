@@ -1,0 +1,153 @@
+"""What a worker does: read a source, then every cell of its sessions that is not on disk yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.compaction.strategy import Preset
+from workbench.errors import WorkbenchError
+from workbench.experiment.cell import Row, cell
+from workbench.experiment.prepared import Prepared
+from workbench.experiment.settings import Settings, code_version, key
+from workbench.experiment.sources import Source, Unreadable, read
+from workbench.experiment.store import SCHEMA, RunFolder
+from workbench.models import find_model
+from workbench.models.model import Model
+from workbench.transcript.atoms import Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Everything that a worker needs to know about a run.
+
+    Attributes:
+        model: its name, or the model itself.
+        background: atoms that stand in three or more unrelated projects of the run.
+    """
+
+    settings: Settings
+    presets: tuple[Preset, ...]
+    model: str | Model
+    folder: RunFolder
+    background: frozenset[Atom] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """One cell: where it is on disk, or why it failed. `fresh` if it was computed now."""
+
+    strategy: str
+    key: str
+    reason: str = ""
+    fresh: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What came of one source: a row and the cells of each session, and what could not be read."""
+
+    number: int
+    sessions: tuple[tuple[Row, tuple[Done, ...]], ...]
+    unreadable: tuple[Unreadable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Surveyed:
+    """A session's project and all its atoms, to find what unrelated projects have in common."""
+
+    number: int
+    project: str
+    atoms: frozenset[Atom]
+
+
+def survey(source: Source, window: int | None) -> tuple[Surveyed, ...]:
+    """The projects and atoms of a source's sessions."""
+    return tuple(
+        Surveyed(source.number, ready.session.project, frozenset(ready.index.atoms))
+        for ready in read(source, window).ready
+    )
+
+
+def work(source: Source, task: Task, most: int | None = None) -> Worked:
+    """Do every cell of a source; those on disk are not done again.
+
+    Args:
+        source: a file or a session.
+        task: the run.
+        most: sessions to take at most.
+    """
+    found = read(source, task.settings.window)
+    model = find_model(task.model) if isinstance(task.model, str) else task.model
+    sessions = []
+    for ready in found.ready[:most]:
+        scored = ready.against(task.background)
+        cells = tuple(_done(scored, preset, model, task) for preset in task.presets)
+        sessions.append((_row(ready), cells))
+    return Worked(source.number, tuple(sessions), found.unreadable)
+
+
+def _done(ready: Prepared, preset: Preset, model: Model, task: Task) -> Done:
+    name = cell_key(ready, preset, task)
+    if task.folder.cell(name) is not None:
+        return Done(preset.name, name, fresh=False)
+    try:
+        tables = cell(ready, preset, model, task.settings)
+    except WorkbenchError as error:
+        return Done(preset.name, name, str(error))
+    except Exception as error:  # noqa: BLE001 - the cell boundary: a part's bug fails its cell, not the run
+        return Done(preset.name, name, f"{type(error).__name__}: {error}")
+    task.folder.keep(name, tables)
+    return Done(preset.name, name)
+
+
+def cell_key(ready: Prepared, preset: Preset, task: Task) -> str:
+    """The name of a cell: equal for equal work, whatever the run."""
+    session, settings = ready.session, task.settings
+    content = session.origin.sha256 or key(session.messages)
+    background = sorted(str(atom) for atom in task.background)
+    model = task.model if isinstance(task.model, str) else key(task.model)
+    return key(
+        SCHEMA, code_version(), content, session.id, preset, model, ready.window,
+        settings.shares, settings.boundaries, settings.seed, background,
+    )  # fmt: skip
+
+
+def _row(ready: Prepared) -> Row:
+    session, sizing = ready.session, ready.sizing
+    fitted = sizing.calibration
+    return {
+        "session": session.id,
+        "title": session.title,
+        "project": session.project,
+        "path": session.origin.path,
+        "format": session.origin.format,
+        "model": session.model,
+        "messages": len(session.messages),
+        "requests": len(session.requests),
+        "tokens": sum(sizing.sizes),
+        "overhead": sizing.overhead,
+        "scale": None if fitted is None else fitted.scale,
+        "calibration_error": None if fitted is None else fitted.error,
+        "window": session.window,
+        "window_used": ready.window,
+        "branches": session.branches,
+        "recorded_compactions": len(session.recorded),
+        "skipped": "\n".join(session.origin.skipped),
+        "status": "ok",
+        "reason": "",
+    }
+
+
+def common(surveys: Sequence[Surveyed], projects: int = 3) -> frozenset[Atom]:
+    """The atoms that stand in at least that many different projects."""
+    by_project: dict[str, set[Atom]] = {}
+    for one in surveys:
+        by_project.setdefault(one.project, set()).update(one.atoms)
+    if len(by_project) < projects:
+        return frozenset()
+    seen: dict[Atom, int] = {}
+    for atoms in by_project.values():
+        for atom in atoms:
+            seen[atom] = seen.get(atom, 0) + 1
+    return frozenset(atom for atom, n in seen.items() if n >= projects)

@@ -1,0 +1,1 @@
+"""From a trial to numbers."""

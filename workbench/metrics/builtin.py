@@ -1,0 +1,27 @@
+"""The metrics that ship with the package, in the order in which tables show them."""
+
+from __future__ import annotations
+
+from workbench.metrics import retention, size
+from workbench.metrics.metric import Metric
+
+BUILTIN: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        retention.FutureReferenceRecall(),
+        retention.FutureReferencePresence(),
+        retention.FutureReferenceCoverage(),
+        retention.IrrecoverableRecall(),
+        retention.ReacquirableRecall(),
+        retention.AtomRecall(),
+        retention.Fabrication(),
+        size.TokensSent(),
+        size.TokensSaved(),
+        size.PeakContext(),
+        size.MeanContext(),
+        size.Compactions(),
+        size.PrefixReuse(),
+        size.Breaches(),
+        size.TokensKept(),
+    )
+}

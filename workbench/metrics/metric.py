@@ -1,0 +1,98 @@
+"""What a metric is: a trial to one number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, Protocol, TypeAlias
+
+from workbench.metrics.future import Demand, Retention
+from workbench.metrics.mining import Index
+from workbench.metrics.view import View, view
+from workbench.replay.step import Replay, Snapshot
+
+Unit: TypeAlias = Literal["share", "tokens", "count", "usd", "seconds"]
+Better: TypeAlias = Literal["higher", "lower"]
+
+
+@dataclass(frozen=True, slots=True)
+class Retained:
+    """One boundary: what the context held of what was needed later."""
+
+    snapshot: Snapshot
+    view: View
+    demand: Demand
+    retention: Retention
+
+
+@dataclass(frozen=True)
+class Trial:
+    """All that a metric may look at.
+
+    Attributes:
+        replay: a session under a preset.
+        index: the session's words and atoms, mined once whatever the number of presets and metrics.
+        share: in matched mode the budget to look at; None in natural mode.
+    """
+
+    replay: Replay
+    index: Index
+    share: float | None = None
+
+    @cached_property
+    def snapshots(self) -> tuple[Snapshot, ...]:
+        """The contexts to score: of this budget in matched mode, all in natural mode."""
+        return tuple(shot for shot in self.replay.snapshots if shot.share == self.share)
+
+    @cached_property
+    def retained(self) -> tuple[Retained, ...]:
+        """Each snapshot against the demand at its boundary; worked out once for all metrics."""
+        found = []
+        for shot in self.snapshots:
+            demand = self.index.demand(shot.at)
+            seen = view(self.replay.session, shot.context)
+            found.append(Retained(shot, seen, demand, demand.retained(seen.kept, seen.texts)))
+        return tuple(found)
+
+    @cached_property
+    def recalled(self) -> tuple[dict[str, tuple[int, int]], ...]:
+        """For each snapshot, by kind: how many of the history's atoms it still holds, and how many there are."""
+        return tuple(self.index.recall(one.snapshot.at, one.view.kept, one.view.texts) for one in self.retained)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One number, or the reason why there is none. Never NaN, and never 0 for "unknown".
+
+    Attributes:
+        value: in the metric's unit; None where the metric does not apply.
+        why: why there is no value.
+        n: what the value is averaged over, as the metric says; 0 where it is no average.
+    """
+
+    value: float | None
+    why: str = ""
+    n: int = 0
+
+
+class Metric(Protocol):
+    """One number for a trial. `better` says which direction is good."""
+
+    @property
+    def name(self) -> str:
+        """Its column in tables."""
+        ...
+
+    @property
+    def unit(self) -> Unit:
+        """What it counts."""
+        ...
+
+    @property
+    def better(self) -> Better:
+        """The good direction."""
+        ...
+
+    def score(self, trial: Trial, /) -> Score:
+        """The number. Pure."""
+        ...

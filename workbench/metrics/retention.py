@@ -1,0 +1,128 @@
+"""How much information is kept: future-reference recall, atom recall and fabrication of a whole trial."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from workbench.metrics.future import Retention
+from workbench.metrics.metric import Better, Score, Trial, Unit
+
+FEWEST = 5
+"""Demanded atoms that a boundary needs before a share of them says anything."""
+
+
+def _mean(trial: Trial, value: Callable[[Retention], float], size: Callable[[Retention], int]) -> Score:
+    """The mean over the boundaries with enough demand; `n` is their number."""
+    if not trial.snapshots:
+        return Score(None, "no boundary to score: the history never fills the window, or is too short")
+    values = [value(one.retention) for one in trial.retained if size(one.retention) >= FEWEST]
+    if not values:
+        return Score(None, f"fewer than {FEWEST} atoms of the history are needed later at every boundary")
+    return Score(sum(values) / len(values), n=len(values))
+
+
+@dataclass(frozen=True, slots=True)
+class FutureReferenceRecall:
+    """The share of the atoms needed later that stand in the context with their own context words. In [0, 1].
+
+    The headline: level *bound*. Demand and evidence are defined in `workbench.metrics.future`. Fails to see what is
+    needed but never named again, and what a model could infer.
+    """
+
+    name: ClassVar[str] = "frr"
+    unit: ClassVar[Unit] = "share"
+    better: ClassVar[Better] = "higher"
+
+    def score(self, trial: Trial, /) -> Score:
+        """The mean over boundaries of the bound share of the demand."""
+        return _mean(trial, lambda r: r.mean("bound"), lambda r: r.size)
+
+
+@dataclass(frozen=True, slots=True)
+class FutureReferencePresence:
+    """The share of the atoms needed later that stand in the context at all. In [0, 1]. A bare list of atoms wins it."""
+
+    name: ClassVar[str] = "frr_presence"
+    unit: ClassVar[Unit] = "share"
+    better: ClassVar[Better] = "higher"
+
+    def score(self, trial: Trial, /) -> Score:
+        """The mean over boundaries of the present share of the demand."""
+        return _mean(trial, lambda r: r.mean("presence"), lambda r: r.size)
+
+
+@dataclass(frozen=True, slots=True)
+class FutureReferenceCoverage:
+    """How much of the evidence's other words stand beside each atom needed later. In [0, 1]. Unfair to paraphrase."""
+
+    name: ClassVar[str] = "frr_coverage"
+    unit: ClassVar[Unit] = "share"
+    better: ClassVar[Better] = "higher"
+
+    def score(self, trial: Trial, /) -> Score:
+        """The mean over boundaries of the mean coverage of the demand."""
+        return _mean(trial, lambda r: r.mean("coverage"), lambda r: r.size)
+
+
+@dataclass(frozen=True, slots=True)
+class IrrecoverableRecall:
+    """`frr` of what nothing but the history holds: said by the user, decided, or from what cannot be redone."""
+
+    name: ClassVar[str] = "frr_irrecoverable"
+    unit: ClassVar[Unit] = "share"
+    better: ClassVar[Better] = "higher"
+
+    def score(self, trial: Trial, /) -> Score:
+        """The mean over boundaries of the bound share of that demand."""
+        return _mean(trial, lambda r: r.mean("bound", recoverable=False), lambda r: r.count(recoverable=False))
+
+
+@dataclass(frozen=True, slots=True)
+class ReacquirableRecall:
+    """`frr` of the atoms that stand in the result of a call that could be made again, and nowhere else."""
+
+    name: ClassVar[str] = "frr_reacquirable"
+    unit: ClassVar[Unit] = "share"
+    better: ClassVar[Better] = "higher"
+
+    def score(self, trial: Trial, /) -> Score:
+        """The mean over boundaries of the bound share of that demand."""
+        return _mean(trial, lambda r: r.mean("bound", recoverable=True), lambda r: r.count(recoverable=True))
+
+
+@dataclass(frozen=True, slots=True)
+class AtomRecall:
+    """The share of all atoms of the history that still stand in the context, needed or not. In [0, 1]."""
+
+    name: ClassVar[str] = "atom_recall"
+    unit: ClassVar[Unit] = "share"
+    better: ClassVar[Better] = "higher"
+
+    def score(self, trial: Trial, /) -> Score:
+        """The mean over boundaries; `n` is their number."""
+        shares = []
+        for kinds in trial.recalled:
+            whole = sum(there for _, there in kinds.values())
+            if whole:
+                shares.append(sum(kept for kept, _ in kinds.values()) / whole)
+        return Score(sum(shares) / len(shares), n=len(shares)) if shares else Score(None, "no boundary to score")
+
+
+@dataclass(frozen=True, slots=True)
+class Fabrication:
+    """The share of atoms in summaries that occur nowhere in the history before them. In [0, 1]."""
+
+    name: ClassVar[str] = "fabrication"
+    unit: ClassVar[Unit] = "share"
+    better: ClassVar[Better] = "lower"
+
+    def score(self, trial: Trial, /) -> Score:
+        """Fabricated atoms over all atoms of the summaries in the snapshots; `n` is the number of atoms."""
+        false, whole = 0, 0
+        for one in trial.retained:
+            if one.view.generated:
+                false += len(trial.index.fabricated(one.snapshot.at, one.view.generated))
+                whole += trial.index.atoms_in(one.view.generated)
+        return Score(false / whole, n=whole) if whole else Score(None, "nothing was written anew")

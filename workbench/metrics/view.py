@@ -1,0 +1,40 @@
+"""A context seen against its session: which messages it still holds whole, and what is new in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.transcript.context import Context
+from workbench.transcript.message import Summary, said_texts
+from workbench.transcript.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a context holds.
+
+    Attributes:
+        kept: indices among the session's messages of those that stand in the context unchanged.
+        texts: the texts of all other messages: summaries, and messages that were rewritten.
+        generated: the texts of the summaries alone: what somebody wrote anew.
+    """
+
+    kept: frozenset[int]
+    texts: tuple[str, ...]
+    generated: tuple[str, ...]
+
+
+def view(session: Session, context: Context) -> View:
+    """The context against the session it came from. O(n); messages are recognised as the same objects."""
+    place = session.place
+    kept, texts, generated = set(), [], []
+    for message in context.messages:
+        at = place.get(id(message))
+        if at is not None:
+            kept.add(at)
+            continue
+        new = "\n".join(said_texts(message))
+        texts.append(new)
+        if isinstance(message, Summary):
+            generated.append(message.text)
+    return View(frozenset(kept), tuple(texts), tuple(generated))

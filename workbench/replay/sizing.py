@@ -1,0 +1,63 @@
+"""How large a session's messages are in its own provider's tokens, and how large a window it is replayed in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.transcript.calibration import Calibration, calibrate
+from workbench.transcript.context import Context
+from workbench.transcript.message import Message
+from workbench.transcript.session import Session
+from workbench.transcript.tokens import Scaled, TokenCounter, scaled
+
+DEFAULT_WINDOW = 200_000
+"""Tokens; for a session that names neither a window nor a model whose window is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """The sizes of a session's messages, each counted once.
+
+    Attributes:
+        sizes: one for each of the session's messages, in the provider's tokens where it is calibrated.
+        overhead: tokens of every request that no message holds; 0 where nobody knows.
+        count: the counter for new messages, on the same scale.
+        calibration: how the session's reported usage was matched; None if it has none to match.
+    """
+
+    sizes: tuple[int, ...]
+    overhead: int
+    count: TokenCounter
+    calibration: Calibration | None = None
+
+    @classmethod
+    def of(cls, session: Session, counted: Sequence[int], count: TokenCounter) -> Sizing:
+        """Calibrate the counted sizes with the session's reported usage.
+
+        Args:
+            session: with n messages.
+            counted: n sizes by `count`.
+            count: the counter that made them.
+        """
+        found = calibrate(session, counted, count)
+        if found is None:
+            return cls(tuple(counted), 0, count)
+        sizes = tuple(scaled(size, found.scale) for size in counted)
+        return cls(sizes, found.overhead, Scaled(count, found.scale), found)
+
+    def window(self, wanted: int) -> int:
+        """The window for the replay: the one wanted, widened so that the overhead takes half of it at most.
+
+        A real agent's system prompt and tools take some 40,000 tokens. In a window that barely holds them any strategy
+        would compact at every request, and the replay would measure nothing else.
+        """
+        return max(wanted, 2 * self.overhead)
+
+    def empty(self) -> Context:
+        """A context that holds nothing yet."""
+        return Context((), (), self.overhead, self.count)
+
+    def history(self, messages: Sequence[Message], at: int) -> Context:
+        """The context of `messages[:at]`, whole."""
+        return Context(tuple(messages[:at]), self.sizes[:at], self.overhead, self.count)
