@@ -1,0 +1,192 @@
+"""How a session's provider counts, against how we do: what it sends beside the messages, and its scale."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from workbench.transcript.log import CLEARED, ClearingEntry, CompactionEntry, MessageEntry
+from workbench.transcript.message import AssistantMessage, Text, ToolResult
+from workbench.transcript.session import Session
+from workbench.transcript.tokens import TokenCounter
+
+FEWEST = 5
+"""Requests with usage that a stretch needs to say anything."""
+LOWEST_SCALE, HIGHEST_SCALE = 0.5, 2.5
+"""A provider's tokens to ours: tokenizers differ by far less than this; what lies outside is another cause."""
+LEAST_GROWTH = 2_000
+"""Counted tokens by which contexts must differ in all before their slope means anything."""
+DROP = 0.02
+"""A reported prompt that shrinks by more than this share, while nothing says why, was cut by the client unrecorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """`reported prompt = overhead + scale × counted context`, fitted on one session.
+
+    Attributes:
+        overhead: tokens of every request that no message holds (system prompt, tool schemas), >= 0.
+        scale: the provider's tokens to one of ours.
+        requests: how many requests with usage it rests on.
+        error: median of |predicted - reported| / reported over those requests.
+    """
+
+    overhead: int
+    scale: float
+    requests: int
+    error: float
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """Requests between two events that change the context otherwise than by growing.
+
+    Attributes:
+        whole: whether the recording shows all that was sent in it: it begins with the session or with a summary.
+        points: counted context and reported prompt of each request.
+    """
+
+    whole: bool
+    points: list[tuple[int, int]] = field(default_factory=list)
+
+
+def calibrate(session: Session, sizes: Sequence[int], count: TokenCounter) -> Calibration | None:
+    """Fit how this session's provider counts, from the usage that it reported along the main path.
+
+    The scale comes from growth inside stretches, so that nothing hidden disturbs it; the overhead from the earliest
+    stretches that the recording shows whole, taking the smallest, since what is hidden can only add.
+
+    Args:
+        session: the recording.
+        sizes: tokens of each of `session.messages`, as `count` gives them.
+        count: the counter, for summaries and for what stands in the place of cleared results.
+
+    Returns:
+        None where fewer than five requests have usage, or where they fit no plausible line.
+
+    Source:
+        Design section 8.
+    """
+    if len(sizes) != len(session.messages):
+        raise ValueError(f"{len(session.messages)} messages but {len(sizes)} sizes")
+    stretches = [stretch for stretch in _stretches(session, sizes, count) if len(stretch.points) >= FEWEST]
+    scale = _scale(stretches)
+    if scale is None:
+        return None
+    whole = [stretch for stretch in stretches if stretch.whole] or stretches
+    overhead = min(_offset(stretch, scale) for stretch in whole)
+    points = [point for stretch in whole for point in stretch.points]
+    if overhead < 0:
+        overhead, scale = 0.0, _median([reported / counted for counted, reported in points if counted] or [1.0])
+    if not LOWEST_SCALE <= scale <= HIGHEST_SCALE:
+        return None
+    errors = [abs(overhead + scale * counted - reported) / reported for counted, reported in points]
+    return Calibration(round(overhead), scale, len(points), _median(errors))
+
+
+def _scale(stretches: Sequence[_Stretch]) -> float | None:
+    """The weighted median slope between requests half a stretch apart; None if they differ too little."""
+    slopes: list[tuple[float, int]] = []
+    for stretch in stretches:
+        half = len(stretch.points) // 2
+        for (counted, reported), (later, then) in zip(stretch.points, stretch.points[half:], strict=False):
+            if later > counted:
+                slopes.append(((then - reported) / (later - counted), later - counted))
+    growth = sum(stretch.points[-1][0] - stretch.points[0][0] for stretch in stretches)
+    if growth < LEAST_GROWTH or not slopes:
+        return None
+    scale = _weighted_median(slopes)
+    return scale if LOWEST_SCALE <= scale <= HIGHEST_SCALE else None
+
+
+def _offset(stretch: _Stretch, scale: float) -> float:
+    return _median([reported - scale * counted for counted, reported in stretch.points])
+
+
+def _stretches(session: Session, sizes: Sequence[int], count: TokenCounter) -> Iterator[_Stretch]:
+    """The stretches of the main path whose requests the session's usual model answered."""
+    usual = _usual_model(session)
+    stretch, sent, model = _Stretch(True), _Sent(count), usual
+    i = 0
+    for entry in session.path:
+        if isinstance(entry, MessageEntry):
+            message = entry.message
+            if isinstance(message, AssistantMessage) and message.usage is not None and message.usage.prompt:
+                prompt = message.usage.prompt
+                dropped = bool(stretch.points) and prompt < stretch.points[-1][1] * (1 - DROP)
+                if dropped or message.model != model:
+                    yield stretch
+                    stretch, model = _Stretch(stretch.whole and not dropped), message.model
+                if model == usual:
+                    stretch.points.append((sent.tokens, prompt))
+            sent.add(entry, sizes[i])
+            i += 1
+        elif isinstance(entry, CompactionEntry | ClearingEntry):
+            yield stretch
+            if isinstance(entry, CompactionEntry):
+                sent.compact(entry)
+                stretch = _Stretch(entry.summary is not None)
+            else:
+                sent.clear(entry)
+                stretch = _Stretch(False)
+    yield stretch
+
+
+def _usual_model(session: Session) -> str:
+    models = Counter(
+        message.model for message in session.messages if isinstance(message, AssistantMessage) and message.usage
+    )
+    return models.most_common(1)[0][0] if models else ""
+
+
+class _Sent:
+    """The counted size of what the recorded agent sent, kept up to date in constant time a message."""
+
+    def __init__(self, count: TokenCounter) -> None:
+        self.count = count
+        self.tokens = 0
+        self.sizes: list[int] = []
+        self.place: dict[str, int] = {}
+        self.results: dict[str, int] = {}
+        self.start = 0
+        self.kept: set[int] = set()
+
+    def add(self, entry: MessageEntry, size: int) -> None:
+        self.place[entry.id] = len(self.sizes)
+        if isinstance(entry.message, ToolResult):
+            self.results[entry.message.call_id] = len(self.sizes)
+        self.sizes.append(size)
+        self.tokens += size
+
+    def compact(self, entry: CompactionEntry) -> None:
+        end = len(self.sizes)
+        if entry.kept is not None:
+            kept = {self.place[one] for one in entry.kept if one in self.place}
+        else:
+            kept = set(range(self.place.get(entry.first_kept or "", end), end))
+        self.kept, self.start = kept, end
+        self.tokens = sum(self.sizes[i] for i in kept) + (self.count(entry.summary) if entry.summary else 0)
+
+    def clear(self, entry: ClearingEntry) -> None:
+        marker = self.count(ToolResult(id="", call_id="", blocks=(Text(CLEARED),)))
+        for call_id in entry.call_ids:
+            i = self.results.get(call_id)
+            if i is not None and self.sizes[i] > marker:
+                if i >= self.start or i in self.kept:
+                    self.tokens -= self.sizes[i] - marker
+                self.sizes[i] = marker
+
+
+def _median(values: Sequence[float]) -> float:
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def _weighted_median(values: Sequence[tuple[float, int]]) -> float:
+    ordered = sorted(values)
+    half = sum(weight for _, weight in ordered) / 2
+    upto = accumulate(weight for _, weight in ordered)
+    return next(value for (value, _), seen in zip(ordered, upto, strict=True) if seen >= half)
