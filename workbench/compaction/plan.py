@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Literal, TypeAlias
@@ -41,7 +41,7 @@ class Draft:
         """The summary with these answers, one for each ask. Its id follows from what it replaces and says."""
         text = self.template
         for i, answer in enumerate(answers):
-            head, mark, rest = text.partition("{%d}" % i)
+            head, mark, rest = text.partition(f"{{{i}}}")
             text = head + answer + rest if mark else text
         text += self.footer
         seal = sha256("\0".join((*self.replaces, text)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -69,7 +69,7 @@ class Plan:
     """Edits in order, not overlapping, and the full texts that they move out of the context, by reference."""
 
     edits: tuple[Replace, ...]
-    archive: Archive = NOTHING
+    archive: Archive = field(default_factory=lambda: NOTHING)
 
     @property
     def asks(self) -> tuple[Ask, ...]:

@@ -29,7 +29,7 @@ class Context:
     sizes: tuple[int, ...]
     overhead: int = 0
     count: TokenCounter = chars_per_token
-    archive: Mapping[str, str] = EMPTY
+    archive: Mapping[str, str] = field(default_factory=lambda: EMPTY)
     tokens: int = field(init=False)
 
     def __post_init__(self) -> None:

@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from workbench.transcript.message import AssistantMessage, Message, ToolResult, is_real_user
+
+
+def callers(messages: Sequence[Message]) -> dict[int, int]:
+    """For the index of each tool result, the index of the message that made the call.
+
+    Some providers use a call id again, so a result belongs to the newest earlier call of that id. A result that
+    no earlier message called for is not in the answer.
+    """
+    newest: dict[str, int] = {}
+    found: dict[int, int] = {}
+    for i, message in enumerate(messages):
+        if isinstance(message, AssistantMessage):
+            for block in message.blocks:
+                if block.type == "tool_call":
+                    newest[block.id] = i
+        elif isinstance(message, ToolResult):
+            caller = newest.get(message.call_id)
+            if caller is not None:
+                found[i] = caller
+    return found
 
 
 def cut_points(messages: Sequence[Message]) -> list[bool]:
@@ -13,19 +33,13 @@ def cut_points(messages: Sequence[Message]) -> list[bool]:
     Returns:
         n + 1 flags. The ends are always allowed.
     """
-    n = len(messages)
-    last_result: dict[str, int] = {}
-    for i, message in enumerate(messages):
-        if isinstance(message, ToolResult):
-            last_result[message.call_id] = i
-    flags = [True] * (n + 1)
-    reach = -1
-    for i, message in enumerate(messages):
-        flags[i] = reach < i
-        if isinstance(message, AssistantMessage):
-            for call in message.calls:
-                reach = max(reach, last_result.get(call.id, -1))
-    flags[n] = True
+    flags = [True] * (len(messages) + 1)
+    last_result = {caller: i for i, caller in callers(messages).items()}
+    closed = 0
+    for caller, last in sorted(last_result.items()):
+        for i in range(max(caller + 1, closed), last + 1):
+            flags[i] = False
+        closed = max(closed, last + 1)
     return flags
 
 
@@ -35,32 +49,16 @@ def next_cut(messages: Sequence[Message], at: int) -> int:
     return next(i for i in range(min(max(at, 0), len(messages)), len(messages) + 1) if flags[i])
 
 
-def with_partners(messages: Sequence[Message], wanted: set[int]) -> set[int]:
+def with_partners(messages: Sequence[Message], wanted: Iterable[int]) -> set[int]:
     """The wanted indices, and with each call its results and with each result its call and that call's others."""
-    by_call: dict[str, list[int]] = {}
-    for i, message in enumerate(messages):
-        if isinstance(message, AssistantMessage):
-            for call in message.calls:
-                by_call.setdefault(call.id, []).append(i)
-        elif isinstance(message, ToolResult):
-            by_call.setdefault(message.call_id, []).append(i)
-    result = set(wanted)
-    rest = list(wanted)
-    while rest:
-        message = messages[rest.pop()]
-        ids = (
-            [call.id for call in message.calls]
-            if isinstance(message, AssistantMessage)
-            else [message.call_id]
-            if isinstance(message, ToolResult)
-            else []
-        )
-        for call_id in ids:
-            for i in by_call.pop(call_id, ()):
-                if i not in result:
-                    result.add(i)
-                rest.append(i)
-    return result
+    found = set(wanted)
+    if not found:
+        return found
+    caller_of = callers(messages)
+    together = {caller_of.get(i, i) for i in found}
+    found.update(caller for caller in together)
+    found.update(i for i, caller in caller_of.items() if caller in together)
+    return found
 
 
 def last_user(messages: Sequence[Message]) -> int | None:
@@ -70,6 +68,8 @@ def last_user(messages: Sequence[Message]) -> int | None:
 
 def protected(messages: Sequence[Message]) -> set[int]:
     """The indices that no strategy may lose: pinned messages with their partners, and the newest user message."""
-    kept = with_partners(messages, {i for i, message in enumerate(messages) if message.pinned})
+    kept = with_partners(messages, [i for i, message in enumerate(messages) if message.pinned])
     newest = last_user(messages)
-    return kept if newest is None else kept | {newest}
+    if newest is not None:
+        kept.add(newest)
+    return kept

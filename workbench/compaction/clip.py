@@ -1,0 +1,153 @@
+"""Texts and messages cut short: never inside a character, and never without saying how much is missing."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import replace
+
+from workbench.compaction.marker import left_out
+from workbench.transcript.message import (
+    AssistantMessage,
+    Json,
+    Message,
+    SaidBlock,
+    Summary,
+    Text,
+    Thinking,
+    ToolCall,
+    argument_texts,
+    said_texts,
+)
+from workbench.transcript.tokens import TokenCounter
+
+LEAST_CHARS = 48
+"""The shortest that a cut text becomes: its marker alone takes nearly that."""
+
+HEAD = 0.6
+"""The part of what is kept that comes from the beginning."""
+
+_JOINER = "\u200d"
+_LONGEST_CLUSTER = 32
+_DEEPEST = 40
+
+
+def boundary(text: str, at: int) -> int:
+    """The nearest place at or before `at` that does not part what is read as one character.
+
+    Keeps surrogate pairs, combining marks, variation selectors, skin tones, flags and joined emoji together.
+    """
+    if at <= 0 or at >= len(text):
+        return min(max(at, 0), len(text))
+    for i in range(at, max(at - _LONGEST_CLUSTER, 0), -1):
+        if not _sticks(text[i - 1], text[i]):
+            return i
+    return at if not "\ud800" <= text[at - 1] <= "\udbff" else at - 1
+
+
+def _sticks(before: str, after: str) -> bool:
+    if after < "\u0300":
+        return False
+    return (
+        before == _JOINER
+        or after == _JOINER
+        or "\ud800" <= before <= "\udbff"
+        or "\ufe00" <= after <= "\ufe0f"
+        or "\U0001f3fb" <= after <= "\U0001f3ff"
+        or "\U000e0020" <= after <= "\U000e007f"
+        or "\U0001f1e6" <= before <= "\U0001f1ff" >= after >= "\U0001f1e6"
+        or unicodedata.category(after)[0] == "M"
+    )
+
+
+def head(text: str, chars: int) -> str:
+    """At most the first `chars` characters."""
+    return text if len(text) <= chars else text[: boundary(text, chars)]
+
+
+def middle_out(text: str, chars: int) -> str:
+    """The text itself, or its head and tail around a marker, in at most `max(chars, LEAST_CHARS)` characters."""
+    if len(text) <= max(chars, LEAST_CHARS):
+        return text
+    room = chars - len(left_out(len(text)))
+    if room < 8:
+        return left_out(len(text))
+    start = boundary(text, int(room * HEAD))
+    stop = len(text) - (room - int(room * HEAD))
+    stop = stop if boundary(text, stop) == stop else min(boundary(text, stop + _LONGEST_CLUSTER), len(text))
+    return text[:start] + left_out(stop - start) + text[stop:]
+
+
+def shortened(message: Message, tokens: int, size: int, count: TokenCounter) -> Message | None:
+    """The message with its longest texts cut so that it takes at most `tokens`; None if that cannot be done.
+
+    Thoughts are left out whole, since half a sealed thought is refused; pictures go last.
+
+    Args:
+        message: what is to be cut.
+        tokens: the most that it may take.
+        size: tokens that it takes now.
+        count: the counter of both.
+    """
+    if size <= tokens:
+        return message
+    lengths = sorted(len(text) for text in said_texts(message))
+    chars = _level(lengths, sum(lengths) * tokens // max(size, 1))
+    for pictures in (True, False):
+        cap = max(chars, LEAST_CHARS)
+        while True:
+            short = _capped(message, cap, pictures)
+            now = count(short)
+            if now <= tokens:
+                return short
+            if cap <= LEAST_CHARS:
+                break
+            cap = max(min(cap * tokens // now, cap * 9 // 10), LEAST_CHARS)
+    return None
+
+
+def _level(lengths: list[int], room: int) -> int:
+    """The cap under which texts of these lengths, sorted, take at most `room` characters together."""
+    for i, length in enumerate(lengths):
+        share = room // (len(lengths) - i)
+        if length > share:
+            return share
+        room -= length
+    return lengths[-1] if lengths else 0
+
+
+def _capped(message: Message, cap: int, pictures: bool) -> Message:
+    if isinstance(message, Summary):
+        return replace(message, text=middle_out(message.text, cap))
+    if not isinstance(message, AssistantMessage):
+        return replace(message, blocks=tuple(_said(block, cap, pictures) for block in message.blocks))
+    blocks = tuple(
+        _call(block, cap) if isinstance(block, ToolCall) else _said(block, cap, pictures)
+        for block in message.blocks
+        if not isinstance(block, Thinking)
+    )
+    if not blocks:
+        blocks = (Text(left_out(sum(len(text) for text in said_texts(message)))),)
+    return replace(message, blocks=blocks)
+
+
+def _said(block: SaidBlock, cap: int, pictures: bool) -> SaidBlock:
+    if isinstance(block, Text):
+        return Text(middle_out(block.text, cap))
+    return block if pictures else Text(f"[{block.media_type} left out]")
+
+
+def _call(call: ToolCall, cap: int) -> ToolCall:
+    if all(len(text) <= cap for text in argument_texts(call.arguments)):
+        return call
+    return replace(call, arguments={key: _value(value, cap, 0) for key, value in call.arguments.items()})
+
+
+def _value(value: Json, cap: int, depth: int) -> Json:
+    if isinstance(value, str):
+        return middle_out(value, cap)
+    if depth < _DEEPEST and isinstance(value, Mapping):
+        return {key: _value(item, cap, depth + 1) for key, item in value.items()}
+    if depth < _DEEPEST and isinstance(value, list | tuple):
+        return [_value(item, cap, depth + 1) for item in value]
+    return value

@@ -1,0 +1,77 @@
+"""Which messages a strategy leaves alone: those that are pinned, and those that its own rule adds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.compaction.stage import Budget
+from workbench.transcript.context import Context
+from workbench.transcript.message import Message
+from workbench.transcript.pairing import cut_points, protected, with_partners
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """A rule of what stays besides pinned messages and the newest user message.
+
+    Attributes:
+        prefix: how many of the first messages.
+        suffix: how many of the last messages.
+        names: messages with these names; `skill:*` is every name that begins with `skill:`.
+        share: the part of the room under the target that prefix and suffix may take together; a prefix takes at
+            most half of that. So a small budget is still reached.
+    """
+
+    prefix: int = 0
+    suffix: int = 0
+    names: tuple[str, ...] = ()
+    share: float = 0.5
+
+    def fixed(self, context: Context, budget: Budget) -> set[int]:
+        """The indices that stay wherever they stand: all but the suffix."""
+        messages = context.messages
+        kept = protected(messages)
+        named = [i for i, message in enumerate(messages) if self.names_it(message)]
+        kept |= with_partners(messages, named)
+        if self.prefix:
+            first = with_partners(messages, range(min(self.prefix, len(messages)))) - kept
+            if _size(context, first) <= self.share / 2 * _room(context, budget, kept):
+                kept |= first
+        return kept
+
+    def held(self, context: Context, budget: Budget) -> set[int]:
+        """The indices that stay: the fixed ones, and as much of the suffix as the share allows."""
+        kept = self.fixed(context, budget)
+        if not self.suffix:
+            return kept
+        flags = cut_points(context.messages)
+        left = self.share * _room(context, budget, kept)
+        start = stop = len(flags) - 1
+        wanted = max(stop - self.suffix, 0)
+        while start > wanted:
+            begin = next(i for i in range(start - 1, -1, -1) if flags[i])
+            left -= sum(context.sizes[i] for i in range(begin, start) if i not in kept)
+            if left < 0:
+                break
+            start = begin
+        return kept | set(range(start, stop))
+
+    def names_it(self, message: Message) -> bool:
+        """Whether the message stays because of its name."""
+        return bool(message.name) and any(
+            message.name == name or (name.endswith("*") and message.name.startswith(name[:-1])) for name in self.names
+        )
+
+
+def live(messages: Sequence[Message], prefix: int, suffix: int) -> range:
+    """The indices between a prefix and a suffix, whatever they hold."""
+    return range(min(prefix, len(messages)), max(len(messages) - suffix, prefix, 0))
+
+
+def _size(context: Context, indices: set[int]) -> int:
+    return sum(context.sizes[i] for i in indices)
+
+
+def _room(context: Context, budget: Budget, kept: set[int]) -> int:
+    return max(budget.target - context.overhead - _size(context, kept), 0)

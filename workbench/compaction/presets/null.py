@@ -1,0 +1,9 @@
+"""Keeps the system and the last user message only: the floor of every comparison."""
+
+from __future__ import annotations
+
+from workbench.compaction.stages.keep_floor import KeepFloor
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.trigger import AtShare
+
+NULL = Preset("null", Strategy("null", (KeepFloor(),)), AtShare())

@@ -1,0 +1,91 @@
+"""Hides what later messages made worthless; for the view that is sent, never for the history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from workbench.compaction.marker import repeated, superseded
+from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.stage import Budget
+from workbench.transcript.context import Context
+from workbench.transcript.files import touched
+from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult
+from workbench.transcript.pairing import callers
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCollapse:
+    """Puts a stub in the place of a read whose file was changed later, and of a result that only repeats the last.
+
+    A call repeats the one before if it has the same tool and arguments with only tool results in between; its result
+    becomes a stub if it is the same text.
+
+    Source:
+        ExAthena, `Compactors.ContextCollapse`, restated. There the marker of a repeated call made the request longer
+        and the projection was never sent; here it is sent, and a stub stands only where it is smaller.
+    """
+
+    name: ClassVar[str] = "context_collapse"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The stubs, each strictly smaller than what it hides."""
+        messages = context.messages
+        stubs = dict(_repeats(messages))
+        stubs.update(_overtaken(messages))
+        edits = []
+        for i, stub in sorted(stubs.items()):
+            message = messages[i]
+            if not isinstance(message, ToolResult) or message.pinned or message.blocks == (Text(stub),):
+                continue
+            short = replace(message, blocks=(Text(stub),))
+            if context.count(short) < context.sizes[i]:
+                edits.append(Replace(i, i + 1, (short,)))
+        return Plan(tuple(edits)) if edits else None
+
+
+def _overtaken(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
+    """The results of reads whose file was changed later, by a call that did not fail."""
+    caller_of = callers(messages)
+    changed: set[str] = set()
+    for i in range(len(messages) - 1, -1, -1):
+        message = messages[i]
+        if not isinstance(message, ToolResult) or i not in caller_of:
+            continue
+        call = _call(messages[caller_of[i]], message.call_id)
+        files = touched(call.name, call.arguments)
+        if not message.is_error:
+            changed.update(files.modified)
+        if files.read and files.read[0] in changed:
+            yield i, superseded(files.read[0])
+
+
+def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
+    """The results that are the same as that of an equal call just before."""
+    before: ToolCall | None = None
+    now: ToolCall | None = None
+    said: dict[str, ToolResult] = {}
+    for i, message in enumerate(messages):
+        if isinstance(message, AssistantMessage):
+            calls = message.calls
+            before, now = now, calls[0] if len(calls) == 1 and len(message.blocks) == 1 else None
+        elif isinstance(message, ToolResult):
+            if now is None or message.call_id != now.id:
+                continue
+            said[now.id] = message
+            if before is not None and _same(before, now) and before.id != now.id:
+                earlier = said.get(before.id)
+                if earlier is not None and (earlier.blocks, earlier.is_error) == (message.blocks, message.is_error):
+                    yield i, repeated(before.id)
+        else:
+            before = now = None
+
+
+def _same(one: ToolCall, other: ToolCall) -> bool:
+    return one.name == other.name and one.arguments == other.arguments
+
+
+def _call(message: Message, call_id: str) -> ToolCall:
+    assert isinstance(message, AssistantMessage)
+    return next(call for call in message.calls if call.id == call_id)

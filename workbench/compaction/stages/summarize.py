@@ -1,0 +1,189 @@
+"""Puts a model's summary in the place of the older messages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from workbench.compaction.clip import shortened
+from workbench.compaction.cut import Cut, CutRule, KeepRecent
+from workbench.compaction.pins import Pins
+from workbench.compaction.plan import Draft, Plan, Replace
+from workbench.compaction.stage import Budget
+from workbench.compaction.tracking import file_ops, footer
+from workbench.compaction.wording import Letter, Wording
+from workbench.models.model import Ask, Purpose
+from workbench.transcript.context import Context
+from workbench.transcript.files import FileOps
+from workbench.transcript.message import Message, Summary, Text, UserMessage, plain_text
+from workbench.transcript.pairing import cut_points
+
+
+@dataclass(frozen=True, slots=True)
+class Summarize:
+    """Asks a model for a summary of what lies before the cut; what is pinned there survives beside it.
+
+    An earlier summary in that part is carried on: the model gets its text and the messages that came after it. The
+    start of a turn that goes on is summarised apart. The summary stands where the first message that it replaces
+    stood, and may take what the target leaves after all that stays.
+
+    Attributes:
+        cut: where the kept part begins.
+        wording: what a language model is told.
+        track_files: whether lists of the files read and changed so far are sent below the summary.
+        degrade: whether a note of what was left out stands in when the model fails; else its error passes.
+        least, most: tokens of the summary; with less than `least` left it is not worth asking.
+        input_share: the part of the window that the transcript may fill in a language model's prompt.
+        pins: what stays besides.
+
+    Source:
+        The procedure of Opal's `session/compaction.ex`, restated; the file lists are written by code.
+    """
+
+    cut: CutRule = KeepRecent()
+    wording: Wording = Wording()
+    track_files: bool = True
+    degrade: bool = True
+    least: int = 48
+    most: int = 16_000
+    input_share: float = 0.7
+    pins: Pins = Pins()
+    name: ClassVar[str] = "summarize"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The summary's draft and what it replaces; None where nothing new lies before the cut, or no room is left."""
+        cut = self.cut.find(context, budget)
+        if cut is None:
+            return None
+        held = self.pins.held(context, budget)
+        gone = [i for i in range(cut.keep) if i not in held]
+        matter = _matter(context, gone, cut)
+        if not matter.messages:
+            return None
+        freed = sum(context.sizes[i] for i in gone)
+        left = budget.target - context.tokens + freed
+        empty = self._draft(context, budget, matter, max(left, self.least), ())
+        frame = context.count(empty.written(["", ""])) + 2
+        allowed = min(left - frame if left >= 0 else self.least, self.most, freed - frame - 1)
+        if allowed < self.least:
+            return None
+        asks = tuple(self._asks(context, budget, matter, allowed))
+        return Plan(_edits(context, gone, self._draft(context, budget, matter, max(left, self.least), asks)))
+
+    def _draft(self, context: Context, budget: Budget, matter: _Matter, left: int, asks: tuple[Ask, ...]) -> Draft:
+        files = file_ops(matter.all) if self.track_files else FileOps()
+        return Draft(
+            asks=asks,
+            template=self.wording.joined if len(asks) == 2 or (not asks and matter.split) else "{0}",
+            lead=self.wording.opening,
+            tail=footer(files, chars=left // 2),
+            replaces=matter.ids,
+            files=files,
+        )
+
+    def _asks(self, context: Context, budget: Budget, matter: _Matter, allowed: int) -> Iterable[Ask]:
+        if not matter.split or allowed < 4 * self.least:
+            yield self._ask(context, budget, matter.purpose, matter.messages, matter.previous, allowed)
+            return
+        history = sum(map(context.count, matter.history))
+        prefix = sum(map(context.count, matter.prefix))
+        share = min(max(history / max(history + prefix, 1), 0.25), 0.75)
+        first = int(allowed * share)
+        yield self._ask(context, budget, matter.purpose, matter.history, matter.previous, first)
+        yield self._ask(context, budget, "turn_prefix", matter.prefix, "", allowed - first)
+
+    def _ask(
+        self, context: Context, budget: Budget, purpose: Purpose, said: tuple[Message, ...], previous: str, most: int
+    ) -> Ask:
+        letter = Letter(
+            self.wording, purpose, said, previous, budget.instructions, most,
+            most_chars=int(3 * self.input_share * budget.window) if budget.window > 0 else None,
+        )  # fmt: skip
+        return Ask(
+            purpose=purpose,
+            system=self.wording.system,
+            write=letter,
+            messages=said,
+            previous=previous,
+            instructions=budget.instructions,
+            sections=self.wording.sections if purpose != "turn_prefix" else (),
+            files=file_ops(said),
+            max_tokens=most,
+            otherwise=_otherwise(context, said, previous, most) if self.degrade else None,
+            count=context.count,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Matter:
+    """What is to be summarised: earlier summaries, the messages of whole turns, and the start of a split one."""
+
+    earlier: tuple[Summary, ...]
+    history: tuple[Message, ...]
+    prefix: tuple[Message, ...]
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return self.history + self.prefix
+
+    @property
+    def all(self) -> tuple[Message, ...]:
+        return self.earlier + self.messages
+
+    @property
+    def split(self) -> bool:
+        return bool(self.history and self.prefix)
+
+    @property
+    def previous(self) -> str:
+        return "\n\n".join(summary.text for summary in self.earlier)
+
+    @property
+    def purpose(self) -> Purpose:
+        return "update" if self.earlier else "summary"
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The messages that the summary stands for; those of an earlier one among them."""
+        before = [id for summary in self.earlier for id in summary.replaces]
+        return tuple(dict.fromkeys([*before, *(message.id for message in self.messages)]))
+
+
+def _matter(context: Context, gone: Sequence[int], cut: Cut) -> _Matter:
+    said = context.messages
+    earlier = tuple(message for i in gone if isinstance(message := said[i], Summary))
+    new = [i for i in gone if not isinstance(said[i], Summary)]
+    return _Matter(
+        earlier,
+        tuple(said[i] for i in new if i < cut.history),
+        tuple(said[i] for i in new if i >= cut.history),
+    )
+
+
+def _edits(context: Context, gone: Sequence[int], draft: Draft) -> tuple[Replace, ...]:
+    """Drop what is gone and put the draft where the first of it stood, but never between a call and its result."""
+    flags = cut_points(context.messages)
+    place = next(i for i in range(gone[0], -1, -1) if flags[i])
+    edits = [Replace(place, place if place < gone[0] else place + 1, (draft,))]
+    for i in gone if place < gone[0] else gone[1:]:
+        last = edits[-1]
+        if last.stop == i and last.start < last.stop:
+            edits[-1] = Replace(last.start, i + 1, last.by)
+        else:
+            edits.append(Replace(i, i + 1))
+    return tuple(edits)
+
+
+def _otherwise(context: Context, messages: Sequence[Message], previous: str, most: int) -> str:
+    """What stands in when the model fails: the earlier summary, and how many messages of which kind were left out."""
+    roles = Counter(message.role for message in messages)
+    counts = ", ".join(f"{n} {role}" for role, n in sorted(roles.items()))
+    note = f"[Compacted {len(messages)} messages: {counts}]"
+    if not previous:
+        return note
+    whole = UserMessage(id="", blocks=(Text(previous),))
+    room = most - context.count(UserMessage(id="", blocks=(Text(note + "\n\n"),)))
+    kept = shortened(whole, room, context.count(whole), context.count) if room > 0 else None
+    return note if kept is None else f"{plain_text(kept)}\n\n{note}"

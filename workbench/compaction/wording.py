@@ -1,0 +1,187 @@
+"""How a conversation is put to a language model that is to summarise it, and how the summary is presented."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from string import Template
+
+from workbench.compaction.clip import head
+from workbench.models.model import Purpose
+from workbench.transcript.message import (
+    AssistantMessage,
+    Image,
+    Message,
+    Summary,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    plain_text,
+)
+
+_TAGS = re.compile(r"<(?=\s*/?\s*(?:conversation|previous-summary)\b)", re.IGNORECASE)
+_LABELS = re.compile(r"(?m)^(?=\[(?:User|Assistant|System|Summary|Result)\b[^\]\n]*\]:)")
+
+
+@cache
+def prompt(name: str) -> str:
+    """The text of `prompts/<name>.md`, read once."""
+    return files("workbench.compaction").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8").strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a language model is told when it is to summarise.
+
+    Attributes:
+        result_chars: characters of a tool result that are shown at most.
+        argument_chars: characters of one tool argument.
+        thinking_chars: characters of a thought; 0 leaves thoughts out.
+        headings: name of the prompt file with one `Heading: what belongs there` a line.
+        lead: name of the prompt file with the sentence that stands above the summary in the context.
+        split: name of the prompt file with the places of the two texts of a split turn.
+    """
+
+    result_chars: int = 2_000
+    argument_chars: int = 400
+    thinking_chars: int = 0
+    headings: str = "headings"
+    lead: str = "lead"
+    split: str = "split"
+
+    @property
+    def system(self) -> str:
+        """The system prompt."""
+        return prompt("system")
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The headings that the summary should have."""
+        return tuple(line.partition(":")[0] for line in prompt(self.headings).splitlines())
+
+    @property
+    def opening(self) -> str:
+        """What is sent above the summary."""
+        return prompt(self.lead) + "\n\n"
+
+    @property
+    def joined(self) -> str:
+        """The template of a split turn's summary."""
+        return prompt(self.split)
+
+    def request(self, letter: Letter) -> str:
+        """The user prompt."""
+        parts = [f"<conversation>\n{self.transcript(letter.messages, letter.most_chars)}\n</conversation>"]
+        if letter.previous:
+            parts.append(f"<previous-summary>\n{harmless(letter.previous)}\n</previous-summary>")
+        parts.append(Template(prompt(letter.purpose)).safe_substitute(sections=self._outline()))
+        parts.append(prompt("rules"))
+        if letter.max_tokens is not None:
+            parts.append(Template(prompt("size")).substitute(tokens=letter.max_tokens))
+        if letter.instructions:
+            parts.append(Template(prompt("focus")).substitute(instructions=letter.instructions))
+        return "\n\n".join(parts)
+
+    def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
+        """The messages as text, in which nothing can close the tag around it or pass for another speaker.
+
+        Where that is longer than `most_chars`, results and arguments are cut shorter first, and then the oldest
+        messages are left out, and the text says how many.
+        """
+        results, arguments = self.result_chars, self.argument_chars
+        while True:
+            parts = [part for message in messages for part in self._spoken(message, results, arguments)]
+            length = sum(map(len, parts)) + 2 * len(parts)
+            if most_chars is None or length <= most_chars or results <= 120:
+                break
+            results, arguments = results // 4, arguments // 2
+        return "\n\n".join(parts if most_chars is None else _fitted(parts, most_chars))
+
+    def _outline(self) -> str:
+        lines = [line.partition(":") for line in prompt(self.headings).splitlines()]
+        return "\n\n".join(f"## {name}\n({about.strip()})" for name, _, about in lines)
+
+    def _spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
+        if isinstance(message, ToolResult):
+            kind = "Result, failed" if message.is_error else "Result"
+            yield f"[{kind} of {_word(message.name or message.call_id)}]: {_cut(_words(message), results)}"
+        elif isinstance(message, AssistantMessage):
+            yield from self._answered(message, arguments)
+        elif isinstance(message, Summary):
+            yield f"[Summary]: {harmless(message.text)}"
+        else:
+            yield f"[{message.role.capitalize()}]: {harmless(_words(message))}"
+
+    def _answered(self, message: AssistantMessage, arguments: int) -> Iterator[str]:
+        for block in message.blocks:
+            if isinstance(block, Thinking) and self.thinking_chars and block.text:
+                yield f"[Assistant, thinking]: {_cut(block.text, self.thinking_chars)}"
+        words = plain_text(message)
+        if words:
+            yield f"[Assistant]: {harmless(words)}"
+        if message.calls:
+            yield "[Assistant, calls]: " + "; ".join(_called(call, arguments) for call in message.calls)
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A user prompt that is written when it is read, since it may be megabytes.
+
+    Attributes:
+        most_chars: the longest that the transcript may be; None for no bound.
+    """
+
+    wording: Wording
+    purpose: Purpose
+    messages: tuple[Message, ...]
+    previous: str = ""
+    instructions: str = ""
+    max_tokens: int | None = None
+    most_chars: int | None = None
+
+    def __call__(self) -> str:
+        """The prompt."""
+        return self.wording.request(self)
+
+
+def harmless(text: str) -> str:
+    """Recorded text that can neither close our tags nor begin a line as another speaker."""
+    return _LABELS.sub(" ", _TAGS.sub("&lt;", text))
+
+
+def _called(call: ToolCall, chars: int) -> str:
+    shown = (f"{_word(str(name))}={_cut(_argument(value), chars)}" for name, value in call.arguments.items())
+    return f"{_word(call.name)}({', '.join(shown)})"
+
+
+def _argument(value: object) -> str:
+    return value if isinstance(value, str) else repr(value)
+
+
+def _words(message: Message) -> str:
+    pictures = sum(isinstance(block, Image) for block in message.blocks)
+    words = "\n".join(block.text for block in message.blocks if isinstance(block, Text))
+    return words + (f" [{pictures} image{'s' if pictures > 1 else ''}]" if pictures else "")
+
+
+def _word(text: str) -> str:
+    return harmless(" ".join(text.split()))
+
+
+def _cut(text: str, chars: int) -> str:
+    if len(text) <= chars:
+        return harmless(text)
+    shown = head(text, chars)
+    return f"{harmless(shown)} [... {len(text) - len(shown)} more characters]"
+
+
+def _fitted(parts: list[str], most_chars: int) -> list[str]:
+    start, left = len(parts), most_chars
+    while start > 0 and len(parts[start - 1]) + 2 <= left:
+        start -= 1
+        left -= len(parts[start]) + 2
+    return parts if start == 0 else [f"[{start} earlier entries left out for length]", *parts[start:]]

@@ -1,0 +1,36 @@
+"""A model that says what it was told to say, for tests and examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.errors import ModelError
+from workbench.models.model import Answer, Ask
+
+
+class Scripted:
+    """Gives the texts in order and raises the errors among them; remembers what it was asked.
+
+    Attributes:
+        asks: every question so far, in order.
+    """
+
+    def __init__(self, says: Sequence[str | Exception], name: str = "scripted") -> None:
+        self.says = tuple(says)
+        self.name = name
+        self.asks: list[Ask] = []
+
+    def answer(self, ask: Ask, /) -> Answer:
+        """The next text of the script.
+
+        Raises:
+            ModelError: the script is at its end; or whatever error stands in the script.
+        """
+        at = len(self.asks)
+        self.asks.append(ask)
+        if at >= len(self.says):
+            raise ModelError(f"the script of {self.name!r} has {len(self.says)} answers and was asked once more")
+        line = self.says[at]
+        if isinstance(line, Exception):
+            raise line
+        return Answer(text=line, model=self.name)
