@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.compaction.stage import Stage
-from workbench.compaction.trigger import AtShare, Trigger
+from workbench.compaction.trigger import AtShare, Moment, Trigger
 from workbench.transcript.tokens import TokenCounter
 
 
@@ -34,6 +34,7 @@ class Preset:
     Attributes:
         count: the system's own token counter; None takes the session's.
         overflow: what it does when a provider says that the prompt is too long; None is the strategy itself.
+        moments: when the trigger is asked.
         source: repository, commit and files that it restates; empty for our own.
     """
 
@@ -42,4 +43,5 @@ class Preset:
     trigger: Trigger = AtShare()
     count: TokenCounter | None = None
     overflow: Strategy | None = None
+    moments: tuple[Moment, ...] = ("before_request",)
     source: str = ""

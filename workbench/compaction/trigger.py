@@ -61,6 +61,17 @@ class Never:
 
 
 @dataclass(frozen=True, slots=True)
+class Always:
+    """Due at every request, with nothing granted: for the reference arm that remembers nothing."""
+
+    name: ClassVar[str] = "always"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """A budget of nothing but the overhead."""
+        return Budget(target=situation.overhead, window=situation.window)
+
+
+@dataclass(frozen=True, slots=True)
 class AtShare:
     """Due when the request fills a share of the window.
 

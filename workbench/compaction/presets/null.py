@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from workbench.compaction.stages.keep_floor import KeepFloor
 from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import AtShare
+from workbench.compaction.trigger import Always
 
-NULL = Preset("null", Strategy("null", (KeepFloor(),)), AtShare())
+NULL = Preset("null", Strategy("null", (KeepFloor(),)), Always())

@@ -1,0 +1,104 @@
+"""What a person meets on the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from builders import conversation, rules
+from workbench.cli import main
+from workbench.importers.export import to_openai
+from workbench.transcript.session import Session
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sessions") / "chat.json"
+    session = Session.of([rules("be brief"), *conversation(40, words=80)])
+    path.write_text(json.dumps(to_openai(session.messages)))
+    return path
+
+
+def test_compare_prints_the_outcome_as_json(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = main(
+        ["compare", str(recording), "--window", "8000", "--out", str(tmp_path / "run"), "--no-report", "--json"]
+    )
+    found = json.loads(capsys.readouterr().out)
+    assert code == 0
+    assert found["failed_cells"] == 0
+    assert [row["strategy"] for row in found["strategies"]] == ["none", "truncate", "summarize", "pipeline", "null"]
+
+
+def test_a_damaged_file_is_a_row_and_does_not_stop_the_others(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad.json").write_text("{ not json at all")
+    main([
+        "compare", str(recording), str(tmp_path / "bad.json"), "--window", "8000", "--out", str(tmp_path / "run"),
+        "--no-report", "--json", "-s", "truncate",
+    ])  # fmt: skip
+    found = json.loads(capsys.readouterr().out)
+    assert found["sessions"] == 1
+    assert "bad.json" in found["unreadable"][0]["path"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["compare", "no-such-file.jsonl"], "no-such-file.jsonl"),
+        (["compare", "--strategies", "nonsense"], "known are"),
+        (["compare", "--window", "ten"], "--window"),
+        (["compare", "--shares", "1.5"], "between 0 and 1"),
+        (["replay", "no-such-file.jsonl"], "no-such-file.jsonl"),
+        (["inspect", "no-such-file.jsonl"], "no-such-file.jsonl"),
+        (["list", "flowers"], "strategies"),
+        (["experiment", "-p", "wnidow=32000"], "wnidow"),
+        (["experiment", "-p", "window"], "NAME=VALUE"),
+        (["report", "no-such-run"], "no-such-run"),
+        (["frobnicate"], "frobnicate"),
+    ],
+)
+def test_unusable_input_is_one_sentence_and_exit_code_2(
+    words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert expected in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("what", ["strategies", "stages", "metrics", "formats", "models"])
+def test_everything_that_can_be_listed_says_what_it_is(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", what, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert rows
+    assert all(all(str(value).strip() for value in row.values()) for row in rows)
+
+
+def test_inspect_tells_the_format_and_the_messages(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", str(recording), "--json"]) == 0
+    fact = json.loads(capsys.readouterr().out)["sessions"][0]
+    assert fact["format"] == "openai-chat"
+    assert fact["messages"] == 1 + 40 * 6
+
+
+def test_replay_shows_each_compaction(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", str(recording), "-s", "truncate", "-w", "8000", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["compactions"]
+    assert {row["metric"] for row in found["scores"]} >= {"frr", "tokens_saved"}
+
+
+def test_the_face_and_the_help_load_nothing_slow() -> None:
+    code = (
+        "import sys, workbench; from workbench.cli import app; "
+        "slow = {'pandas', 'litellm', 'tiktoken', 'matplotlib', 'numpy', 'papermill', 'joblib'} & set(sys.modules); "
+        "assert not slow, slow"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

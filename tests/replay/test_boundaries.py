@@ -1,0 +1,35 @@
+"""Boundaries are the same for every strategy."""
+
+from __future__ import annotations
+
+from builders import conversation
+from workbench.replay.boundaries import at_shares, by_fill
+from workbench.replay.sizing import Sizing
+from workbench.transcript.session import Session
+from workbench.transcript.tokens import chars_per_token
+
+
+def made(turns: int) -> tuple[Session, Sizing]:
+    session = Session.of(conversation(turns, words=60))
+    return session, Sizing.of(session, [chars_per_token(m) for m in session.messages], chars_per_token)
+
+
+def test_a_boundary_is_a_recorded_request() -> None:
+    session, sizing = made(40)
+    assert set(at_shares(session)) <= set(session.requests)
+    assert set(by_fill(session, sizing, 4_000)) <= set(session.requests)
+
+
+def test_a_history_that_never_fills_the_window_has_no_boundary() -> None:
+    session, sizing = made(40)
+    assert by_fill(session, sizing, 10_000_000) == ()
+
+
+def test_there_are_never_more_boundaries_than_asked_for() -> None:
+    session, sizing = made(200)
+    assert len(by_fill(session, sizing, 1_000, most=7)) == 7
+
+
+def test_a_session_too_short_to_score_has_none() -> None:
+    session, _ = made(2)
+    assert at_shares(session) == ()

@@ -1,0 +1,34 @@
+"""The same history at the same boundary to the same size."""
+
+from __future__ import annotations
+
+from builders import conversation, rules
+from workbench.compaction.presets import preset
+from workbench.models.scripted import Scripted
+from workbench.replay.boundaries import at_shares
+from workbench.replay.matched import matched
+from workbench.replay.sizing import Sizing
+from workbench.transcript.session import Session
+from workbench.transcript.tokens import chars_per_token
+
+
+def test_every_strategy_gets_the_same_history_and_the_same_target() -> None:
+    session = Session.of([rules("be brief"), *conversation(40, words=60)])
+    sizing = Sizing.of(session, [chars_per_token(m) for m in session.messages], chars_per_token)
+    at = at_shares(session)
+    seen = []
+    for name in ("none", "truncate", "summarize", "pipeline"):
+        model = Scripted(("a short summary",) * 500)
+        replay = matched(session, preset(name), model, sizing, window=10_000, at=at, shares=(0.1, 0.3))
+        seen.append([(f.at, f.share, f.compaction.before.tokens, f.compaction.budget.target) for f in replay.firings])
+    assert len(at) == 4
+    assert seen[0] == seen[1] == seen[2] == seen[3]
+
+
+def test_strategies_reach_the_target() -> None:
+    session = Session.of([rules("be brief"), *conversation(40, words=60)])
+    sizing = Sizing.of(session, [chars_per_token(m) for m in session.messages], chars_per_token)
+    for name in ("truncate", "summarize", "pipeline"):
+        model = Scripted(("a short summary",) * 500)
+        replay = matched(session, preset(name), model, sizing, window=10_000, at=at_shares(session), shares=(0.1, 0.3))
+        assert all(f.compaction.sent.tokens <= f.compaction.budget.target for f in replay.firings), name
