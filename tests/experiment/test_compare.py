@@ -1,0 +1,148 @@
+"""A run: from sessions to tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import pandas as pd
+import pytest
+
+from builders import conversation, rules
+from workbench.compaction.plan import Plan
+from workbench.compaction.stage import Budget
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.errors import SettingError, UnknownName
+from workbench.experiment.compare import compare
+from workbench.experiment.store import COLUMNS, Results
+from workbench.importers.native import save
+from workbench.transcript.context import Context
+from workbench.transcript.session import Session
+
+TABLES = tuple(COLUMNS)
+
+
+def session(number: int = 0) -> Session:
+    return Session.of([rules("be brief"), *conversation(40 + number, words=60)], id=f"s{number}", project=f"p{number}")
+
+
+def run(tmp_path: Path, *sessions: Session, name: str = "run", **more: object) -> Results:
+    return compare(
+        sessions or (session(),), window=6_000, out=tmp_path / name, quiet=True, strategies=("truncate", "summarize"),
+        **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def same(one: Results, other: Results) -> bool:
+    return all((one.path / f"{t}.parquet").read_bytes() == (other.path / f"{t}.parquet").read_bytes() for t in TABLES)
+
+
+def test_every_table_has_its_documented_columns(tmp_path: Path) -> None:
+    results = run(tmp_path)
+    for name, columns in COLUMNS.items():
+        assert list(results.table(name).columns) == list(columns), name
+
+
+def test_the_documentation_names_every_column() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "tables.md").read_text()
+    for columns in COLUMNS.values():
+        for column in columns:
+            assert column in text, column
+
+
+def test_none_scores_1_and_null_0_on_the_scaled_headline(tmp_path: Path) -> None:
+    scores = run(tmp_path).scores
+    headline = scores[scores["metric"] == "frr"].dropna(subset=["scaled"])
+    assert not headline.empty
+    assert (headline[headline["strategy"] == "none"]["scaled"] == 1).all()
+    assert (headline[headline["strategy"] == "null"]["scaled"] == 0).all()
+
+
+def test_the_same_run_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    assert same(run(tmp_path, name="one"), run(tmp_path, name="two"))
+
+
+def test_one_and_two_workers_give_the_same_bytes(tmp_path: Path) -> None:
+    for n in range(3):
+        save(session(n), tmp_path / f"s{n}.jsonl")
+    runs = [
+        compare(tmp_path, window=6_000, out=tmp_path / f"run{n}", quiet=True, strategies=("truncate",), jobs=n)
+        for n in (1, 2)
+    ]
+    assert same(*runs)
+
+
+def test_a_finished_cell_is_not_computed_again(tmp_path: Path) -> None:
+    run(tmp_path)
+    cells = {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "cells").iterdir()}
+    assert len(cells) == 4
+    run(tmp_path)
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "cells").iterdir()} == cells
+
+
+def test_a_half_written_cell_counts_as_none(tmp_path: Path) -> None:
+    whole = run(tmp_path, name="whole")
+    first = run(tmp_path)
+    for path in (first.path / "cells").iterdir():
+        path.write_text(path.read_text()[:100])
+    assert same(run(tmp_path), whole)
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A stage with a bug."""
+
+    name: ClassVar[str] = "broken"
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        raise ZeroDivisionError("an author's mistake")
+
+
+def test_a_failed_cell_is_a_row_with_its_reason_and_never_a_zero(tmp_path: Path) -> None:
+    broken = Preset("broken", Strategy("broken", (Broken(),)))
+    results = compare(session(), strategies=("truncate", broken), window=6_000, out=tmp_path / "run", quiet=True)
+    failed = results.cells[results.cells["status"] == "failed"]
+    assert list(failed["strategy"]) == ["broken"]
+    assert "an author's mistake" in failed["reason"].iloc[0]
+    assert "broken" not in set(results.scores["strategy"])
+    assert results.failed == 1
+
+
+def test_sessions_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    results = run(tmp_path, session(), session())
+    assert list(results.sessions["session"]) == ["s0", "s0~2"]
+
+
+def test_a_limit_takes_the_first_sessions(tmp_path: Path) -> None:
+    results = run(tmp_path, session(0), session(1), session(2), limit=2)
+    assert list(results.sessions["session"]) == ["s0", "s1"]
+
+
+def test_an_unknown_strategy_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="known are"):
+        compare(session(), strategies=("nonsense",), out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="manifest"):
+        Results.open(tmp_path)
+
+
+def test_losses_name_the_atom_its_evidence_its_use_and_the_stage(tmp_path: Path) -> None:
+    losses = run(tmp_path).losses
+    for row in losses.itertuples():
+        assert row.atom and row.evidence and row.use
+        assert row.evidence_at < row.at <= row.needed_at
+        assert row.stage in {"truncate", "summarize"}
+
+
+def test_text_with_lone_surrogates_does_not_stop_a_run(tmp_path: Path) -> None:
+    odd = Session.of([rules("be \ud800 brief"), *conversation(40, words=60)], id="odd")
+    assert run(tmp_path, odd).failed == 0
+
+
+def test_tables_are_readable_by_others(tmp_path: Path) -> None:
+    results = run(tmp_path)
+    assert pd.read_parquet(results.path / "scores.parquet").equals(results.scores)
