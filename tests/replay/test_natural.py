@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from builders import conversation, rules
 from workbench.compaction.presets import preset
 from workbench.models.scripted import Scripted
@@ -40,7 +42,7 @@ def test_none_sends_the_whole_history_every_time() -> None:
 def test_none_reuses_the_whole_request_before() -> None:
     steps = replayed("none").steps
     assert steps[0].prefix_reused == 0
-    assert all(now.prefix_reused == before.tokens_sent for before, now in zip(steps, steps[1:], strict=False))
+    assert all(now.prefix_reused == before.tokens_sent for before, now in itertools.pairwise(steps))
 
 
 def test_truncate_never_sends_more_than_the_window() -> None:
