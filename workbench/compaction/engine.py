@@ -13,6 +13,7 @@ from workbench.compaction.trigger import Situation
 from workbench.errors import ModelError
 from workbench.models.model import Answer, Ask, Model
 from workbench.transcript.context import Context
+from workbench.transcript.pairing import protected
 
 Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
 
@@ -152,6 +153,10 @@ def _touched(before: Context, after: Context) -> tuple[tuple[str, ...], tuple[st
 
 def _outcome(history: Context, after: Context, sent: Context, budget: Budget) -> tuple[Outcome, str]:
     if sent.tokens > budget.target:
-        why = f"{sent.tokens} tokens are left, {budget.target} were the target"
+        floor = history.overhead + sum(history.sizes[i] for i in protected(history.messages))
+        why = (
+            f"{sent.tokens} tokens are left, {budget.target} were the target; {floor} are protected: overhead, "
+            "pinned messages with their partners, and the newest user message"
+        )
         return ("unchanged" if after is history and sent is history else "too_large"), why
     return ("unchanged" if after is history and sent is history else "compacted"), ""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, Summary, ToolResult, is_empty
+from workbench.transcript.message import AssistantMessage, Message, ToolResult, is_empty
 from workbench.transcript.pairing import last_user
+
+GONE = "a pinned message is gone or was changed"
+EMPTY = "a message without content was written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,83 +28,130 @@ def breaches(before: Context, after: Context) -> tuple[Breach, ...]:
     """All invariants that the step from `before` to `after` broke; what was broken before does not count.
 
     Checks S1 (pairs), S2 (doubles), S7 (empty messages), C1 (order), C2 (pinned messages), C3 (the newest user
-    message) and D1 (never larger). O(n). Messages that stay are recognised as the same objects first, then by id.
+    message) and D1 (never larger). O(n).
     """
     if before is after:
         return ()
-    found = [
-        *_doubles(before.messages, after.messages),
-        *_pairs(before.messages, after.messages),
-        *_order_and_pins(before.messages, after.messages),
-    ]
-    old = {id(message) for message in before.messages}
-    found += [
-        Breach("S7", "a message without content was written", message.id)
-        for message in after.messages
-        if id(message) not in old and is_empty(message)
-    ]
+    changed = _in_place(before.messages, after.messages)
+    found = _between(before.messages, after.messages) if changed is None else _rewritten(changed)
     if after.tokens > before.tokens:
         found.append(Breach("D1", f"the context grew from {before.tokens} to {after.tokens} tokens"))
     return tuple(found)
 
 
-def _ids(messages: Iterable[Message]) -> Counter[str]:
-    return Counter(message.id for message in messages)
+Changed: TypeAlias = list[tuple[Message, Message]]
 
 
-def _doubles(before: Sequence[Message], after: Sequence[Message]) -> list[Breach]:
-    was = _ids(before)
-    found = [
-        Breach("S2", f"message id {id!r} stands {n} times", id) for id, n in _ids(after).items() if n > max(1, was[id])
+def _in_place(before: Sequence[Message], after: Sequence[Message]) -> Changed | None:
+    """Each message that was rewritten, with what it became, where nothing else happened: the common case, and quick.
+
+    None where messages came, went or moved, or where a rewritten message belongs to other pairs than before.
+    """
+    if len(before) != len(after):
+        return None
+    changed = [(old, new) for old, new in zip(before, after, strict=True) if old is not new]
+    return changed if all(_same_place(old, new) for old, new in changed) else None
+
+
+def _same_place(old: Message, new: Message) -> bool:
+    if old.id != new.id or old.role != new.role:
+        return False
+    if isinstance(old, ToolResult) and isinstance(new, ToolResult):
+        return old.call_id == new.call_id
+    if isinstance(old, AssistantMessage) and isinstance(new, AssistantMessage):
+        return [call.id for call in old.calls] == [call.id for call in new.calls]
+    return True
+
+
+def _rewritten(changed: Changed) -> list[Breach]:
+    found = [Breach("C2", GONE, old.id) for old, new in changed if old.pinned and old != new]
+    return found + [Breach("S7", EMPTY, new.id) for _, new in changed if is_empty(new)]
+
+
+def _between(before: Sequence[Message], after: Sequence[Message]) -> list[Breach]:
+    ids = Counter([message.id for message in before])
+    old = set(map(id, before))
+    return [
+        *_doubles(ids, after),
+        *_pairs(paired(before), paired(after)),
+        *_order_and_pins(before, after, ids),
+        *(Breach("S7", EMPTY, message.id) for message in after if id(message) not in old and is_empty(message)),
     ]
-    results_before = Counter(m.call_id for m in before if isinstance(m, ToolResult))
-    results_after = Counter(m.call_id for m in after if isinstance(m, ToolResult))
-    return found + [
-        Breach("S2", f"call {call!r} has {n} results")
-        for call, n in results_after.items()
-        if n > max(1, results_before[call])
-    ]
 
 
-def unpaired(messages: Sequence[Message]) -> tuple[set[str], set[str]]:
-    """The call ids that no later result answers, and the call ids of results that no earlier call asked for."""
-    called: set[str] = set()
-    answered: set[str] = set()
-    orphans: set[str] = set()
+@dataclass(slots=True)
+class Pairs:
+    """Who answers whom. A call is known by the id of its message and its own, since providers use call ids again.
+
+    Attributes:
+        unanswered: calls that no later result answers.
+        caller: the message that each result answers; None where no earlier message called for it.
+        answers: how many results each answered call has.
+    """
+
+    unanswered: set[tuple[str, str]] = field(default_factory=set)
+    caller: dict[str, str | None] = field(default_factory=dict)
+    answers: dict[tuple[str, str], int] = field(default_factory=dict)
+
+
+def paired(messages: Iterable[Message]) -> Pairs:
+    """The pairs of these messages; a result belongs to the newest earlier call of its id."""
+    pairs = Pairs()
+    newest: dict[str, str] = {}
     for message in messages:
         if isinstance(message, AssistantMessage):
-            called.update(call.id for call in message.calls)
+            for block in message.blocks:
+                if block.type == "tool_call":
+                    newest[block.id] = message.id
+                    pairs.unanswered.add((message.id, block.id))
         elif isinstance(message, ToolResult):
-            (answered if message.call_id in called else orphans).add(message.call_id)
-    return called - answered, orphans
+            caller = pairs.caller[message.id] = newest.get(message.call_id)
+            if caller is not None:
+                pair = (caller, message.call_id)
+                pairs.unanswered.discard(pair)
+                pairs.answers[pair] = pairs.answers.get(pair, 0) + 1
+    return pairs
 
 
-def _pairs(before: Sequence[Message], after: Sequence[Message]) -> list[Breach]:
-    open_before, orphans_before = unpaired(before)
-    open_after, orphans_after = unpaired(after)
-    return [Breach("S1", f"call {call!r} lost its result") for call in sorted(open_after - open_before)] + [
-        Breach("S1", f"the result of call {call!r} lost its call") for call in sorted(orphans_after - orphans_before)
+def _pairs(was: Pairs, now: Pairs) -> list[Breach]:
+    found = [Breach("S1", f"call {call!r} lost its result", id) for id, call in sorted(now.unanswered - was.unanswered)]
+    for id, caller in now.caller.items():
+        before = was.caller.get(id, caller)
+        if caller != before and before is not None:
+            what = "a result lost its call" if caller is None else f"a result now answers a call of {caller!r}"
+            found.append(Breach("S1", what, id))
+        elif caller is None and id not in was.caller:
+            found.append(Breach("S1", "a result was written that answers no call", id))
+    return found + [
+        Breach("S2", f"call {call!r} has {n} results", id)
+        for (id, call), n in now.answers.items()
+        if n > 1 and n > was.answers.get((id, call), 1)
     ]
 
 
-def _order_and_pins(before: Sequence[Message], after: Sequence[Message]) -> list[Breach]:
-    place: dict[str, int] = {}
-    for i, message in enumerate(before):
-        place.setdefault(message.id, i)
+def _doubles(was: Counter[str], after: Sequence[Message]) -> list[Breach]:
+    now = Counter([message.id for message in after])
+    if len(now) == len(after):
+        return []
+    return [Breach("S2", f"message id {id!r} stands {n} times", id) for id, n in now.items() if n > max(1, was[id])]
+
+
+def _order_and_pins(before: Sequence[Message], after: Sequence[Message], ids: Counter[str]) -> list[Breach]:
+    place = {message.id: i for i, message in enumerate(before)}
     found: list[Breach] = []
     latest = -1
-    kept: dict[str, Message] = {}
+    kept: dict[str, list[Message]] = {}
     for message in after:
-        kept.setdefault(message.id, message)
+        kept.setdefault(message.id, []).append(message)
         at = place.get(message.id)
-        if at is None:
+        if at is None or ids[message.id] > 1:
             continue
-        if at < latest and before[at] is message and not isinstance(message, Summary):
+        if at < latest:
             found.append(Breach("C1", "a message moved before one that came earlier", message.id))
         latest = max(latest, at)
     for message in before:
-        if message.pinned and kept.get(message.id) != message:
-            found.append(Breach("C2", "a pinned message is gone or was changed", message.id))
+        if message.pinned and message not in kept.get(message.id, ()):
+            found.append(Breach("C2", GONE, message.id))
     newest = last_user(before)
     if newest is not None and before[newest].id not in kept:
         found.append(Breach("C3", "the newest user message is gone", before[newest].id))

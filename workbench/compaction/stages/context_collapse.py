@@ -12,7 +12,6 @@ from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult
-from workbench.transcript.pairing import callers
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +46,23 @@ class ContextCollapse:
 
 def _overtaken(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
     """The results of reads whose file was changed later, by a call that did not fail."""
-    caller_of = callers(messages)
     changed: set[str] = set()
-    for i in range(len(messages) - 1, -1, -1):
-        message = messages[i]
-        if not isinstance(message, ToolResult) or i not in caller_of:
-            continue
-        call = _call(messages[caller_of[i]], message.call_id)
+    for i, call, result in reversed(list(_answered(messages))):
         files = touched(call.name, call.arguments)
-        if not message.is_error:
+        if files.modified and not result.is_error:
             changed.update(files.modified)
-        if files.read and files.read[0] in changed:
+        elif files.read and files.read[0] in changed:
             yield i, superseded(files.read[0])
+
+
+def _answered(messages: Sequence[Message]) -> Iterator[tuple[int, ToolCall, ToolResult]]:
+    """Each result that answers a call, with its index and the call."""
+    newest: dict[str, ToolCall] = {}
+    for i, message in enumerate(messages):
+        if isinstance(message, AssistantMessage):
+            newest.update((block.id, block) for block in message.blocks if block.type == "tool_call")
+        elif isinstance(message, ToolResult) and message.call_id in newest:
+            yield i, newest[message.call_id], message
 
 
 def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
@@ -84,8 +88,3 @@ def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
 
 def _same(one: ToolCall, other: ToolCall) -> bool:
     return one.name == other.name and one.arguments == other.arguments
-
-
-def _call(message: Message, call_id: str) -> ToolCall:
-    assert isinstance(message, AssistantMessage)
-    return next(call for call in message.calls if call.id == call_id)

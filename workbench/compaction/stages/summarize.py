@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.compaction.clip import shortened
@@ -64,43 +64,47 @@ class Summarize:
             return None
         freed = sum(context.sizes[i] for i in gone)
         left = budget.target - context.tokens + freed
-        empty = self._draft(context, budget, matter, max(left, self.least), ())
+        empty = self._draft(matter, max(left, self.least))
         frame = context.count(empty.written(["", ""])) + 2
         allowed = min(left - frame if left >= 0 else self.least, self.most, freed - frame - 1)
         if allowed < self.least:
             return None
         asks = tuple(self._asks(context, budget, matter, allowed))
-        return Plan(_edits(context, gone, self._draft(context, budget, matter, max(left, self.least), asks)))
+        template = empty.template if len(asks) == 2 else "{0}"
+        return Plan(_edits(context, gone, replace(empty, asks=asks, template=template)))
 
-    def _draft(self, context: Context, budget: Budget, matter: _Matter, left: int, asks: tuple[Ask, ...]) -> Draft:
-        files = file_ops(matter.all) if self.track_files else FileOps()
+    def _draft(self, matter: _Matter, left: int) -> Draft:
+        """The draft without its questions, in its longest form."""
         return Draft(
-            asks=asks,
-            template=self.wording.joined if len(asks) == 2 or (not asks and matter.split) else "{0}",
+            asks=(),
+            template=self.wording.joined if matter.split else "{0}",
             lead=self.wording.opening,
-            tail=footer(files, chars=left // 2),
+            tail=footer(matter.files, chars=left // 2) if self.track_files else "",
             replaces=matter.ids,
-            files=files,
+            files=matter.files if self.track_files else FileOps(),
         )
 
     def _asks(self, context: Context, budget: Budget, matter: _Matter, allowed: int) -> Iterable[Ask]:
         if not matter.split or allowed < 4 * self.least:
-            yield self._ask(context, budget, matter.purpose, matter.messages, matter.previous, allowed)
+            yield self._ask(context, budget, matter, matter.purpose, matter.messages, allowed)
             return
-        history = sum(map(context.count, matter.history))
-        prefix = sum(map(context.count, matter.prefix))
-        share = min(max(history / max(history + prefix, 1), 0.25), 0.75)
-        first = int(allowed * share)
-        yield self._ask(context, budget, matter.purpose, matter.history, matter.previous, first)
-        yield self._ask(context, budget, "turn_prefix", matter.prefix, "", allowed - first)
+        first = int(allowed * min(max(matter.share, 0.25), 0.75))
+        yield self._ask(context, budget, matter, matter.purpose, matter.history, first)
+        yield self._ask(context, budget, matter, "turn_prefix", matter.prefix, allowed - first)
 
     def _ask(
-        self, context: Context, budget: Budget, purpose: Purpose, said: tuple[Message, ...], previous: str, most: int
+        self, context: Context, budget: Budget, matter: _Matter, purpose: Purpose, said: tuple[Message, ...], most: int
     ) -> Ask:
+        previous = matter.previous if purpose == "update" else ""
         letter = Letter(
-            self.wording, purpose, said, previous, budget.instructions, most,
+            self.wording,
+            purpose,
+            said,
+            previous,
+            budget.instructions,
+            most,
             most_chars=int(3 * self.input_share * budget.window) if budget.window > 0 else None,
-        )  # fmt: skip
+        )
         return Ask(
             purpose=purpose,
             system=self.wording.system,
@@ -109,7 +113,7 @@ class Summarize:
             previous=previous,
             instructions=budget.instructions,
             sections=self.wording.sections if purpose != "turn_prefix" else (),
-            files=file_ops(said),
+            files=matter.files,
             max_tokens=most,
             otherwise=_otherwise(context, said, previous, most) if self.degrade else None,
             count=context.count,
@@ -118,19 +122,22 @@ class Summarize:
 
 @dataclass(frozen=True, slots=True)
 class _Matter:
-    """What is to be summarised: earlier summaries, the messages of whole turns, and the start of a split one."""
+    """What is to be summarised: earlier summaries, the messages of whole turns, and the start of a split one.
+
+    Attributes:
+        files: what all of them did to files.
+        share: the part of the new messages' tokens that is in whole turns, in [0, 1].
+    """
 
     earlier: tuple[Summary, ...]
     history: tuple[Message, ...]
     prefix: tuple[Message, ...]
+    files: FileOps
+    share: float
 
     @property
     def messages(self) -> tuple[Message, ...]:
         return self.history + self.prefix
-
-    @property
-    def all(self) -> tuple[Message, ...]:
-        return self.earlier + self.messages
 
     @property
     def split(self) -> bool:
@@ -155,10 +162,14 @@ def _matter(context: Context, gone: Sequence[int], cut: Cut) -> _Matter:
     said = context.messages
     earlier = tuple(message for i in gone if isinstance(message := said[i], Summary))
     new = [i for i in gone if not isinstance(said[i], Summary)]
+    history = [i for i in new if i < cut.history]
+    tokens = sum(context.sizes[i] for i in new)
     return _Matter(
         earlier,
-        tuple(said[i] for i in new if i < cut.history),
-        tuple(said[i] for i in new if i >= cut.history),
+        tuple(said[i] for i in history),
+        tuple(said[i] for i in new[len(history) :]),
+        file_ops(said[i] for i in gone),
+        sum(context.sizes[i] for i in history) / max(tokens, 1),
     )
 
 
