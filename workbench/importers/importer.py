@@ -17,7 +17,7 @@ from workbench.importers.source import Carries, Importer, Source
 from workbench.registry import find, found
 from workbench.transcript.session import Origin, Session
 
-__all__ = ["Format", "Importer", "Loaded", "Source", "formats", "importer_of", "load", "read", "scan"]
+__all__ = ["Format", "Importer", "Loaded", "Source", "files", "formats", "importer_of", "load", "read", "scan"]
 
 Paths: TypeAlias = str | Path | Iterable[str | Path]
 
@@ -77,7 +77,7 @@ def load(paths: Paths, *, lenient: bool = False, format: str = "") -> list[Sessi
 
 def scan(paths: Paths, *, lenient: bool = False, format: str = "") -> Iterator[Loaded]:
     """One `Loaded` a file, in order; a file that cannot be read does not stop the others."""
-    for path in _files(paths):
+    for path in files(paths):
         try:
             yield Loaded(path, tuple(read(path, lenient=lenient, format=format)))
         except _Unknown as error:
@@ -94,7 +94,7 @@ def read(path: str | Path, *, lenient: bool = False, format: str = "") -> Iterat
     """
     source = _source(str(path), lenient)
     try:
-        importer = find("importer", format, BUILTIN) if format else importer_of(source)
+        importer = _ready(find("importer", format, BUILTIN)) if format else importer_of(source)
         for session in importer.sessions(source):
             if session.origin == Origin():
                 yield replace(session, origin=source.origin(importer.name))
@@ -113,7 +113,7 @@ def importer_of(source: Source) -> Importer:
     """
     head = source.head()
     parts = found("importer", BUILTIN)
-    installed = [part() if isinstance(part, type) else part for name, part in parts.items() if name not in BUILTIN]
+    installed = [_ready(part) for name, part in parts.items() if name not in BUILTIN]
     for importer in (*installed, *BUILTIN.values()):
         if importer.knows(head):
             return importer
@@ -124,7 +124,15 @@ def importer_of(source: Source) -> Importer:
 def formats() -> tuple[Format, ...]:
     """Every format that can be read, built in or installed."""
     parts = found("importer", BUILTIN)
-    return tuple(Format(name, part.description, part.carries) for name, part in sorted(parts.items()))
+    return tuple(
+        Format(name, getattr(part, "description", ""), getattr(part, "carries", ()))
+        for name, part in sorted(parts.items())
+    )
+
+
+def _ready(part: Importer | type[Importer]) -> Importer:
+    """The importer itself, where a package gives its class."""
+    return part() if isinstance(part, type) else part
 
 
 class _Unknown(FormatError):
@@ -150,7 +158,12 @@ def _opener(file: Path) -> Callable[[], BufferedIOBase]:
     return opened
 
 
-def _files(paths: Paths) -> Iterator[str]:
+def files(paths: Paths) -> Iterator[str]:
+    """The files that these names stand for: a file itself, what is in a folder, what a pattern matches, in order.
+
+    Raises:
+        FormatError: a pattern matches nothing.
+    """
     for path in [paths] if isinstance(paths, str | Path) else paths:
         text = str(path)
         if text != STDIN and Path(text).is_dir():

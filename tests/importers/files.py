@@ -1,0 +1,32 @@
+"""Small made-up recordings, written to a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from workbench.importers.importer import load
+from workbench.transcript.session import Session
+
+
+def written(folder: Path, lines: Iterable[Any], name: str = "one.jsonl") -> Path:
+    """A file with these lines: objects as JSON, texts as they are."""
+    path = folder / name
+    texts = (line if isinstance(line, str) else json.dumps(line) for line in lines)
+    path.write_text("".join(text + "\n" for text in texts), encoding="utf-8")
+    return path
+
+
+def document(folder: Path, value: Any, name: str = "one.json") -> Path:
+    """A file that is one JSON document."""
+    path = folder / name
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
+def only(path: Path, *, lenient: bool = False, format: str = "") -> Session:
+    """The one session of a file."""
+    (session,) = load(path, lenient=lenient, format=format)
+    return session
