@@ -130,6 +130,8 @@ def answered(ask: Ask, model: Model) -> Answer:
         if answer.text.strip():
             return answer
         why = f"{answer.model} answered with an empty text"
+        if ask.if_empty is not None:
+            return replace(answer, text=ask.if_empty, fallback=True, why=why)
     except ModelError as error:
         if ask.otherwise is None:
             raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from types import MappingProxyType
@@ -66,10 +66,16 @@ NOTHING: Archive = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Edits in order, not overlapping, and the full texts that they move out of the context, by reference."""
+    """Edits in order, not overlapping, and the full texts that they move out of the context, by reference.
+
+    Attributes:
+        then: a second step that depends on what the model wrote, such as cutting its text to the room that is left:
+            planned on the edited context, pure, without asks. The guard sees only the whole.
+    """
 
     edits: tuple[Replace, ...]
     archive: Archive = field(default_factory=lambda: NOTHING)
+    then: Callable[[Context], Plan | None] | None = None
 
     @property
     def asks(self) -> tuple[Ask, ...]:
@@ -108,4 +114,6 @@ class Plan:
         messages += context.messages[at:]
         sizes += context.sizes[at:]
         archive = {**context.archive, **self.archive} if self.archive else context.archive
-        return Context(tuple(messages), tuple(sizes), context.overhead, context.count, archive)
+        edited = Context(tuple(messages), tuple(sizes), context.overhead, context.count, archive)
+        second = None if self.then is None else self.then(edited)
+        return edited if second is None else second.apply(edited)

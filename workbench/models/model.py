@@ -28,6 +28,7 @@ class Ask:
         files: the file operations of everything summarised so far.
         max_tokens: the most that the answer may have, in `count`'s tokens; None for no bound.
         otherwise: the text to use when the model gives no usable answer; None lets the error pass.
+        if_empty: the text to use when it answers with nothing; None makes that no usable answer.
         count: the context's own counter.
         model: the name of another model that should answer; empty for the one at hand.
     """
@@ -42,6 +43,7 @@ class Ask:
     files: FileOps = FileOps()
     max_tokens: int | None = None
     otherwise: str | None = None
+    if_empty: str | None = None
     count: TokenCounter = chars_per_token
     model: str = ""
 
