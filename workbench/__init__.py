@@ -17,7 +17,7 @@ _PLACES = {
     # jobs
     "compare": "experiment.compare", "replay": "experiment.single", "prepared": "experiment.prepared",
     "trial": "experiment.single", "Results": "experiment.store",
-    "render": "report.render", "explore": "explore.explorer",
+    "render": "report.render", "Report": "report.report", "explore": "explore.explorer",
     # what was said
     "Session": "transcript.session", "Context": "transcript.context", "Message": "transcript.message",
     "SystemMessage": "transcript.message", "UserMessage": "transcript.message",
@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from workbench.models.model import Ask as Ask
     from workbench.models.model import Model as Model
     from workbench.report.render import render as render
+    from workbench.report.report import Report as Report
     from workbench.transcript.context import Context as Context
     from workbench.transcript.log import Log as Log
     from workbench.transcript.message import AssistantMessage as AssistantMessage

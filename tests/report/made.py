@@ -1,0 +1,177 @@
+"""A run made up for tests: all tables of the documented schema, with figures that look like real ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from workbench.experiment.store import COLUMNS, frame
+
+KEEPS = {"none": 1.0, "null": 0.04, "truncate": 0.5, "summarize": 0.74, "pipeline": 0.62}
+SAVES = {"none": 0.0, "null": 0.9, "truncate": 0.47, "summarize": 0.44, "pipeline": 0.39}
+KINDS = ("path", "identifier", "number", "error", "command", "url", "flag", "version")
+STAGES = {"truncate": "truncate", "summarize": "summarize", "pipeline": "snip", "null": "null", "none": ""}
+
+
+@dataclass(frozen=True)
+class MadeResults:
+    """Stands where `Results` does: a manifest, and tables by name."""
+
+    manifest: dict[str, Any]
+    rows: dict[str, list[dict[str, Any]]]
+
+    def table(self, name: str) -> pd.DataFrame:
+        return frame(name, self.rows.get(name, ()))
+
+
+def made(
+    sessions: int = 3,
+    strategies: tuple[str, ...] = tuple(KEEPS),
+    shares: tuple[float, ...] = (0.05, 0.1, 0.2),
+    **text: str,
+) -> MadeResults:
+    """Results of `sessions` sessions; `text` replaces the atom, evidence, use or title of every row."""
+    dice = np.random.default_rng(7)
+    ids = [f"session-{n:02d}" for n in range(sessions)]
+    pairs = [(id, strategy) for id in ids for strategy in strategies]
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in COLUMNS}
+    rows["sessions"] = [_session(id, n, **text) for n, id in enumerate(ids)]
+    for id, strategy in pairs:
+        rows["steps"] += _steps(id, strategy)
+        rows["compactions"] += _compactions(id, strategy)
+        rows["retention"] += _retention(id, strategy, shares, dice)
+        rows["scores"] += _scores(id, strategy, shares, dice)
+        rows["losses"] += _losses(id, strategy, **text)
+        rows["cells"].append({"session": id, "strategy": strategy, "status": "ok", "reason": ""})
+    return MadeResults(MANIFEST, rows)
+
+
+MANIFEST = {
+    "schema": 1, "command": ["workbench", "compare", "--window", "64000"], "settings": {"window": 64_000,
+    "model": "extractive",
+    "strategies": ["truncate", "summarize", "pipeline"], "shares": [0.05, 0.1, 0.2], "seed": 0}, "python": "3.11.9",
+    "packages": {"workbench": "0.1.0", "pandas": "2.2.0"}, "code": "0123456789abcdef", "seconds": 12.5,
+    "created": 1_760_000_000,
+    "jobs": 2, "sources": ["recorded/a.jsonl"],
+}  # fmt: skip
+
+
+def _session(id: str, n: int, **text: str) -> dict[str, Any]:
+    calibrated = n % 3 != 2
+    return {
+        "session": id, "title": text.get("title", f"Repair number {n}"), "project": f"p{n}",
+        "path": f"recorded/{id}.jsonl",
+        "format": "native", "model": "some-model", "messages": 120, "requests": 60, "tokens": 82_000 + 1000 * n,
+        "overhead": 9_000 if calibrated else 0, "scale": 1.1 if calibrated else None,
+        "calibration_error": 0.008 if calibrated else None, "window": None, "window_used": 64_000, "branches": 1,
+        "recorded_compactions": 0, "skipped": "", "status": "ok", "reason": "",
+    }  # fmt: skip
+
+
+def _steps(id: str, strategy: str) -> list[dict[str, Any]]:
+    rows, sent, number = [], 9_000, 0
+    for request in range(60):
+        recorded = 9_000 + 1_400 * (request + 1)
+        sent += 1_400
+        fired = None
+        if strategy == "none":
+            sent = recorded
+        elif strategy == "null":
+            sent = 11_000
+        elif sent > 51_200:
+            sent, fired, number = 30_000 - 3_000 * (strategy == "truncate"), number, number + 1
+        rows.append({
+            "session": id, "strategy": strategy, "mode": "natural", "share": None, "request": request,
+            "index": 2 * request + 1,
+            "tokens_recorded": recorded, "tokens_sent": sent, "prefix_reused": int(sent * 0.9), "compaction": fired,
+        })  # fmt: skip
+    return rows
+
+
+def _compactions(id: str, strategy: str) -> list[dict[str, Any]]:
+    if strategy in ("none", "null"):
+        return []
+    return [{
+        "session": id, "strategy": strategy, "mode": "natural", "share": None, "number": n,
+        "at": 61 + 30 * n, "reason": "threshold",
+        "target": 31_000, "tokens_before": 51_800, "tokens_after": 30_000, "tokens_sent": 30_000,
+        "dropped": 40, "rewritten": 3,
+        "kept": 21, "stages": STAGES.get(strategy, strategy), "asks": 0, "input_tokens": 0,
+        "output_tokens": 0, "usd": 0.0, "seconds": 0.0,
+        "fallbacks": 0, "outcome": "compacted", "why": "", "breaches": 0,
+    } for n in range(2)]  # fmt: skip
+
+
+def _keep(strategy: str, share: float | None) -> float:
+    keep = KEEPS.get(strategy, 0.45 + 0.03 * (len(strategy) % 7))
+    return keep if strategy in ("none", "null") or share is None else min(1.0, keep * (0.72 + 1.8 * share))
+
+
+def _retention(id: str, strategy: str, shares: tuple[float, ...], dice: np.random.Generator) -> list[dict[str, Any]]:
+    rows = []
+    for share in (None, *shares):
+        for at in (61, 91):
+            for k, kind in enumerate(KINDS):
+                demanded = 24 - 3 * k
+                bound = demanded * min(
+                    1.0, max(0.0, _keep(strategy, share) + (dice.normal(0, 0.05) if strategy != "none" else 0))
+                )
+                rows.append({
+                    "session": id, "strategy": strategy, "mode": "natural" if share is None else "matched",
+                    "share": share, "at": at,
+                    "tokens": 30_000, "kind": kind,
+                    "recoverable": "irrecoverable" if k % 2 else "reacquirable", "demanded": demanded,
+                    "presence": min(demanded, bound * 1.2), "bound": bound, "coverage": bound * 0.9,
+                })  # fmt: skip
+    return rows
+
+
+def _scores(id: str, strategy: str, shares: tuple[float, ...], dice: np.random.Generator) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+
+    def add(
+        metric: str, value: float | None, unit: str, better: str, share: float | None = None, why: str = ""
+    ) -> None:
+        scaled = None if value is None or not metric.startswith("frr") else (value - 0.04) / 0.96
+        rows.append({
+            "session": id, "strategy": strategy, "mode": "natural" if share is None else "matched",
+            "share": share, "metric": metric,
+            "value": value, "scaled": scaled, "unit": unit, "better": better, "n": 180, "why": why,
+        })  # fmt: skip
+
+    for share in (None, *shares):
+        noise = 0.0 if strategy == "none" else dice.normal(0, 0.04)
+        add("frr", min(1.0, max(0.0, _keep(strategy, share) + noise)), "share", "higher", share)
+        add("fabrication", 0.0, "share", "lower", share)
+        if share is not None:
+            add("tokens_kept", 1.0 if strategy == "none" else share * 0.96, "share", "lower", share)
+    saved = SAVES.get(strategy, 0.3 + 0.03 * (len(strategy) % 7))
+    add("tokens_saved", saved + (0.0 if strategy == "none" else dice.normal(0, 0.03)), "share", "higher")
+    add("tokens_sent", 3_000_000 * (1 - saved), "tokens", "lower")
+    add("peak_context", 93_000 if strategy == "none" else 51_800, "tokens", "lower")
+    add("mean_context", 50_000 * (1 - saved), "tokens", "lower")
+    add("compactions", 0 if strategy in ("none", "null") else 2, "count", "lower")
+    add("prefix_reuse", 0.93, "share", "higher")
+    add("breaches", 0, "count", "lower")
+    return rows
+
+
+def _losses(id: str, strategy: str, **text: str) -> list[dict[str, Any]]:
+    if strategy == "none":
+        return []
+    rows = []
+    for n in range(6 if strategy == "null" else 4):
+        rows.append({
+            "session": id, "strategy": strategy, "mode": "natural", "share": None, "at": 61, "kind": KINDS[n],
+            "atom": text.get("atom", f"src/store_{n}.py"),
+            "recoverable": "irrecoverable" if n % 2 else "reacquirable",
+            "level": "absent" if n % 2 else "unbound", "said_by": "user" if n % 2 else "tool", "said_at": 4 + n,
+            "evidence": text.get("evidence", f"the holds expire in src/store_{n}.py after 900 seconds"),
+            "evidence_at": 4 + n,
+            "needed_at": 70 + 3 * n, "use": text.get("use", f"open src/store_{n}.py and change the limit"),
+            "stage": STAGES.get(strategy, strategy), "weight": 9.0 - n - 0.1 * len(strategy),
+        })  # fmt: skip
+    return rows

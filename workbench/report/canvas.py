@@ -1,0 +1,202 @@
+"""What all charts share: paper, ink, labels that keep apart, and SVG that takes its colours from the page."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from workbench.markup import shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.text import Annotation
+    from matplotlib.transforms import Bbox
+
+Spot: TypeAlias = tuple[float, float]
+"""A place in pixels."""
+
+INK, MUTED, RULE = "#1f2328", "#656d76", "#d5dae0"
+_THEMED = {INK: "currentColor", MUTED: "var(--muted, #656d76)", RULE: "var(--rule, #d5dae0)"}
+STYLE: dict[Any, Any] = {
+    "font.family": "DejaVu Sans", "font.size": 10, "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": RULE,
+    "xtick.color": RULE, "ytick.color": RULE, "xtick.labelcolor": MUTED, "ytick.labelcolor": MUTED,
+    "axes.titlesize": 12,
+    "axes.titleweight": "bold", "axes.titlelocation": "left", "axes.spines.top": False, "axes.spines.right": False,
+    "axes.grid": True, "grid.color": RULE, "grid.linewidth": 0.7, "axes.axisbelow": True, "figure.facecolor": "none",
+    "axes.facecolor": "none", "savefig.facecolor": "none", "svg.fonttype": "path", "svg.hashsalt": "workbench",
+}  # fmt: skip
+
+
+def paper(title: str, note: str, *, width: float = 7.6, height: float = 4.2) -> tuple[Figure, Axes]:
+    """An empty figure with one axis, a title, and below it what n is and which direction is better.
+
+    Args:
+        title: what the chart shows.
+        note: n and direction; one line.
+        width: inches.
+        height: inches.
+    """
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.add_subplot()
+        axes.set_title(title, pad=24)
+        axes.text(0, 1, note, transform=axes.transAxes, va="bottom", color=MUTED, fontsize=9.5, gid="note").set_y(1.02)
+    return figure, axes
+
+
+def words(title: str, sentence: str) -> Figure:
+    """A figure that says in words why there is nothing to draw."""
+    figure, axes = paper(title, "", height=1.6)
+    axes.set_axis_off()
+    axes.text(0, 0.75, sentence, transform=axes.transAxes, color=MUTED, va="top", wrap=True)
+    return figure
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A name beside the point that it names, in data coordinates."""
+
+    text: str
+    x: float
+    y: float
+    colour: str = INK
+
+
+def _settle(figure: Figure) -> None:
+    """Lay the figure out once, then leave it, so that labels are placed where they will be drawn."""
+    figure.canvas.draw()
+    figure.set_layout_engine("none")
+
+
+def _box(figure: Figure, axes: Axes) -> Bbox:
+    return axes.get_window_extent(figure.canvas.get_renderer())  # type: ignore[attr-defined]
+
+
+def _text_box(figure: Figure, note: Annotation) -> Bbox:
+    """The box of the words alone, without the line that leads to them."""
+    from matplotlib.text import Text
+
+    return Text.get_window_extent(note, figure.canvas.get_renderer())  # type: ignore[attr-defined]
+
+
+def name_points(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
+    """Write each label at the nearest free place around its point; none touches another, a point or the border.
+
+    Where they stand so close that one finds no place, all are written beside the axis instead.
+    """
+    _settle(figure)
+    points: list[Spot] = [tuple(axes.transData.transform((label.x, label.y))) for label in labels]
+    written: list[Annotation] = []
+    for label in labels:
+        found = next((note for note in _tried(axes, label) if _free(figure, axes, note, written, points)), None)
+        if found is None:
+            for note in written:
+                note.remove()
+            name_ends(figure, axes, labels)
+            return
+        written.append(found)
+
+
+def _tried(axes: Axes, label: Label) -> Iterator[Annotation]:
+    """The label at one place after another, nearest first; each is taken away again when the next is asked for."""
+    for reach in (9, 15, 22, 30):
+        for right, up in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)):
+            note = axes.annotate(
+                label.text, (label.x, label.y), (right * reach, up * reach), textcoords="offset points",
+                ha={1: "left", 0: "center", -1: "right"}[right], va={1: "bottom", 0: "center", -1: "top"}[up],
+                color=INK, fontsize=10, fontweight="bold",
+                arrowprops={"arrowstyle": "-", "color": label.colour, "lw": 1.2} if reach > 9 else None,
+            )  # fmt: skip
+            yield note
+            note.remove()
+
+
+def _free(figure: Figure, axes: Axes, note: Annotation, others: Sequence[Annotation], points: Sequence[Spot]) -> bool:
+    border, box = _box(figure, axes), _text_box(figure, note)
+    inside = border.x0 <= box.x0 and box.x1 <= border.x1 and border.y0 <= box.y0 and box.y1 <= border.y1
+    clear = not any(box.x0 - 8 < x < box.x1 + 8 and box.y0 - 7 < y < box.y1 + 7 for x, y in points)
+    return inside and clear and not any(box.padded(2).overlaps(_text_box(figure, other)) for other in others)
+
+
+def name_ends(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
+    """Write each label right of the axis, at the height of its point or as near as the others allow.
+
+    Args:
+        figure: of the axis.
+        axes: with everything else drawn.
+        labels: one a line, at its last point.
+    """
+    _settle(figure)
+    place, widest = axes.get_position(), max((7.2 * len(label.text) for label in labels), default=0.0)
+    room = (widest + 22) / (72 * figure.get_figwidth())
+    axes.set_position((place.x0, place.y0, max(0.3, min(place.x1, 1 - room) - place.x0), place.height))
+    low, high = axes.get_ylim()
+    step = (high - low) * 14 / (axes.get_window_extent().height * 72 / figure.dpi)
+    ordered = sorted(labels, key=lambda label: label.y)
+    heights = apart([label.y for label in ordered], step, low, high)
+    for label, height in zip(ordered, heights, strict=True):
+        axes.annotate(
+            label.text, (label.x, label.y), (1.035, height), xycoords="data", textcoords=("axes fraction", "data"),
+            va="center", color=INK, fontsize=9.5, fontweight="bold", annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": label.colour, "lw": 1.1, "alpha": 0.8, "relpos": (0, 0.5)},
+        )  # fmt: skip
+
+
+def apart(wanted: Sequence[float], step: float, low: float, high: float) -> list[float]:
+    """Heights at least `step` apart and as near to the wanted ones as that allows.
+
+    Args:
+        wanted: rising.
+        step: > 0.
+        low: the lowest height allowed where there is room.
+        high: likewise the highest.
+    """
+    groups: list[list[float]] = []  # each: the sum of what its members want as the height of the first, and how many
+    for i, height in enumerate(wanted):
+        groups.append([height - i * step, 1])
+        while len(groups) > 1 and groups[-2][0] / groups[-2][1] > groups[-1][0] / groups[-1][1]:
+            total, members = groups.pop()
+            groups[-1] = [groups[-1][0] + total, groups[-1][1] + members]
+    first = [total / members for total, members in groups for _ in range(int(members))]
+    top = high - (len(first) - 1) * step
+    return [max(low, min(base, top)) + i * step for i, base in enumerate(first)]
+
+
+def svg(figure: Figure, name: str, alt: str = "") -> str:
+    """The figure as one `<svg>` element that takes its ink from the page; the same figure gives the same text twice.
+
+    Args:
+        figure: any.
+        name: what its ids start with, so that two figures on a page do not share one.
+        alt: what it shows, in words.
+    """
+    import matplotlib as mpl
+
+    out = io.StringIO()
+    with mpl.rc_context(STYLE):
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
+    text = out.getvalue()
+    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
+    text = re.sub(r'( id="|xlink:href="#|url\(#)', rf"\g<1>{name}-", text)
+    for colour, themed in _THEMED.items():
+        text = text.replace(colour, themed)
+    return text.replace("<svg ", f'<svg role="img" aria-label="{shown(alt, 1000)}" ', 1)
+
+
+def png(figure: Figure) -> bytes:
+    """The figure as a crisp picture on white, for places that show no SVG."""
+    import matplotlib as mpl
+
+    out = io.BytesIO()
+    with mpl.rc_context(STYLE):
+        figure.savefig(out, format="png", dpi=144, facecolor="white")
+    return out.getvalue()

@@ -1,0 +1,205 @@
+"""The charts of a report: each takes the tables of a run and returns a figure; none shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.palette import REFERENCES, looks
+from workbench.report.canvas import INK, MUTED, Label, name_ends, name_points, paper, words
+from workbench.report.digits import amount, percent, some
+from workbench.report.tables import (
+    Tables,
+    by_kind,
+    by_round,
+    by_size,
+    contenders,
+    headline,
+    longest,
+    shares,
+    strategies,
+    values,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_DOTS = 40
+"""Sessions beyond which single ones are no longer dotted: the intervals say it better."""
+
+
+def savings(run: Tables) -> Figure:
+    """What each strategy keeps against what it saves, under its own trigger, with intervals where there are enough."""
+    title = "What is kept against what is saved, each strategy on its own trigger"
+    rows = headline(run).dropna(subset=["kept", "saved"]) if len(strategies(run)) else headline(run)
+    if rows.empty:
+        return words(title, "Nothing to draw: no session was long enough to be compacted and scored.")
+    n = int(rows["sessions"].max())
+    figure, axes = paper(title, f"n = {some(n, 'session')} · further right and up is better", height=4.6)
+    look = looks(strategies(run))
+    for row in rows.to_dict("records"):
+        colour = look[row["strategy"]].colour
+        if row["strategy"] not in REFERENCES and n <= MOST_DOTS:
+            own = values(run, "tokens_saved", row["strategy"]).to_frame("x")
+            both = own.join(values(run, "frr", row["strategy"]), how="inner")
+            axes.plot(100 * both["x"], 100 * both["value"], ".", color=colour, alpha=0.45, ms=7, mew=0)
+        if row["strategy"] not in REFERENCES and row["kept_low"] == row["kept_low"] and row["kept_low"] is not None:
+            ends = 100 * np.array([[row["saved_low"], row["saved_high"]], [row["kept_low"], row["kept_high"]]])
+            axes.plot(ends[0], [100 * row["kept"]] * 2, "-", color=colour, lw=1.8, alpha=0.8)
+            axes.plot([100 * row["saved"]] * 2, ends[1], "-", color=colour, lw=1.8, alpha=0.8)
+        axes.plot(100 * row["saved"], 100 * row["kept"], look[row["strategy"]].mark, color=colour, ms=10, mec="none")
+    axes.set(
+        xlabel="tokens saved, % of what an uncompacted agent sends", ylabel="still held of what was needed later, %"
+    )
+    axes.margins(x=0.12)
+    axes.set_ylim(-6, 108)
+    labels = [
+        Label(_named(r["strategy"]), 100 * r["saved"], 100 * r["kept"], look[r["strategy"]].colour)
+        for r in rows.to_dict("records")
+    ]
+    name_points(figure, axes, labels)
+    return figure
+
+
+def _named(strategy: str) -> str:
+    return {"none": "none (nothing is cut)", "null": "null (last message only)"}.get(strategy, strategy)
+
+
+def equal_size(run: Tables) -> Figure:
+    """What each strategy keeps when all are cut to the same share of the same history."""
+    title = "What is kept when all are cut to the same size"
+    rows = by_size(run)
+    if rows.empty:
+        return words(title, "Nothing to draw: no session had a boundary that could be scored at equal size.")
+    budgets = shares(run)
+    n = int(rows["sessions"].max())
+    figure, axes = paper(title, f"n = {some(n, 'session')} · higher is better", height=4.2)
+    look, ends = looks(strategies(run)), []
+    names = [name for name in strategies(run) if name in set(rows["strategy"])]
+    for i, name in enumerate(names):
+        mine = rows[rows["strategy"] == name]
+        apart = 0.0 if name in REFERENCES else 0.05 * (i - (len(contenders(run)) - 1) / 2)
+        x = [budgets.index(share) + apart for share in mine["share"]]
+        line = "--" if name in REFERENCES else "-"
+        axes.plot(
+            x, 100 * mine["mean"], line, color=look[name].colour, marker=look[name].mark, ms=7, lw=1.8, mec="none"
+        )
+        for at, low, high in zip(x, mine["low"], mine["high"], strict=True):
+            if low is not None and low == low:
+                axes.plot((at, at), (100 * low, 100 * high), "-", color=look[name].colour, lw=1.5)
+        ends.append(Label(name, x[-1], 100 * float(mine["mean"].iloc[-1]), look[name].colour))
+    axes.set_xticks(range(len(budgets)), [percent(share) for share in budgets])
+    axes.set(
+        xlabel="size of the compacted context, % of the history's tokens",
+        ylabel="still held of what was needed later, %",
+    )
+    axes.set_xlim(-0.3, len(budgets) - 0.7)
+    axes.set_ylim(-6, 106)
+    name_ends(figure, axes, ends)
+    return figure
+
+
+def kinds(run: Tables, most: int = 14) -> Figure:
+    """A heat map: how much of each kind of information each strategy keeps, with the numbers in it."""
+    title = "What is kept, by kind of information"
+    rows = by_kind(run)
+    names = [name for name in strategies(run) if name in set(rows["strategy"]) and name != "none"]
+    if rows.empty or not names:
+        return words(title, "Nothing to draw: nothing that was said before a boundary was needed after it.")
+    needed = rows.groupby("kind", sort=False)["demanded"].first().head(most)
+    grid = rows.pivot(index="kind", columns="strategy", values="kept").reindex(index=needed.index, columns=names)
+    how = "all cut to the same size" if shares(run) else "each on its own trigger"
+    note = f"% still held, {how} · n = {amount(int(needed.sum()))} needed items · higher is better"
+    figure, axes = paper(title, note, height=1.5 + 0.34 * len(grid), width=max(5.4, min(9.5, 2.6 + 1.05 * len(names))))
+    axes.grid(False)
+    axes.pcolormesh(100 * grid.to_numpy(dtype=float), cmap="Blues", vmin=0, vmax=115, edgecolors="none")
+    axes.invert_yaxis()
+    for i, line in enumerate(grid.itertuples(index=False)):
+        for j, share in enumerate(line):
+            known = share == share
+            dark = known and share > 0.62
+            text = f"{100 * share:.0f}" if known else "–"
+            axes.text(
+                j + 0.5, i + 0.5, text, ha="center", va="center", color="#ffffff" if dark else "#10131a", fontsize=10
+            )
+    slanted = len(names) > 6 or max(map(len, names)) > 12
+    axes.set_xticks(
+        [j + 0.5 for j in range(len(names))], names, rotation=30 if slanted else 0, ha="right" if slanted else "center"
+    )
+    axes.set_yticks([i + 0.5 for i in range(len(grid))], [f"{kind}  (n = {n:,})" for kind, n in needed.items()])
+    axes.tick_params(length=0, labelcolor=INK)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    return figure
+
+
+def context_over_time(run: Tables, session: str | None = None) -> Figure:
+    """The size of each request of one session, uncompacted and under each strategy, with its compactions.
+
+    Args:
+        run: the tables.
+        session: its id; the one with most compactions if None.
+    """
+    title = "The context over one session"
+    session = longest(run) if session is None else session
+    rows = run.steps[run.steps["session"] == session] if session is not None else run.steps
+    if rows.empty:
+        return words(title, "Nothing to draw: no session was replayed request by request.")
+    requests = rows["request"].nunique()
+    figure, axes = paper(title, f"n = {some(int(requests), 'request')} · ▾ a compaction · lower is cheaper")
+    names = [name for name in strategies(run) if name in set(rows["strategy"])]
+    look, ends = looks(names), []
+    whole = rows.drop_duplicates("request").sort_values("request")
+    axes.fill_between(whole["request"], whole["tokens_recorded"] / 1000, color=MUTED, alpha=0.10, lw=0)
+    for name in names:
+        mine = rows[rows["strategy"] == name].sort_values("request")
+        style = "--" if name in REFERENCES else "-"
+        axes.plot(mine["request"], mine["tokens_sent"] / 1000, style, color=look[name].colour, lw=1.7)
+        fired = mine[mine["compaction"].notna()]
+        axes.plot(fired["request"], fired["tokens_sent"] / 1000, "v", color=look[name].colour, ms=7, mec="none")
+        last = mine.iloc[-1]
+        ends.append(Label(name, float(last["request"]), float(last["tokens_sent"]) / 1000, look[name].colour))
+    axes.set_ylim(0, 1.08 * max(whole["tokens_recorded"].max(), rows["tokens_sent"].max()) / 1000)
+    _window(axes, run, session)
+    axes.set(xlabel="request", ylabel="tokens sent, thousands")
+    axes.margins(x=0.01)
+    name_ends(figure, axes, ends)
+    return figure
+
+
+def _window(axes: Axes, run: Tables, session: str | None) -> None:
+    known = run.sessions.loc[run.sessions["session"] == session, "window_used"].dropna()
+    if known.empty:
+        return
+    window = float(known.iloc[0])
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, max(high, 1.12 * window / 1000))
+    axes.axhline(window / 1000, color=INK, lw=1, ls=":")
+    axes.text(0.01, window / 1000, f"window, {amount(window)} tokens", transform=axes.get_yaxis_transform(),
+              va="bottom", color=INK, fontsize=9)  # fmt: skip
+
+
+def rounds(run: Tables) -> Figure:
+    """What is left after one compaction, two, three: how losses chain under a strategy's own trigger."""
+    title = "What is kept after one compaction, two, three, …"
+    rows = by_round(run)
+    if rows.empty or rows["round"].max() < 2:
+        return words(title, "Nothing to draw: no session was compacted more than once.")
+    n = int(rows["sessions"].max())
+    note = f"n = up to {some(n, 'session')}, fewer in later rounds · higher is better"
+    figure, axes = paper(title, note, height=3.8)
+    names = [name for name in contenders(run) if name in set(rows["strategy"])]
+    look, ends = looks(strategies(run)), []
+    for name in names:
+        mine = rows[rows["strategy"] == name]
+        axes.plot(
+            mine["round"], 100 * mine["kept"], "-", color=look[name].colour, marker=look[name].mark, ms=7, mec="none"
+        )
+        ends.append(Label(name, float(mine["round"].iloc[-1]), 100 * float(mine["kept"].iloc[-1]), look[name].colour))
+    axes.set(xlabel="compactions behind it", ylabel="still held of what was needed later, %")
+    axes.set_xticks(sorted(rows["round"].unique()))
+    axes.set_ylim(-6, 106)
+    name_ends(figure, axes, ends)
+    return figure

@@ -1,0 +1,64 @@
+"""Numbers as people read them: no more digits than mean something."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from workbench.analysis.bootstrap import Estimate
+
+NOTHING = "–"
+
+
+def percent(share: float | None) -> str:
+    """A share as whole per cent; one digit more where it is small and not nothing."""
+    if share is None or math.isnan(share):
+        return NOTHING
+    small = 0 < abs(share) < 0.0095
+    return f"{100 * share:.1f} %" if small else f"{100 * share:.0f} %".replace("-0 %", "0 %")
+
+
+def points(share: float | None) -> str:
+    """A difference of shares in percentage points."""
+    return NOTHING if share is None else f"{100 * share:.0f}".replace("-0", "0")
+
+
+def amount(number: float | None) -> str:
+    """Tokens or another large number, to two or three figures: `51,800` stays, `1,234,567` becomes `1.23 million`."""
+    if number is None or math.isnan(number):
+        return NOTHING
+    if abs(number) >= 1_000_000:
+        return f"{number / 1_000_000:.3g} million"
+    step = 100 if abs(number) >= 10_000 else 10 if abs(number) >= 1_000 else 1
+    return f"{round(number / step) * step:,}"
+
+
+def scale(number: float | None) -> str:
+    """A score between the floor, 0, and the ceiling, 1."""
+    return NOTHING if number is None or math.isnan(number) else f"{number:.2f}".replace("-0.00", "0.00")
+
+
+def count(number: float | None) -> str:
+    """A mean count, with one digit where it is no whole number."""
+    if number is None or math.isnan(number):
+        return NOTHING
+    return f"{number:,.0f}" if abs(number - round(number)) < 0.05 else f"{number:,.1f}"
+
+
+def spread(found: Estimate | None) -> str:
+    """An interval of shares as `52 to 61 %`; empty where there are too few sessions for one."""
+    if found is None or found.low is None or found.high is None:
+        return ""
+    return f"{100 * found.low:.0f} to {100 * found.high:.0f} %"
+
+
+def listed(words: Sequence[str], joint: str = "and") -> str:
+    """`a, b and c`."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {joint} {words[-1]}"
+
+
+def some(number: int, one: str, many: str = "") -> str:
+    """`1 session`, `3 sessions`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

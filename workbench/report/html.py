@@ -1,0 +1,60 @@
+"""The pieces that a page is put together from. What comes from a recording is escaped before it gets here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from workbench.markup import shown
+from workbench.palette import looks
+
+Cell: TypeAlias = tuple[str, str]
+"""The HTML of a cell, and its class: `n` for numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Html:
+    """A piece of a page: shows itself in a notebook; as plain text it is `plain`."""
+
+    html: str
+    plain: str = ""
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.plain or "<a piece of a report; a notebook shows it>"
+
+
+def dot(strategy: str, known: Iterable[str]) -> str:
+    """A strategy's name with its colour before it."""
+    colour = looks(known)[strategy].colour
+    style = f"background:{colour};display:inline-block;width:.65em;height:.65em;border-radius:50%;margin-right:.45em"
+    return f'<span class="strategy"><i style="{style}"></i>{shown(strategy)}</span>'
+
+
+def table(heads: Sequence[Cell], rows: Iterable[str], *, kind: str = "", caption: str = "") -> str:
+    """A table that scrolls sideways where it has to.
+
+    Args:
+        heads: title and class of each column.
+        rows: one `<tr>` each.
+        kind: class of the table.
+        caption: HTML below it.
+    """
+    head = "".join(f'<th scope="col" class="{css}">{text}</th>' for text, css in heads)
+    inside = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
+    below = f'<p class="note">{caption}</p>' if caption else ""
+    return f'<div class="wide" tabindex="0"><table class="{kind}">{inside}</table></div>{below}'
+
+
+def row(cells: Sequence[Cell], css: str = "") -> str:
+    """One table row."""
+    return f'<tr class="{css}">' + "".join(f'<td class="{kind}">{text}</td>' for text, kind in cells) + "</tr>"
+
+
+def bullets(items: Iterable[str]) -> str:
+    """A list of HTML items; nothing where there are none."""
+    inside = "".join(f"<li>{item}</li>" for item in items)
+    return f"<ul>{inside}</ul>" if inside else ""

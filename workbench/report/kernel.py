@@ -1,0 +1,97 @@
+"""Runs a notebook with this process's own interpreter, and leaves nothing behind but its output."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import workbench
+from workbench.errors import WorkbenchError
+from workbench.report.parameters import Value, checked
+
+if TYPE_CHECKING:
+    from jupyter_client.manager import AsyncKernelManager
+
+LONGEST_SOCKET = 80
+"""Characters of a folder's name that still leave room for a socket's; the system takes some 100 in all."""
+
+
+class NotebookError(WorkbenchError):
+    """A cell of a notebook failed; the notebook as far as it came is kept."""
+
+
+def run_notebook(template: Path, out: Path, parameters: Mapping[str, Value]) -> Path:
+    """Execute a notebook with parameters and write it, outputs and all, to `out`.
+
+    Raises:
+        SettingError: an unknown or ill-typed parameter; nothing was started.
+        NotebookError: a cell failed.
+    """
+    values = checked(template, parameters)
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="wb-") as folder:
+        try:
+            papermill.execute_notebook(
+                template, out, values, kernel_name="python3", language="python", progress_bar=False,
+                kernel_manager_class=own_kernel(Path(folder)),
+            )  # fmt: skip
+        except PapermillExecutionError as error:
+            raise NotebookError(f"{out}, cell {error.cell_index + 1}: {error.ename}: {error.evalue}") from None
+    return out
+
+
+def own_kernel(folder: Path) -> type[AsyncKernelManager]:
+    """A kernel manager whose only kernel is this interpreter, whatever is installed for the user.
+
+    Args:
+        folder: where the kernel keeps its files; it talks through sockets there where the system has them.
+    """
+    from jupyter_client.kernelspec import KernelSpec
+    from jupyter_client.manager import AsyncKernelManager
+
+    sockets = os.name == "posix" and len(str(folder)) <= LONGEST_SOCKET
+
+    class OwnKernel(AsyncKernelManager):
+        """Starts `sys.executable` and nothing else."""
+
+        def __init__(self, **given: object) -> None:
+            super().__init__(**given)
+            self.connection_file = str(folder / "kernel.json")
+            if sockets:
+                self.transport, self.ip = "ipc", str(folder / "kernel-ipc")
+
+        @property
+        def kernel_spec(self) -> KernelSpec:
+            command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+            return KernelSpec(argv=command, display_name="Python 3", language="python")
+
+        async def _async_pre_start_kernel(self, **given: Any) -> tuple[list[str], dict[str, Any]]:  # noqa: ANN401 - theirs
+            return await super()._async_pre_start_kernel(**{**given, "env": environment(folder)})
+
+    return OwnKernel
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """The kernel's environment: this one, with this package importable and all its files in `folder`."""
+    names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    own = {name: str(folder / name.lower()) for name in names}
+    source = str(Path(workbench.__file__).parent.parent)
+    paths = os.pathsep.join(path for path in (source, os.environ.get("PYTHONPATH", "")) if path)
+    fonts = os.environ.get("MPLCONFIGDIR") or str(font_cache(folder))
+    return {**os.environ, **own, "PYTHONPATH": paths, "MPLBACKEND": "agg", "MPLCONFIGDIR": fonts}
+
+
+def font_cache(folder: Path) -> Path:
+    """Where matplotlib keeps what it knows of fonts: in the virtual environment, so that it is found out only once."""
+    own = Path(sys.prefix) / "share" / "workbench"
+    if sys.prefix != sys.base_prefix and os.access(sys.prefix, os.W_OK):
+        own.mkdir(parents=True, exist_ok=True)
+        return own
+    return folder

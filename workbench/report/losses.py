@@ -1,0 +1,82 @@
+"""The worst losses of a run, each with its story: who said it, which stage took it out, who needed it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from workbench.markup import marked, shown
+from workbench.report.digits import NOTHING
+from workbench.report.html import Cell, Html, bullets, dot, table
+from workbench.report.tables import Tables, strategies, worst_losses
+
+Loss: TypeAlias = Mapping[Hashable, Any]
+"""One row of the losses, by the documented names."""
+
+SPEAKERS = {
+    "user": "the user", "assistant": "the agent", "tool": "a tool", "system": "the system prompt",
+    "summary": "an earlier summary",
+}  # fmt: skip
+
+
+def losses_html(run: Tables, most: int = 60) -> Html:
+    """What was lost and needed again; each row opens to its story.
+
+    Args:
+        run: the tables.
+        most: rows, >= 1.
+    """
+    rows = worst_losses(run, most)
+    if rows.empty:
+        return Html('<p class="empty">Nothing that was needed later was lost, or nothing was compacted.</p>')
+    known = strategies(run)
+    titles = dict(zip(run.sessions["session"], run.sessions["title"], strict=True))
+    heads = [
+        ("What was lost", ""),
+        ("Kind", ""),
+        ("Said in", "n"),
+        ("Needed in", "n"),
+        ("Lost by", ""),
+        ("Session", ""),
+    ]
+    lines = [_line(one, known, str(titles.get(one["session"]) or one["session"])) for one in rows.to_dict("records")]
+    how = "each strategy on its own trigger" if (rows["mode"] == "natural").all() else "all cut to the same size"
+    note = (
+        f"The {len(rows)} heaviest losses, {how}; what is rare and specific weighs more. Messages are numbered from 0."
+    )
+    return Html(table(heads, lines, kind="losses", caption=note))
+
+
+def _line(one: Loss, known: Sequence[str], title: str) -> str:
+    names = " ".join(strategy for strategy, _, _ in one["lost_by"])
+    gone = ' <small class="bad">cannot be fetched again</small>' if one["recoverable"] == "irrecoverable" else ""
+    summary = f"<summary><code>{shown(one['atom'], 120)}</code>{gone}</summary>"
+    cells: list[Cell] = [
+        (f'<details>{summary}<div class="drill">{_story(one, known)}</div></details>', "what"),
+        (shown(one["kind"]), ""), (_place(one["said_at"]), "n"), (_place(one["needed_at"]), "n"),
+        (" ".join(dot(strategy, known) for strategy, _, _ in one["lost_by"]), ""), (shown(title, 60), "session"),
+    ]  # fmt: skip
+    body = "".join(f'<td class="{css}">{text}</td>' for text, css in cells)
+    return f'<tr data-lost-by="{shown(names, 1000)}" data-kind="{shown(one["kind"])}">{body}</tr>'
+
+
+def _story(one: Loss, known: Sequence[str]) -> str:
+    speaker = SPEAKERS.get(str(one["said_by"]), shown(one["said_by"]))
+    evidence, use = (marked(str(one[key]), str(one["atom"])) for key in ("evidence", "use"))
+    last = "" if one["evidence_at"] == one["said_at"] else f", last in message {_place(one['evidence_at'])}"
+    return (
+        f"<h4>First said by {speaker}, message {_place(one['said_at'])}{last}</h4><blockquote>{evidence}</blockquote>"
+        f"<h4>Lost before message {_place(one['at'])}</h4>"
+        + bullets(_how(strategy, stage, level, known) for strategy, stage, level in one["lost_by"])
+        + f"<h4>Needed by message {_place(one['needed_at'])}</h4><blockquote>{use}</blockquote>"
+    )
+
+
+def _place(at: object) -> str:
+    return NOTHING if at is None or at != at or at == "" else f"{int(float(str(at)))}"
+
+
+def _how(strategy: str, stage: str, level: str, known: Sequence[str]) -> str:
+    what = "still names it, but without what was said about it" if level == "unbound" else "does not hold it any more"
+    where = f"; it went with the stage <em>{shown(stage)}</em>" if stage and stage != strategy else ""
+    return f"{dot(strategy, known)} {what}{where}"

@@ -1,0 +1,110 @@
+"""The report of a run, part by part, for a notebook to show."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.experiment.store import Results
+from workbench.report import charts, losses, provenance, summary
+from workbench.report.canvas import png, svg
+from workbench.report.digits import listed, percent
+from workbench.report.html import Html
+from workbench.report.tables import Source, Tables, by_size, headline
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A figure that shows itself in a notebook, with words for those who cannot see it."""
+
+    name: str
+    figure: Figure
+    alt: str
+
+    def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+        picture = b64encode(png(self.figure)).decode("ascii")
+        shown = {"image/svg+xml": svg(self.figure, self.name, self.alt), "image/png": picture, "text/plain": self.alt}
+        return shown, {"image/svg+xml": {"needs_background": "light"}}
+
+
+class Report:
+    """What there is to say about a run. Each part is worked out when it is asked for."""
+
+    def __init__(self, results: Source) -> None:
+        self.run = Tables.of(results)
+
+    @classmethod
+    def open(cls, run: str | Path) -> Report:
+        """The report of the run in this folder.
+
+        Raises:
+            SettingError: there is no finished run.
+        """
+        return cls(Results.open(run))
+
+    @property
+    def verdict(self) -> Html:
+        """The answer in words."""
+        return summary.verdict_html(self.run)
+
+    @property
+    def headline(self) -> Html:
+        """The headline table."""
+        return summary.headline_html(self.run)
+
+    @property
+    def losses(self) -> Html:
+        """The worst losses, each with its story."""
+        return losses.losses_html(self.run)
+
+    @property
+    def integrity(self) -> Html:
+        """What the guard found."""
+        return provenance.integrity_html(self.run)
+
+    @property
+    def sessions(self) -> Html:
+        """What was replayed, and what could not be."""
+        return provenance.sessions_html(self.run)
+
+    @property
+    def reproduce(self) -> Html:
+        """How to get this report again."""
+        return provenance.reproduce_html(self.run)
+
+    @property
+    def equal_size(self) -> Chart:
+        """What is kept when all are cut to the same size."""
+        rows = by_size(self.run)
+        told = [f"{r['strategy']} {percent(r['mean'])} at {percent(r['share'])}" for r in rows.to_dict("records")]
+        return Chart("equal", charts.equal_size(self.run), "What is kept at equal size: " + (listed(told) or "no data"))
+
+    @property
+    def savings(self) -> Chart:
+        """What is kept against what is saved."""
+        rows = headline(self.run)
+        told = [
+            f"{r['strategy']} keeps {percent(r['kept'])} and saves {percent(r['saved'])}"
+            for r in rows.to_dict("records")
+        ]
+        return Chart("savings", charts.savings(self.run), "Kept against saved: " + (listed(told) or "no data"))
+
+    @property
+    def kinds(self) -> Chart:
+        """What is kept of each kind of information."""
+        return Chart("kinds", charts.kinds(self.run), "A heat map of what each strategy keeps, by kind of information")
+
+    @property
+    def rounds(self) -> Chart:
+        """What is kept after one compaction, after two, and so on."""
+        return Chart("rounds", charts.rounds(self.run), "What each strategy keeps after one compaction, two, and so on")
+
+    def context(self, session: str | None = None) -> Chart:
+        """The context over one session; the one with most compactions if none is named."""
+        told = "The size of each request of one session, uncompacted and under each strategy"
+        return Chart("context", charts.context_over_time(self.run, session), told)

@@ -1,0 +1,74 @@
+"""The first screen of a report: the answer in words, and the headline table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.analysis.bootstrap import Estimate
+from workbench.markup import shown
+from workbench.palette import REFERENCES
+from workbench.report.digits import NOTHING, amount, count, percent, scale, some, spread
+from workbench.report.html import Cell, Html, bullets, dot, row, table
+from workbench.report.tables import Tables, by_size, contenders, headline, replayed, shares, strategies
+from workbench.report.verdict import interval_note, verdict
+
+ROLES = {"none": "nothing is cut: the ceiling", "null": "last message only: the floor"}
+
+
+def verdict_html(run: Tables) -> Html:
+    """The answer, what it saves, how sure it is, and what to know before quoting it."""
+    told = verdict(run)
+    first, stop, rest = told.answer.partition(". ")
+    lead = f"<strong>{shown(first)}.</strong> {shown(rest)}" if stop else shown(first)
+    more = "".join(f"<p>{shown(text)}</p>" for text in (told.price, told.sure) if text)
+    notes = bullets(shown(text) for text in told.caveats)
+    return Html(f'<div class="verdict"><p class="answer">{lead}</p>{more}{notes}</div>', str(told))
+
+
+def headline_html(run: Tables) -> Html:
+    """The headline table: one row a strategy, the best first."""
+    sizes = shares(run)
+    kept_at = {(one["strategy"], one["share"]): one for one in by_size(run).to_dict("records")}
+    heads = [("Strategy", ""), *((f"Kept at {percent(share)} of the size", "n") for share in sizes)]
+    heads += [("Kept on its own trigger", "n"), ("… scaled", "n"), ("Tokens saved", "n"), ("Largest request", "n"),
+              ("Compac&shy;tions", "n"), ("Prompt reused", "n"), ("Made up", "n")]  # fmt: skip
+    lines = []
+    for one in headline(run).to_dict("records"):
+        name = one["strategy"]
+        at_sizes = [_kept(kept_at.get((name, share))) for share in sizes]
+        best = contenders(run)[:1] == (name,)
+        lines.append(row([_name(one, run), *at_sizes, *_own(one)], "best" if best else _css(name)))
+    sessions = some(len(replayed(run)), "session")
+    note = f"Means over {sessions}, each of which counts the same. {shown(interval_note(run))}"
+    return Html(table(heads, lines, kind="headline", caption=note))
+
+
+def _css(name: str) -> str:
+    return "reference" if name in REFERENCES else ""
+
+
+def _name(one: dict[Any, Any], run: Tables) -> Cell:
+    name = one["strategy"]
+    role = ROLES.get(name, "reference" if name in REFERENCES else "")
+    small = f" <small>{role}</small>" if role else ""
+    failed = f' <small class="bad">{one["failed"]} failed</small>' if one["failed"] else ""
+    return dot(name, strategies(run)) + small + failed, ""
+
+
+def _kept(at: dict[Any, Any] | None) -> Cell:
+    return (NOTHING, "n") if at is None else (_figure(at["strategy"], at["mean"], at["low"], at["high"]), "n")
+
+
+def _own(one: dict[Any, Any]) -> list[Cell]:
+    kept, saved = (
+        _figure(one["strategy"], one[key], one[f"{key}_low"], one[f"{key}_high"]) for key in ("kept", "saved")
+    )
+    return [
+        (kept, "n"), (scale(one["scaled"]), "n"), (saved, "n"), (amount(one["peak_context"]), "n"),
+        (count(one["compactions"]), "n"), (percent(one["prefix_reuse"]), "n"), (percent(one["fabrication"]), "n"),
+    ]  # fmt: skip
+
+
+def _figure(strategy: str, mean: float | None, low: float | None, high: float | None) -> str:
+    interval = "" if strategy in REFERENCES else spread(Estimate(0.0, 0, low, high))
+    return percent(mean) + (f" <small>{interval}</small>" if interval else "")

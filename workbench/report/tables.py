@@ -1,0 +1,294 @@
+"""Shapes the tables of a run for reading: rows in, small tables out. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import pandas as pd
+
+from workbench.analysis.bootstrap import Estimate, estimate
+from workbench.palette import REFERENCES
+
+RETENTION = "frr"
+"""The headline metric: future-reference recall, at the level where an atom still stands with its context."""
+
+
+class Source(Protocol):
+    """A run as it is on disk: `workbench.experiment.Results` is one."""
+
+    @property
+    def manifest(self) -> Mapping[str, object]:
+        """What the run was made with."""
+        ...
+
+    def table(self, name: str, /) -> pd.DataFrame:
+        """One table by name, see `docs/tables.md`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The tables of a run with plain columns: missing numbers are NaN, missing words are empty."""
+
+    manifest: Mapping[str, object]
+    sessions: pd.DataFrame
+    steps: pd.DataFrame
+    compactions: pd.DataFrame
+    retention: pd.DataFrame
+    scores: pd.DataFrame
+    losses: pd.DataFrame
+    cells: pd.DataFrame
+
+    @classmethod
+    def of(cls, run: Source) -> Tables:
+        """Read all that a report looks at."""
+        names = ("sessions", "steps", "compactions", "retention", "scores", "losses", "cells")
+        return cls(run.manifest, **{name: plain(run.table(name)) for name in names})
+
+
+def plain(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with numpy's columns in the place of those that know a missing value."""
+    found = {}
+    for name, column in table.items():
+        if pd.api.types.is_numeric_dtype(column.dtype):
+            found[name] = column.astype("float64" if column.isna().any() or column.dtype.kind == "f" else "int64")
+        else:
+            found[name] = column.astype(object).where(column.notna(), "")
+    return pd.DataFrame(found, columns=table.columns)
+
+
+def strategies(run: Tables) -> tuple[str, ...]:
+    """All strategies of the run: contenders by what they keep, best first, then the reference arms."""
+    names = list(dict.fromkeys([*run.cells["strategy"], *run.scores["strategy"]]))
+    kept = {
+        name: found.mean for name in names if (found := equal_size(run, name) or own_trigger(run, name)) is not None
+    }
+    contenders = sorted((n for n in names if n not in REFERENCES), key=lambda name: (-kept.get(name, -1.0), name))
+    return (*contenders, *(name for name in REFERENCES if name in names))
+
+
+def contenders(run: Tables) -> tuple[str, ...]:
+    """The strategies that are no reference arm, best first."""
+    return tuple(name for name in strategies(run) if name not in REFERENCES)
+
+
+def shares(run: Tables) -> tuple[float, ...]:
+    """The budgets of matched mode as shares of the history, smallest first."""
+    found = run.scores.loc[run.scores["mode"] == "matched", "share"].dropna().unique()
+    return tuple(sorted(float(share) for share in found))
+
+
+def values(
+    run: Tables, metric: str, strategy: str, mode: str = "natural", share: float | None = None, of: str = "value"
+) -> pd.Series[float]:
+    """One metric of a strategy, one value a session; its mean over all shares where none is named."""
+    rows = run.scores
+    if rows.empty:
+        return pd.Series(dtype=float)
+    chosen = (rows["metric"] == metric) & (rows["strategy"] == strategy) & (rows["mode"] == mode)
+    if share is not None:
+        chosen &= (rows["share"] - share).abs() < 1e-9
+    return rows[chosen & rows[of].notna()].groupby("session", sort=True)[of].mean()
+
+
+def equal_size(run: Tables, strategy: str, share: float | None = None) -> Estimate | None:
+    """What a strategy keeps when all are cut to the same size; over all shares where none is named."""
+    return estimate(values(run, RETENTION, strategy, "matched", share).tolist())
+
+
+def own_trigger(run: Tables, strategy: str, metric: str = RETENTION) -> Estimate | None:
+    """A metric of a strategy that compacts when its own trigger says so."""
+    return estimate(values(run, metric, strategy).tolist())
+
+
+def lead(run: Tables, first: str, second: str) -> tuple[Estimate, int] | None:
+    """How far `first` is ahead of `second`, paired by session, and in how many sessions it is ahead at all."""
+    mode = "matched" if shares(run) else "natural"
+    both = pd.concat([values(run, RETENTION, name, mode) for name in (first, second)], axis=1, join="inner")
+    apart = (both.iloc[:, 0] - both.iloc[:, 1]).tolist()
+    found = estimate(apart)
+    return None if found is None else (found, sum(gap > 0 for gap in apart))
+
+
+def headline(run: Tables) -> pd.DataFrame:
+    """One row a strategy: what it keeps and saves, means over sessions.
+
+    Columns: `strategy`, `reference`, `sessions`, `failed`, `equal_size` with `equal_size_low` and `equal_size_high`,
+    `kept`, `kept_low`, `kept_high`, `scaled`, `saved`, `saved_low`, `saved_high` (shares), `mean_context`,
+    `peak_context` (tokens), `compactions` (a session), `prefix_reuse`, `fabrication` (shares).
+    """
+    return pd.DataFrame([_headline(run, name) for name in strategies(run)])
+
+
+def _headline(run: Tables, name: str) -> dict[str, object]:
+    cells = run.cells[run.cells["strategy"] == name] if not run.cells.empty else run.cells
+    row: dict[str, object] = {"strategy": name, "reference": name in REFERENCES}
+    row["sessions"] = cells["session"].nunique() if len(cells) else 0
+    row["failed"] = int((cells["status"] == "failed").sum()) if len(cells) else 0
+    for column, found in (
+        ("equal_size", equal_size(run, name)),
+        ("kept", own_trigger(run, name)),
+        ("saved", own_trigger(run, name, "tokens_saved")),
+    ):
+        row[column] = found.mean if found else None
+        row[f"{column}_low"] = found.low if found else None
+        row[f"{column}_high"] = found.high if found else None
+    scaled = estimate(values(run, RETENTION, name, of="scaled").tolist())
+    row["scaled"] = scaled.mean if scaled else None
+    for metric in ("mean_context", "peak_context", "compactions", "prefix_reuse", "fabrication"):
+        found = own_trigger(run, name, metric)
+        row[metric] = found.mean if found else None
+    return row
+
+
+def by_size(run: Tables) -> pd.DataFrame:
+    """What each strategy keeps at each share: `strategy`, `share`, `mean`, `low`, `high`, `sessions`."""
+    rows = []
+    for name in strategies(run):
+        for share in shares(run):
+            found = equal_size(run, name, share)
+            if found is not None:
+                rows.append({"strategy": name, "share": share, **_columns(found)})
+    return pd.DataFrame(rows, columns=["strategy", "share", "mean", "low", "high", "sessions"])
+
+
+def _columns(found: Estimate) -> dict[str, object]:
+    return {"mean": found.mean, "low": found.low, "high": found.high, "sessions": found.n}
+
+
+def by_kind(run: Tables) -> pd.DataFrame:
+    """What each strategy keeps of each kind of atom: `kind`, `demanded`, `strategy`, `kept` (share).
+
+    At equal size over all shares where the run has matched mode, else under each strategy's own trigger. Kinds that
+    were needed most come first; `demanded` counts an atom once a boundary, however many shares there are.
+    """
+    rows = run.retention
+    columns = ["kind", "demanded", "strategy", "kept"]
+    if rows.empty:
+        return pd.DataFrame(columns=columns)
+    rows = rows[rows["mode"] == ("matched" if (rows["mode"] == "matched").any() else "natural")]
+    sums = rows.groupby(["kind", "strategy"], sort=True)[["demanded", "bound"]].sum().reset_index()
+    sums = sums[sums["demanded"] > 0]
+    sums["kept"] = sums["bound"] / sums["demanded"]
+    sums["demanded"] = (
+        (sums.groupby("kind")["demanded"].transform("max") / max(1, len(shares(run)))).round().astype(int)
+    )
+    return sums.sort_values(["demanded", "kind"], ascending=[False, True])[columns].reset_index(drop=True)
+
+
+def by_round(run: Tables) -> pd.DataFrame:
+    """What is kept after one compaction, after two, ...: `strategy`, `round`, `kept`, `demanded`, `sessions`.
+
+    Round n holds the boundaries that a session reached with n compactions behind it.
+    """
+    columns = ["strategy", "round", "kept", "demanded", "sessions"]
+    rows = run.retention[run.retention["mode"] == "natural"] if not run.retention.empty else run.retention
+    fired = run.compactions[run.compactions["mode"] == "natural"] if not run.compactions.empty else run.compactions
+    if rows.empty or fired.empty:
+        return pd.DataFrame(columns=columns)
+    places = {key: sorted(group) for key, group in fired.groupby(["session", "strategy"])["at"]}
+    rounds = [
+        sum(place <= at for place in places.get((session, strategy), ()))
+        for session, strategy, at in zip(rows["session"], rows["strategy"], rows["at"], strict=True)
+    ]
+    rows = rows.assign(round=rounds)
+    rows = rows[(rows["round"] > 0) & ~rows["strategy"].isin(REFERENCES)]
+    sums = rows.groupby(["strategy", "round"]).agg(
+        bound=("bound", "sum"), demanded=("demanded", "sum"), sessions=("session", "nunique")
+    )
+    sums = sums[sums["demanded"] > 0].reset_index()
+    return sums.assign(kept=sums["bound"] / sums["demanded"])[columns]
+
+
+def longest(run: Tables) -> str | None:
+    """The session whose replay shows most: most compactions, then most requests; None if nothing was replayed."""
+    if run.steps.empty:
+        return None
+    fired = run.compactions[run.compactions["mode"] == "natural"] if not run.compactions.empty else run.compactions
+    times = fired.groupby("session").size() if len(fired) else pd.Series(dtype=int)
+    sizes = run.steps.groupby("session")["request"].max()
+    return str(max(sizes.index, key=lambda session: (times.get(session, 0), sizes[session], str(session))))
+
+
+def worst_losses(run: Tables, most: int = 60) -> pd.DataFrame:
+    """What was lost and needed again, worst first; an atom that several strategies lost at one boundary is one row.
+
+    Columns: those of the `losses` table, with `lost_by`: a tuple of `(strategy, stage, level)`. Under the strategies'
+    own triggers where that lost anything, else at equal size. The reference arms are left out.
+
+    Args:
+        run: the tables.
+        most: rows, >= 1.
+    """
+    rows = run.losses
+    if rows.empty:
+        return rows.assign(lost_by=[])
+    rows = rows[~rows["strategy"].isin(REFERENCES)]
+    own = rows["mode"] == "natural"
+    rows = rows[own] if own.any() else rows
+    groups = rows.groupby(["session", "kind", "atom", "needed_at"], sort=False)
+    found = groups.head(1).assign(lost_by=None)
+    by = {key: tuple(dict.fromkeys(_losers(group))) for key, group in groups}
+    keys = zip(found["session"], found["kind"], found["atom"], found["needed_at"], strict=True)
+    found["lost_by"] = pd.Series([by[key] for key in keys], index=found.index, dtype=object)
+    found["weight"] = (
+        groups["weight"].max().reindex(found.set_index(["session", "kind", "atom", "needed_at"]).index).values
+    )
+    found["times"] = found["lost_by"].map(len)
+    return found.sort_values(["weight", "times"], ascending=False, kind="stable").head(most).reset_index(drop=True)
+
+
+def _losers(group: pd.DataFrame) -> Sequence[tuple[str, str, str]]:
+    found: dict[str, tuple[str, str, str]] = {}
+    for strategy, stage, level in zip(group["strategy"], group["stage"], group["level"], strict=True):
+        found.setdefault(strategy, (strategy, str(stage), str(level)))
+    return tuple(found.values())
+
+
+def integrity(run: Tables) -> pd.DataFrame:
+    """What the guard found, one row a strategy: `compactions`, `breaches`, `too_large`, `fallbacks`, `failed`."""
+    rows = []
+    for name in strategies(run):
+        fired = run.compactions[run.compactions["strategy"] == name] if not run.compactions.empty else run.compactions
+        cells = run.cells[run.cells["strategy"] == name]
+        rows.append({
+            "strategy": name, "compactions": len(fired), "breaches": int(fired["breaches"].sum()) if len(fired) else 0,
+            "too_large": int((fired["outcome"] == "too_large").sum()) if len(fired) else 0,
+            "fallbacks": int(fired["fallbacks"].sum()) if len(fired) else 0,
+            "failed": int((cells["status"] == "failed").sum()),
+        })  # fmt: skip
+    return pd.DataFrame(rows, columns=["strategy", "compactions", "breaches", "too_large", "fallbacks", "failed"])
+
+
+def replayed(run: Tables) -> pd.DataFrame:
+    """The sessions that could be read."""
+    return run.sessions[run.sessions["status"] == "ok"] if not run.sessions.empty else run.sessions
+
+
+def unreadable(run: Tables) -> pd.DataFrame:
+    """The files that could not be read, with the reason."""
+    return run.sessions[run.sessions["status"] != "ok"] if not run.sessions.empty else run.sessions
+
+
+def uncalibrated(run: Tables) -> pd.DataFrame:
+    """Sessions whose sizes are a tokenizer's and not their provider's."""
+    found = replayed(run)
+    return found[found["scale"].isna()] if len(found) else found
+
+
+def widened(run: Tables) -> pd.DataFrame:
+    """Sessions whose overhead fills the window asked for, so that they were replayed in a larger one."""
+    found = replayed(run)
+    settings = run.manifest.get("settings")
+    asked = settings.get("window") if isinstance(settings, Mapping) else None
+    wanted = found["window"] if asked is None else asked
+    return found[found["window_used"] > wanted] if len(found) else found
+
+
+def skipped(run: Tables) -> int:
+    """Damaged lines that a lenient reader left out, in all files together."""
+    if run.sessions.empty:
+        return 0
+    return int(run.sessions["skipped"].map(lambda text: len(str(text).splitlines())).sum())

@@ -1,0 +1,55 @@
+(function () {
+  "use strict";
+  var FEW = 15;
+  function make(tag, text) { var e = document.createElement(tag); if (text) e.textContent = text; return e; }
+  function worth(cell) { var t = cell.textContent.trim(), n = parseFloat(t.replace(/[, ]/g, "")); return cell.classList.contains("n") ? (isNaN(n) ? -Infinity : n) : t.toLowerCase(); }
+  document.querySelectorAll("table.losses, table.sessions").forEach(function (table) {
+    var body = table.tBodies[0], heads = Array.from(table.tHead.rows[0].cells);
+    heads.forEach(function (head, i) {
+      var button = make("button", head.textContent);
+      button.type = "button"; head.textContent = ""; head.appendChild(button);
+      button.addEventListener("click", function () {
+        var down = head.getAttribute("aria-sort") === "ascending", turn = down ? -1 : 1;
+        heads.forEach(function (h) { h.removeAttribute("aria-sort"); });
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        Array.from(body.rows).sort(function (a, b) {
+          var x = worth(a.cells[i]), y = worth(b.cells[i]);
+          return x < y ? -turn : x > y ? turn : 0;
+        }).forEach(function (r) { body.appendChild(r); });
+        table.dispatchEvent(new Event("sorted"));
+      });
+    });
+  });
+  document.querySelectorAll("table.losses").forEach(function (table) {
+    var rows = Array.from(table.tBodies[0].rows), tools = make("div"), shown = make("span");
+    tools.className = "tools"; shown.className = "note"; shown.setAttribute("role", "status");
+    function names(read) { return Array.from(new Set([].concat.apply([], rows.map(read)))).sort(); }
+    function picker(title, values) {
+      var label = make("label", title), select = make("select");
+      select.appendChild(new Option("all", ""));
+      values.forEach(function (v) { select.appendChild(new Option(v, v)); });
+      label.appendChild(select); tools.appendChild(label); select.addEventListener("change", filter);
+      return select;
+    }
+    function losers(r) { return r.dataset.lostBy.split(" "); }
+    var label = make("label", "Search"), words = make("input"); words.type = "search";
+    label.appendChild(words); tools.appendChild(label); words.addEventListener("input", filter);
+    var by = picker("Lost by", names(losers)), kind = picker("Kind", names(function (r) { return [r.dataset.kind]; }));
+    var more = make("button"), all = rows.length <= FEW;
+    more.type = "button"; more.className = "more";
+    more.addEventListener("click", function () { all = true; filter(); });
+    function filter() {
+      var left = 0, fitting = 0, text = words.value.toLowerCase();
+      rows.forEach(function (r) {
+        var fits = (!by.value || losers(r).indexOf(by.value) >= 0) && (!kind.value || r.dataset.kind === kind.value) && (!text || r.textContent.toLowerCase().indexOf(text) >= 0);
+        fitting += fits ? 1 : 0;
+        r.hidden = !fits || (!all && fitting > FEW); left += r.hidden ? 0 : 1;
+      });
+      shown.textContent = left + " of " + rows.length + " shown";
+      more.hidden = left === fitting; more.textContent = "Show all " + fitting;
+    }
+    tools.appendChild(shown); table.parentNode.insertBefore(more, table.nextSibling);
+    table.addEventListener("sorted", function () { rows = Array.from(table.tBodies[0].rows); filter(); });
+    table.parentNode.parentNode.insertBefore(tools, table.parentNode); filter();
+  });
+})();
