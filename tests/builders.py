@@ -51,3 +51,18 @@ def conversation(turns: int, *, words: int = 20, steps: int = 2) -> Sequence[Mes
             messages.append(result(" ".join(f"word_{n}_{i}" for i in range(words)), f"c{n}", name="read"))
         messages.append(told(f"part {turn} is done, the limit is {turn + 1000}", f"a{turn}"))
     return messages
+
+
+def remembering(turns: int, *, later: int = 8, words: int = 60) -> Sequence[Message]:
+    """As `conversation`, but what a turn reads is used `later` turns after it, and nobody repeats it in between."""
+    messages: list[Message] = []
+    for turn in range(turns):
+        messages.append(said(f"please look at part {turn}", f"u{turn}"))
+        messages.append(called("read", f"c{turn}", path=f"src/part_{turn}/file.py"))
+        filler = " ".join(f"plain{turn}x{i}" for i in range(words))
+        fact = f"the worker timeout_of_{turn} is set to {turn + 4001} by the mail gateway"
+        messages.append(result(f"{filler}\n{fact}\n{filler}", f"c{turn}", name="read"))
+        old = turn - later
+        use = f"the worker timeout_of_{old} must stay {old + 4001} for the mail gateway" if old >= 0 else "noted"
+        messages.append(told(use, f"a{turn}"))
+    return messages

@@ -9,7 +9,7 @@ from typing import ClassVar
 import pandas as pd
 import pytest
 
-from builders import conversation, rules
+from builders import remembering, rules
 from workbench.compaction.plan import Plan
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
@@ -24,7 +24,7 @@ TABLES = tuple(COLUMNS)
 
 
 def session(number: int = 0) -> Session:
-    return Session.of([rules("be brief"), *conversation(40 + number, words=60)], id=f"s{number}", project=f"p{number}")
+    return Session.of([rules("be brief"), *remembering(60 + number)], id=f"s{number}", project=f"p{number}")
 
 
 def run(tmp_path: Path, *sessions: Session, name: str = "run", **more: object) -> Results:
@@ -139,7 +139,7 @@ def test_losses_name_the_atom_its_evidence_its_use_and_the_stage(tmp_path: Path)
 
 
 def test_text_with_lone_surrogates_does_not_stop_a_run(tmp_path: Path) -> None:
-    odd = Session.of([rules("be \ud800 brief"), *conversation(40, words=60)], id="odd")
+    odd = Session.of([rules("be \ud800 brief"), *remembering(60)], id="odd")
     assert run(tmp_path, odd).failed == 0
 
 

@@ -6,12 +6,14 @@ import os
 import sys
 from collections.abc import Sequence
 
-import click
 import typer
 
 from workbench.cli import comparing, experimenting, inspecting, listing, replaying
 from workbench.cli.words import complain
 from workbench.errors import WorkbenchError
+
+# typer carries a click of its own from some version on, and uses the installed one before: these are whichever it uses
+ClickException = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
 
 OK, FAILED_CELL, UNUSABLE = 0, 1, 2
 
@@ -42,16 +44,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         result = app(list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        complain(error.format_message())
-        return UNUSABLE
-    except click.ClickException as error:
-        complain(f"workbench: {error.format_message().rstrip('.')}; `workbench --help` shows what is accepted")
+    except ClickException as error:
+        words = str(getattr(error, "format_message", lambda: error)())
+        if type(error).__name__ == "NoArgsIsHelpError":
+            complain(words)
+        else:
+            complain(f"workbench: {words.rstrip('.')}; `workbench --help` shows what is accepted")
         return UNUSABLE
     except WorkbenchError as error:
         complain(f"workbench: {error}")
         return UNUSABLE
-    except (KeyboardInterrupt, click.exceptions.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         complain("workbench: interrupted; what was finished is kept, and the same command goes on from there")
         return 130
     except BrokenPipeError:

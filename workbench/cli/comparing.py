@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from workbench.experiment.store import Results
 
 FAILED_CELL, UNUSABLE = 1, 2
+SHOWN = 10
+"""Failed cells that are told one by one."""
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -110,8 +112,10 @@ def _notes(results: Results) -> None:
     for row in sessions[sessions["status"] != "ok"].itertuples():
         complain(f"left out: {row.reason}")
     failed = results.cells[results.cells["status"] != "ok"]
-    for row in failed.itertuples():
+    for row in failed.head(SHOWN).itertuples():
         complain(f"failed: {row.session} under {row.strategy}: {row.reason}")
+    if len(failed) > SHOWN:
+        complain(f"failed: {len(failed) - SHOWN} more, in {results.path / 'cells.parquet'}")
 
 
 def headline(results: Results) -> list[dict[str, float | str | None]]:

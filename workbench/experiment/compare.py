@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import time
@@ -18,7 +18,7 @@ from workbench.experiment.sources import Source
 from workbench.experiment.store import SCHEMA, Results, RunFolder
 from workbench.experiment.work import Surveyed, Task, Worked, common, survey, work
 from workbench.importers.bundled import bundled
-from workbench.importers.importer import files
+from workbench.importers.importer import files, load
 from workbench.models.model import Model
 from workbench.transcript.session import Session
 
@@ -85,7 +85,7 @@ def compare(
     todo = [(source, task, wanted.get(source.number) if limit is not None else None) for source in sources]
     worked = list(_each(work, todo, jobs, quiet, "replaying"))
     worked.sort(key=lambda one: one.number)
-    tables = _merged(worked, folder)
+    tables = _merged(worked, folder, {source.number for source in sources if source.named})
     manifest = _manifest(settings, parts, sources, task, jobs, time() - started)
     manifest["projects"] = len({str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"})
     folder.write(tables, manifest)
@@ -98,9 +98,13 @@ def _sources(what: Iterable[str | Path | Session] | str | Path | Session) -> lis
     for item in items or list(bundled()):
         if isinstance(item, Session):
             found.append(Source(session=item, number=len(found)))
+        elif str(item) == "-":  # standard input can be read once, and by this process alone
+            found += [Source(session=one, number=len(found) + i) for i, one in enumerate(load("-", lenient=True))]
         else:
-            for path in files([item]):
-                found.append(Source(path=path, number=len(found)))
+            found += [
+                Source(path=Path(path), number=len(found) + i, named=path == str(item))
+                for i, path in enumerate(files([item]))
+            ]
     return found
 
 
@@ -160,7 +164,7 @@ def _numbered(what: Callable[..., Any], args: tuple[Any, ...]) -> tuple[int, Any
     return args[0].number, what(*args)
 
 
-def _merged(worked: Sequence[Worked], folder: RunFolder) -> dict[str, list[Row]]:
+def _merged(worked: Sequence[Worked], folder: RunFolder, named: Collection[int]) -> dict[str, list[Row]]:
     """All rows of the run in the order of its sessions and strategies, whatever the order of the work."""
     tables: dict[str, list[Row]] = {name: [] for name in ("sessions", "cells", *NAMES)}
     taken: set[str] = set()
@@ -180,6 +184,8 @@ def _merged(worked: Sequence[Worked], folder: RunFolder) -> dict[str, list[Row]]
                     (scores if table == "scores" else tables[table]).extend(named)
             tables["scores"] += _scaled(scores)
         for bad in one.unreadable:
+            if bad.foreign and one.number not in named:
+                continue  # a folder may hold files that are no recordings
             tables["sessions"].append(
                 {"session": bad.path, "path": bad.path, "status": "unreadable", "reason": bad.reason}
             )

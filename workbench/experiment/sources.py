@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.experiment.prepared import Prepared, prepared
@@ -16,19 +16,26 @@ KEPT_BYTES = 256 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A file without a session to use, and the reason in one sentence."""
+    """A file without a session to use, and the reason in one sentence; `foreign` if it is no recording at all."""
 
     path: str
     reason: str
+    foreign: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file, or one session at hand. `number` is its place in the run and goes before session ids that repeat."""
+    """One file, or one session at hand.
+
+    Attributes:
+        number: its place in the run.
+        named: whether somebody named it, rather than a folder that it stands in.
+    """
 
     path: Path | None = None
     session: Session | None = None
     number: int = 0
+    named: bool = True
 
     @property
     def bytes(self) -> int:
@@ -66,19 +73,10 @@ def _read_file(path: Path, window: int | None) -> Read:
     bad: list[Unreadable] = []
     for loaded in scan([path], lenient=True):
         if loaded.error is not None:
-            bad.append(Unreadable(str(loaded.path), str(loaded.error)))
+            bad.append(Unreadable(str(loaded.path), str(loaded.error), not loaded.recognised))
         for session in loaded.sessions:
             if session.requests:
                 ready.append(prepared(session, window))
             else:
                 bad.append(Unreadable(str(loaded.path), f"session {session.id!r} holds no answer of a model"))
     return Read(tuple(ready), tuple(bad))
-
-
-def renamed(ready: Prepared, taken: set[str]) -> Prepared:
-    """The same with an id that is not taken yet."""
-    name, n = ready.session.id, 1
-    while name in taken:
-        n += 1
-        name = f"{ready.session.id}~{n}"
-    return ready if name == ready.session.id else replace(ready, session=replace(ready.session, id=name))

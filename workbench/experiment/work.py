@@ -12,6 +12,7 @@ from workbench.experiment.prepared import Prepared
 from workbench.experiment.settings import Settings, code_version, key
 from workbench.experiment.sources import Source, Unreadable, read
 from workbench.experiment.store import SCHEMA, RunFolder
+from workbench.metrics.background import background
 from workbench.models import find_model
 from workbench.models.model import Model
 from workbench.transcript.atoms import Atom
@@ -139,15 +140,9 @@ def _row(ready: Prepared) -> Row:
     }
 
 
-def common(surveys: Sequence[Surveyed], projects: int = 3) -> frozenset[Atom]:
-    """The atoms that stand in at least that many different projects."""
+def common(surveys: Sequence[Surveyed]) -> frozenset[Atom]:
+    """The atoms that stand in three or more unrelated projects."""
     by_project: dict[str, set[Atom]] = {}
     for one in surveys:
         by_project.setdefault(one.project, set()).update(one.atoms)
-    if len(by_project) < projects:
-        return frozenset()
-    seen: dict[Atom, int] = {}
-    for atoms in by_project.values():
-        for atom in atoms:
-            seen[atom] = seen.get(atom, 0) + 1
-    return frozenset(atom for atom, n in seen.items() if n >= projects)
+    return background(by_project)

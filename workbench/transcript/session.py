@@ -71,6 +71,11 @@ class Session:
         return tuple(entry.message for entry in self.path if isinstance(entry, MessageEntry))
 
     @cached_property
+    def place(self) -> dict[int, int]:
+        """Where each message object stands among `messages`, by its `id()`: recognises messages that were kept."""
+        return {id(message): i for i, message in enumerate(self.messages)}
+
+    @cached_property
     def requests(self) -> tuple[int, ...]:
         """The index of each assistant message: the recorded answer to one request."""
         return tuple(i for i, message in enumerate(self.messages) if isinstance(message, AssistantMessage))

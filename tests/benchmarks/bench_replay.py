@@ -1,0 +1,101 @@
+"""How long a replay takes, as a ratio to tiktoken alone on the same text, in the same run.
+
+Usage: python tests/benchmarks/bench_replay.py [RECORDINGS ...]
+
+Joins recordings to one session of about a million tokens (those of ../shared/corpora/pi-mono and entireio-cli if none
+are named), replays it under five strategies, scores every offline metric, and prints each part's time.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+import tiktoken
+
+from workbench.compaction.presets import preset
+from workbench.experiment.cell import cell
+from workbench.experiment.prepared import Prepared
+from workbench.experiment.settings import Settings
+from workbench.importers.importer import scan
+from workbench.metrics.mining import Index
+from workbench.models import find_model
+from workbench.models.tokenizer import TiktokenCounter
+from workbench.replay.sizing import Sizing
+from workbench.transcript.message import AssistantMessage, Message, ToolCall, ToolResult, counted_text
+from workbench.transcript.session import Session
+
+CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
+WANTED = 1_000_000
+WINDOW = 100_000
+STRATEGIES = ("none", "null", "truncate", "summarize", "pipeline")
+
+
+def joined(paths: list[str]) -> Iterator[Message]:
+    """The messages of all recordings one after another, with ids that do not clash and without reported usage."""
+    for n, loaded in enumerate(scan(paths, lenient=True)):
+        for session in loaded.sessions:
+            for message in session.messages:
+                name = f"{n}-{message.id}"
+                if isinstance(message, ToolResult):
+                    yield replace(message, id=name, call_id=f"{n}-{message.call_id}")
+                elif isinstance(message, AssistantMessage):
+                    blocks = tuple(
+                        replace(block, id=f"{n}-{block.id}") if isinstance(block, ToolCall) else block
+                        for block in message.blocks
+                    )
+                    yield replace(message, id=name, usage=None, blocks=blocks)
+                elif message.role != "system":
+                    yield replace(message, id=name)
+
+
+def main() -> None:
+    """Print the figures."""
+    named = sys.argv[1:] or [str(CORPORA / "pi-mono"), str(CORPORA / "entireio-cli")]
+    counter = TiktokenCounter()
+    encoding = tiktoken.get_encoding("o200k_base")
+    messages: list[Message] = []
+    total = 0
+    for message in joined(named):
+        messages.append(message)
+        total += counter(message)
+        if total >= WANTED:
+            break
+    session = Session.of(messages, id="joined")
+    texts = [counted_text(message) for message in messages]
+
+    def timed(what: str, base: float | None, start: float) -> float:
+        seconds = perf_counter() - start
+        print(f"{what:<34} {seconds:8.3f} s" + ("" if base is None else f"  {seconds / base:6.2f} x tiktoken"))
+        return seconds
+
+    encoding.encode("warm", disallowed_special=())
+    start = perf_counter()
+    tokens = sum(len(encoding.encode(text, disallowed_special=())) for text in texts)
+    alone = timed(f"tiktoken alone, {tokens:,} tokens", None, start)
+
+    whole = perf_counter()
+    start = perf_counter()
+    sizes = counter.sizes(session.messages)
+    timed("counting", alone, start)
+    start = perf_counter()
+    index = Index(session.messages)
+    timed("mining", alone, start)
+    ready = Prepared(session, Sizing.of(session, sizes, counter), index, WINDOW)
+    model = find_model("extractive")
+    for shares, mode in (((), "natural"), (Settings().shares, "natural and matched")):
+        settings = Settings(shares=shares)
+        if shares:
+            timed("all of it, natural", alone, whole)
+        for name in STRATEGIES:
+            start = perf_counter()
+            tables = cell(ready, preset(name), model, settings)
+            timed(f"{name}, {mode} ({len(tables['compactions'])} compactions)", alone, start)
+    timed("all of it, and again with matched", alone, whole)
+
+
+if __name__ == "__main__":
+    main()
