@@ -1,0 +1,84 @@
+"""Records the bundled sessions anew: `python datasets/build.py [NAME...]`. Only a maintainer needs this."""
+
+import argparse
+import gzip
+import hashlib
+import io
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from workbench.importers import native  # noqa: E402
+from workbench.models.tokenizer import TiktokenCounter  # noqa: E402
+from workbench.recorder.recorder import record  # noqa: E402
+from workbench.recorder.task import read_task  # noqa: E402
+from workbench.transcript.log import MessageEntry  # noqa: E402
+from workbench.transcript.message import AssistantMessage, counted_text  # noqa: E402
+
+WINDOW = 32_000
+CARD = """\
+# Written by datasets/build.py; do not edit.
+name = "{name}"
+title = "{title}"
+project = "{project}"
+made = "Recorded by workbench.recorder from datasets/tasks/{name}: the words of user and agent are scripted, every tool \
+call was really run, and its result, exit code and duration are what came back."
+licence = "MIT"
+sha256 = "{sha256}"
+messages = {messages}
+requests = {requests}
+calls = {calls}
+branches = {branches}
+tokens = {tokens}
+encoding = "o200k_base"
+window = {window}
+python = "{python}"
+pytest = "{pytest}"
+"""
+
+
+def main(names):
+    for folder in sorted((HERE / "tasks").iterdir()):
+        if (folder / "task.toml").is_file() and (not names or folder.name in names):
+            build(folder)
+
+
+def build(folder):
+    task = read_task(folder)
+    session = record(task)
+    plain, packed = io.BytesIO(), io.BytesIO()
+    native.write(session, plain)
+    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as file:
+        file.write(plain.getvalue())
+    out = HERE / "recorded" / task.name
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "session.jsonl.gz").write_bytes(packed.getvalue())
+    count = TiktokenCounter()
+    said = [entry.message for entry in session.log if isinstance(entry, MessageEntry)]
+    answers = [message for message in said if isinstance(message, AssistantMessage)]
+    known = {
+        "name": task.name,
+        "title": task.title,
+        "project": task.project,
+        "sha256": hashlib.sha256(packed.getvalue()).hexdigest(),
+        "messages": len(said),
+        "requests": len(answers),
+        "calls": sum(len(message.calls) for message in answers),
+        "branches": session.branches,
+        "tokens": sum(count.count_text(counted_text(message)) for message in said),
+        "window": WINDOW,
+        "python": platform.python_version(),
+        "pytest": version("pytest"),
+    }
+    (out / "card.toml").write_text(CARD.format(**known), "utf-8")
+    print(f"{task.name}: {known['messages']} messages, {known['tokens']} tokens, {len(packed.getvalue())} bytes")
+
+
+if __name__ == "__main__":
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("names", nargs="*", help="tasks to record; all without a name")
+    main(arguments.parse_args().names)

@@ -1,0 +1,3 @@
+"""Meter readings in, invoices out."""
+
+VERSION = "1.14.0"

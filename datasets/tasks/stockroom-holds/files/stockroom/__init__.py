@@ -1,0 +1,3 @@
+"""Stock, holds and orders of three warehouses."""
+
+VERSION = "2.8.1"

@@ -1,0 +1,75 @@
+"""The recorded sessions that ship with the package: where they lie, and what their cards say."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from workbench.errors import FormatError
+
+PACKAGE = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """What is known about a bundled session.
+
+    Attributes:
+        made: how it came about.
+        sha256: of the packed file.
+        messages: on all branches; `requests` and `calls` likewise.
+        branches: how many leaves the log has.
+        tokens: of all messages' text with tool arguments and results, in `encoding`.
+        window: the context window, in tokens, at which it is shown unless another is asked for.
+        python: with which Python it was recorded; `pytest` likewise.
+    """
+
+    name: str
+    title: str
+    project: str
+    made: str
+    licence: str
+    sha256: str
+    messages: int
+    requests: int
+    calls: int
+    branches: int
+    tokens: int
+    encoding: str
+    window: int
+    python: str
+    pytest: str
+
+
+def folder() -> Path:
+    """Where the bundled sessions lie: in the package once it is installed, beside it in a checkout."""
+    packed = PACKAGE / "_datasets"
+    return packed if packed.is_dir() else PACKAGE.parent / "datasets" / "recorded"
+
+
+def bundled() -> tuple[Path, ...]:
+    """The bundled session files, by name."""
+    return tuple(sorted(folder().glob("*/session.jsonl.gz")))
+
+
+def card(session: Path) -> Card:
+    """The card that lies beside a bundled session.
+
+    Raises:
+        FormatError: there is none, or it lacks a field, or has one too many.
+    """
+    file = session.parent / "card.toml"
+    try:
+        known = tomllib.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        raise FormatError("there is no card beside this session", where=str(session)) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise FormatError(f"the card is no TOML: {problem}", where=str(file)) from None
+    names = {field.name: field.type for field in fields(Card)}
+    for name in sorted(names.keys() ^ known.keys()):
+        raise FormatError("is missing" if name in names else "is not known", where=str(file), field=name)
+    for name, value in known.items():
+        if type(value).__name__ != names[name]:
+            raise FormatError(f"must be {names[name]}, not {value!r}", where=str(file), field=name)
+    return Card(**known)

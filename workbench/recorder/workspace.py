@@ -1,0 +1,211 @@
+"""A temporary folder and the real tools that a recorded agent uses in it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+
+HOME = "/home/dev"
+LONGEST = 24_000
+"""Characters of a tool's output; more is cut in the middle, as agents' tools do."""
+
+ADDRESS = re.compile(r"\b0x[0-9a-f]{9,16}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a tool came back with."""
+
+    text: str
+    is_error: bool = False
+
+
+class Refused(WorkbenchError):
+    """A tool did not do it; the text says why, to the recorded agent."""
+
+
+class Workspace:
+    """A project in a temporary folder that calls itself `/home/dev/<project>`.
+
+    The file tools cannot leave the project. The shell is a real one, with an environment of its own and a time
+    limit, and no further sandbox: record only tasks that you would run by hand.
+
+    Args:
+        root: an empty folder.
+        project: the project folder's name.
+        files: what is copied there.
+        seconds: the time limit of one shell command.
+    """
+
+    def __init__(self, root: Path, project: str, files: Path | None = None, seconds: float = 120.0) -> None:
+        self.root = root.resolve()
+        self.cwd = self.root / HOME.strip("/") / project
+        self.seconds = seconds
+        if files is not None and files.is_dir():
+            shutil.copytree(files, self.cwd, ignore=shutil.ignore_patterns("__pycache__"))
+        self.cwd.mkdir(parents=True, exist_ok=True)
+        (self.root / "tmp").mkdir(exist_ok=True)
+        self._environment = _environment(self.root)
+
+    def use(self, tool: str, arguments: Mapping[str, str | int]) -> Outcome:
+        """Run one tool and return what an agent would be told."""
+        try:
+            text = getattr(self, f"_{tool}")(**arguments)
+            return text if isinstance(text, Outcome) else Outcome(self._shown(text))
+        except Refused as why:
+            return Outcome(f"error: {why}", is_error=True)
+
+    def save(self, name: str) -> None:
+        """Keep a copy of the project under this name."""
+        shutil.copytree(self.cwd, self.root / "marks" / name, symlinks=True)
+
+    def restore(self, name: str) -> None:
+        """Make the project what it was when that copy was kept."""
+        shutil.rmtree(self.cwd)
+        shutil.copytree(self.root / "marks" / name, self.cwd, symlinks=True)
+
+    def _bash(self, command: str) -> Outcome:
+        real = command.replace(HOME + "/", f"{self.root}{HOME}/")
+        try:
+            done = subprocess.run(
+                ["bash", "-c", real],
+                cwd=self.cwd,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=self.seconds,
+            )
+        except subprocess.TimeoutExpired as late:
+            said = (late.stdout or b"").decode("utf-8", "replace")
+            return Outcome(self._shown(f"{said}\n[stopped after {self.seconds:g} s]".lstrip()), is_error=True)
+        text = self._shown(done.stdout.decode("utf-8", "replace").rstrip()) or "(no output)"
+        if done.returncode:
+            return Outcome(f"{text}\n[exit code {done.returncode}]", is_error=True)
+        return Outcome(text)
+
+    def _read(self, path: str, offset: int = 1, limit: int = 400) -> str:
+        lines = self._text(path).splitlines()
+        chosen = lines[offset - 1 : offset - 1 + limit]
+        if not chosen:
+            raise Refused(f"{path} has {len(lines)} lines, so there is no line {offset}")
+        left = len(lines) - (offset - 1) - len(chosen)
+        shown = "\n".join(f"{n:>4}| {line}".rstrip() for n, line in enumerate(chosen, offset))
+        return f"{shown}\n[{left} more lines]" if left else shown
+
+    def _write(self, path: str, content: str) -> str:
+        file = self._inside(path)
+        existed = file.exists()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, "utf-8")
+        return f"{'overwrote' if existed else 'created'} {path} ({content.count(chr(10))} lines)"
+
+    def _edit(self, path: str, old: str, new: str) -> str:
+        text = self._text(path)
+        if text.count(old) != 1:
+            raise Refused(f"the old text occurs {text.count(old)} times in {path}; it must occur exactly once")
+        at = text.index(old)
+        self._inside(path).write_text(text.replace(old, new), "utf-8")
+        first = text.count("\n", 0, at) + 1
+        after = text.replace(old, new).splitlines()
+        last = min(len(after), first + new.count("\n") + 2)
+        shown = "\n".join(f"{n:>4}| {after[n - 1]}".rstrip() for n in range(max(1, first - 2), last + 1))
+        return f"edited {path}:\n{shown}"
+
+    def _grep(self, pattern: str, path: str = ".") -> str:
+        try:
+            wanted = re.compile(pattern)
+        except re.error as problem:
+            raise Refused(f"{pattern!r} is no regular expression: {problem}") from None
+        place = self._inside(path)
+        files = (
+            sorted(p for p in place.rglob("*") if p.is_file() and ".git" not in p.parts) if place.is_dir() else [place]
+        )
+        found = [
+            f"{file.relative_to(self.cwd)}:{n}: {line.strip()}"
+            for file in files
+            for n, line in enumerate(self._text(str(file)).splitlines(), 1)
+            if wanted.search(line)
+        ]
+        more = f"\n[{len(found) - 120} more matches]" if len(found) > 120 else ""
+        return "\n".join(found[:120]) + more if found else "no match"
+
+    def _list(self, path: str = ".") -> str:
+        place = self._inside(path)
+        if not place.is_dir():
+            raise Refused(f"{path} is not a folder")
+        inside = sorted(p for p in place.rglob("*") if p.is_file() and ".git" not in p.parts)
+        return "\n".join(f"{p.stat().st_size:>7}  {p.relative_to(self.cwd)}" for p in inside) or "(empty)"
+
+    def _text(self, path: str) -> str:
+        file = self._inside(path)
+        if not file.is_file():
+            raise Refused(f"there is no file {path}")
+        return file.read_text("utf-8", "replace")
+
+    def _inside(self, path: str) -> Path:
+        """The real place of a path, or a refusal where it would leave the project."""
+        real = f"{self.root}{path}" if path.startswith(HOME + "/") else path
+        place = (self.cwd / real).resolve()
+        if not place.is_relative_to(self.cwd):
+            raise Refused(f"{path} is outside of {self.cwd.name}")
+        return place
+
+    def _shown(self, text: str) -> str:
+        """The text without what belongs to this machine alone, and not longer than a tool may answer."""
+        for real, stable in _places():
+            text = text.replace(real, stable)
+        text = ADDRESS.sub("0x7f1c2e9a04d0", text.replace(str(self.root), ""))
+        if len(text) <= LONGEST:
+            return text
+        half = LONGEST // 2
+        return f"{text[:half]}\n[{len(text) - LONGEST} characters cut]\n{text[-half:]}"
+
+
+def _places() -> tuple[tuple[str, str], ...]:
+    """Where this Python keeps its packages, and what a recording says instead; longest first."""
+    purelib, stdlib = sysconfig.get_path("purelib"), sysconfig.get_path("stdlib")
+    return (
+        (purelib, "/usr/lib/python3/site-packages"),
+        (stdlib, "/usr/lib/python3"),
+        (sys.executable, "/usr/bin/python3"),
+    )
+
+
+def _environment(root: Path) -> dict[str, str]:
+    """What the recorded shell sees: nothing of the user's own, and `python` is the Python that records."""
+    programs = root / "bin"
+    programs.mkdir(exist_ok=True)
+    for name in ("python", "python3"):
+        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        (programs / name).chmod(0o755)
+    return {
+        "PATH": f"{programs}{os.pathsep}/usr/local/bin:/usr/bin:/bin",
+        "HOME": f"{root}{HOME}",
+        "TMPDIR": str(root / "tmp"),
+        "USER": "dev",
+        "LOGNAME": "dev",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "COLUMNS": "100",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTEST_ADDOPTS": "-p no:cacheprovider",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_CONFIG_SYSTEM": "/dev/null",
+        "GIT_PAGER": "cat",
+        **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in _WHO},
+    }
+
+
+_WHO = (("NAME", "Dev"), ("EMAIL", "dev@example.org"), ("DATE", "2026-02-02T08:00:00+0000"))
