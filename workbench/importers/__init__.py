@@ -4,17 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from workbench.importers.adk import Adk
 from workbench.importers.anthropic_messages import AnthropicMessages
 from workbench.importers.claude_code import ClaudeCode
+from workbench.importers.cline import Cline
+from workbench.importers.codex import Codex
+from workbench.importers.gemini_cli import GeminiCli
 from workbench.importers.native import Native
 from workbench.importers.openai_chat import OpenAIChat
+from workbench.importers.opencode import OpenCode
+from workbench.importers.openhands import OpenHands
 from workbench.importers.pi import Pi
 from workbench.importers.source import Importer
+from workbench.importers.swe_agent import SweAgent
+from workbench.importers.tau_bench import TauBench
 
 BUILTIN: Mapping[str, Importer] = {
     Native.name: Native(),
     ClaudeCode.name: ClaudeCode(),
+    Codex.name: Codex(),
     Pi.name: Pi(),
+    OpenCode.name: OpenCode(),
+    GeminiCli.name: GeminiCli(),
+    Cline.name: Cline(),
+    Adk.name: Adk(),
+    TauBench.name: TauBench(),
+    OpenHands.name: OpenHands(),
+    SweAgent.name: SweAgent(),
     AnthropicMessages.name: AnthropicMessages(),
     OpenAIChat.name: OpenAIChat(),
 }

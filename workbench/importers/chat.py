@@ -53,8 +53,8 @@ class Chat:
             with self.source.at(field=f"{field}[{i}]"):
                 self.hear(message)
 
-    def hear(self, record: Json) -> None:
-        """Read one message.
+    def hear(self, record: Json, *, synthetic: bool = False) -> None:
+        """Read one message; a user's may be known to come from the client.
 
         Raises:
             FormatError: it is no message; the field is named.
@@ -69,7 +69,7 @@ class Chat:
         if role in RULES:
             self.growth.say(SystemMessage(id=said_id, blocks=found.said, time=time))
         elif role in ASKED:
-            self._user(said_id, record, found, time)
+            self._user(said_id, record, found, time, synthetic)
         elif role in ANSWERS:
             self._answer(said_id, record, found, time)
         elif role in RESULTS:
@@ -78,10 +78,13 @@ class Chat:
             known = ", ".join(sorted(ROLES))
             raise FormatError(f"no role is named {role!r}; known are {known}", field="role")
 
-    def _user(self, said_id: str, record: Mapping[str, Json], found: Content, time: float | None) -> None:
+    def _user(
+        self, said_id: str, record: Mapping[str, Json], found: Content, time: float | None, synthetic: bool
+    ) -> None:
         self._results(found, time)
         if found.blocks or not found.results:
-            self.growth.say(UserMessage(id=said_id, blocks=found.said, name=words(record, "name"), time=time))
+            name = words(record, "name")
+            self.growth.say(UserMessage(id=said_id, blocks=found.said, name=name, synthetic=synthetic, time=time))
 
     def _answer(self, said_id: str, record: Mapping[str, Json], found: Content, time: float | None) -> None:
         thought = words(record, "reasoning_content") or _text(record.get("reasoning"))
