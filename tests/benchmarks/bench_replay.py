@@ -14,8 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
-import tiktoken
-
 from workbench.compaction.presets import preset
 from workbench.experiment.cell import cell
 from workbench.experiment.prepared import Prepared
@@ -23,7 +21,7 @@ from workbench.experiment.settings import Settings
 from workbench.importers.importer import scan
 from workbench.metrics.mining import Index
 from workbench.models import find_model
-from workbench.models.tokenizer import TiktokenCounter
+from workbench.models.tokenizer import TiktokenCounter, loaded
 from workbench.replay.sizing import Sizing
 from workbench.transcript.message import AssistantMessage, Message, ToolCall, ToolResult, counted_text
 from workbench.transcript.session import Session
@@ -36,8 +34,8 @@ STRATEGIES = ("none", "null", "truncate", "summarize", "pipeline")
 
 def joined(paths: list[str]) -> Iterator[Message]:
     """The messages of all recordings one after another, with ids that do not clash and without reported usage."""
-    for n, loaded in enumerate(scan(paths, lenient=True)):
-        for session in loaded.sessions:
+    for n, file in enumerate(scan(paths, lenient=True)):
+        for session in file.sessions:
             for message in session.messages:
                 name = f"{n}-{message.id}"
                 if isinstance(message, ToolResult):
@@ -56,7 +54,7 @@ def main() -> None:
     """Print the figures."""
     named = sys.argv[1:] or [str(CORPORA / "pi-mono"), str(CORPORA / "entireio-cli")]
     counter = TiktokenCounter()
-    encoding = tiktoken.get_encoding("o200k_base")
+    encoding = loaded("o200k_base")
     messages: list[Message] = []
     total = 0
     for message in joined(named):

@@ -84,7 +84,7 @@ def test_everything_that_can_be_listed_says_what_it_is(what: str, capsys: pytest
 def test_inspect_tells_the_format_and_the_messages(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", str(recording), "--json"]) == 0
     fact = json.loads(capsys.readouterr().out)["sessions"][0]
-    assert fact["format"] == "openai-chat"
+    assert fact["format"] == "openai_chat"
     assert fact["messages"] == 1 + 40 * 6
 
 

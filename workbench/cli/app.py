@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         result = app(list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
     except ClickException as error:
-        words = str(getattr(error, "format_message", lambda: error)())
+        words = error.format_message()  # type: ignore[attr-defined]  # every click exception has it
         if type(error).__name__ == "NoArgsIsHelpError":
             complain(words)
         else:

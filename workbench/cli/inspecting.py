@@ -137,8 +137,7 @@ def _one(fact: dict[str, object]) -> None:
         size = f", {one['tokens_before']:,} tokens before" if one["tokens_before"] else ""
         seen = "summary readable" if one["summary_readable"] else "no readable summary"
         what = seen if one["kind"] == "compaction" else "results cleared"
-        say(
-            f"{one['kind']:<11} before message {one['before_message']} ({one['reason'] or 'no reason given'}{size}; {what})"
-        )
+        why = one["reason"] or "no reason given"
+        say(f"{one['kind']:<11} before message {one['before_message']} ({why}{size}; {what})")
     for line in skipped:
         say(f"skipped     {printable(str(line))}")

@@ -23,6 +23,7 @@ from workbench.models.model import Model
 from workbench.transcript.session import Session
 
 REPORTS = Path("reports")
+PROSE = frozenset({".md", ".log"})
 TRIES = 3
 """How often a source is given to workers before its worker's death counts as its own doing."""
 
@@ -81,7 +82,8 @@ def compare(
         surveys = [s for found in _each(survey, [(s, window) for s in sources], jobs, quiet, "reading") for s in found]
         wanted = _first(surveys, sources, limit)
         task = Task(settings, parts, model, folder, common(surveys))
-        sources = [source for source in sources if limit is None or wanted.get(source.number)]
+        full = {one.number for one in surveys} - set(wanted)  # they hold sessions, but none within the limit
+        sources = [source for source in sources if source.number not in full]
     todo = [(source, task, wanted.get(source.number) if limit is not None else None) for source in sources]
     worked = list(_each(work, todo, jobs, quiet, "replaying"))
     worked.sort(key=lambda one: one.number)
@@ -180,12 +182,11 @@ def _merged(worked: Sequence[Worked], folder: RunFolder, named: Collection[int])
                 )
                 for table, rows in (folder.cell(done.key) or {}).items() if not done.reason else ():
                     assert isinstance(rows, list)
-                    named = [{**entry, "session": name} for entry in rows]
-                    (scores if table == "scores" else tables[table]).extend(named)
+                    (scores if table == "scores" else tables[table]).extend({**row, "session": name} for row in rows)
             tables["scores"] += _scaled(scores)
         for bad in one.unreadable:
-            if bad.foreign and one.number not in named:
-                continue  # a folder may hold files that are no recordings
+            if bad.foreign and one.number not in named and Path(bad.path).suffix in PROSE:
+                continue  # a folder of recordings may have a README
             tables["sessions"].append(
                 {"session": bad.path, "path": bad.path, "status": "unreadable", "reason": bad.reason}
             )
