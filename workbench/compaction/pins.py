@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message
+from workbench.transcript.message import Message, Summary
 from workbench.transcript.pairing import cut_points, protected, with_partners
 
 
@@ -35,7 +35,7 @@ class Pins:
         named = [i for i, message in enumerate(messages) if self.names_it(message)]
         kept |= with_partners(messages, named)
         if self.prefix:
-            first = with_partners(messages, range(min(self.prefix, len(messages)))) - kept
+            first = _lasting(messages, with_partners(messages, range(min(self.prefix, len(messages)))) - kept)
             if _size(context, first) <= self.share / 2 * _room(context, budget, kept):
                 kept |= first
         return kept
@@ -55,7 +55,7 @@ class Pins:
             if left < 0:
                 break
             start = begin
-        return kept | set(range(start, stop))
+        return kept | _lasting(context.messages, set(range(start, stop)) - kept)
 
     def names_it(self, message: Message) -> bool:
         """Whether the message stays because of its name."""
@@ -64,9 +64,15 @@ class Pins:
         )
 
 
+def _lasting(messages: Sequence[Message], indices: set[int]) -> set[int]:
+    """Those that are no summaries: where a summary stands does not keep it from being carried on into the next."""
+    return {i for i in indices if not isinstance(messages[i], Summary)}
+
+
 def live(messages: Sequence[Message], prefix: int, suffix: int) -> range:
     """The indices between a prefix and a suffix, whatever they hold."""
-    return range(min(prefix, len(messages)), max(len(messages) - suffix, prefix, 0))
+    start = min(prefix, len(messages))
+    return range(start, max(len(messages) - suffix, start))
 
 
 def _size(context: Context, indices: set[int]) -> int:

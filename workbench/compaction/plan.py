@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -13,6 +14,8 @@ from workbench.models.model import Ask
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary
+
+_PLACE = re.compile(r"\{(\d+)\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +42,9 @@ class Draft:
 
     def written(self, answers: Sequence[str], model: str = "") -> Summary:
         """The summary with these answers, one for each ask. Its id follows from what it replaces and says."""
-        text = self.template
-        for i, answer in enumerate(answers):
-            head, mark, rest = text.partition(f"{{{i}}}")
-            text = head + answer + rest if mark else text
-        text += self.footer
+        parts = _PLACE.split(self.template)
+        parts[1::2] = [answers[int(place)] if int(place) < len(answers) else "" for place in parts[1::2]]
+        text = "".join(parts) + self.footer
         seal = sha256("\0".join((*self.replaces, text)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
         return Summary(
             id=f"summary-{seal}", text=text, replaces=self.replaces, files=self.files, lead=self.lead,

@@ -1,0 +1,87 @@
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from builders import conversation, rules, said
+from workbench.compaction.engine import compact, prepare
+from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.presets import preset
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.trigger import AtShare, Situation
+from workbench.errors import ModelError
+from workbench.models.scripted import Scripted
+from workbench.transcript.context import Context
+
+
+@dataclass(frozen=True)
+class DropFirst:
+    """Drops the first message."""
+
+    name: ClassVar[str] = "drop_first"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        return Plan((Replace(0, 1),))
+
+
+DROP = DropFirst()
+TALK = Context.of([said(f"message {i} " * 20, f"u{i}") for i in range(5)])
+
+
+def to(target: int, *, force: bool = False) -> Budget:
+    return Budget(target=target, window=10_000, force=force)
+
+
+def test_stages_run_until_the_target_is_reached() -> None:
+    done = compact(TALK, Strategy("x", (DROP, DROP, DROP)), to(TALK.tokens - TALK.sizes[0] - 1), Scripted(()))
+    assert [record.name for record in done.stages] == ["drop_first", "drop_first"]
+    assert done.outcome == "compacted"
+
+
+def test_rounds_go_through_the_stages_again() -> None:
+    done = compact(TALK, Strategy("x", (DROP,), rounds=3), to(0), Scripted(()))
+    assert len(done.stages) == 3
+
+
+def test_force_runs_every_stage_once_though_the_target_is_reached() -> None:
+    assert len(compact(TALK, Strategy("x", (DROP, DROP)), to(99_999, force=True), Scripted(())).stages) == 2
+    assert compact(TALK, Strategy("x", (DROP, DROP)), to(99_999), Scripted(())).outcome == "unchanged"
+
+
+def test_a_view_is_sent_and_never_kept() -> None:
+    done = compact(TALK, Strategy("x", (), view=(DROP,)), to(0), Scripted(()))
+    assert done.after is TALK
+    assert done.sent.messages == TALK.messages[1:]
+
+
+def test_a_context_that_is_not_due_is_left_alone() -> None:
+    part = Preset("p", Strategy("x", (DROP,)), AtShare(0.8, 0.4))
+    assert prepare(TALK, part, Situation(tokens=799, window=1000), Scripted(())) is None
+    done = prepare(TALK, part, Situation(tokens=800, window=1000), Scripted(()))
+    assert done is not None
+    assert done.budget.target == 400
+
+
+def test_an_unreachable_target_names_what_is_protected() -> None:
+    context = Context.of([rules("long rule " * 100), said("hi")], overhead=500)
+    done = compact(context, preset("truncate").strategy, to(10), Scripted(()))
+    assert done.outcome == "unchanged"
+    assert f"{context.tokens} are protected" in done.why
+
+
+def test_an_error_of_the_model_passes_where_nothing_stands_in() -> None:
+    context = Context.of(conversation(20, words=60))
+    strict = Strategy("strict", (Summarize(degrade=False),))
+    with pytest.raises(ModelError):
+        compact(context, strict, to(context.tokens // 3), Scripted([ModelError("down")]))
+    with pytest.raises(ModelError, match="empty"):
+        compact(context, strict, to(context.tokens // 3), Scripted(["  \n"]))
+
+
+def test_the_records_say_what_was_dropped_and_rewritten() -> None:
+    done = compact(TALK, Strategy("x", (DROP,)), to(0), Scripted(()))
+    assert done.stages[0].dropped == ("u0",)
+    assert done.stages[0].rewritten == ()
+    assert (done.stages[0].tokens_before, done.stages[0].tokens_after) == (TALK.tokens, done.after.tokens)

@@ -1,0 +1,84 @@
+"""What every stage promises by itself, on random conversations; for stages that are not ours too."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from properties.test_every_strategy import cases, often
+
+from workbench.compaction.stage import Stage
+from workbench.compaction.stages import BUILTIN
+from workbench.transcript.context import Context
+from workbench.transcript.message import Message, Summary, plain_text
+
+every_stage = pytest.mark.parametrize("stage", [stage() for stage in BUILTIN.values()], ids=list(BUILTIN))
+REWRITES = ("budget_reduction", "snip", "microcompact", "context_collapse")
+
+
+@every_stage
+@often
+@given(seed=st.integers(0, 2**32))
+def test_the_same_context_gives_the_same_plan(stage: Stage, seed: int) -> None:
+    """C9; and edits are in order, inside the context, and change something."""
+    for context, budget in cases(seed):
+        plan = stage.plan(context, budget)
+        assert plan == stage.plan(context, budget)
+        if plan is not None:
+            assert plan.edits
+            assert all(one.stop <= other.start for one, other in pairwise(plan.edits))
+            assert all(edit.by != context.messages[edit.start : edit.stop] for edit in plan.edits)
+
+
+@pytest.mark.parametrize("name", REWRITES)
+@often
+@given(seed=st.integers(0, 2**32))
+def test_what_a_cheap_stage_writes_is_smaller_one_by_one_and_done_once(name: str, seed: int) -> None:
+    """D1, D3."""
+    stage = BUILTIN[name]()
+    for context, budget in cases(seed):
+        plan = stage.plan(context, budget)
+        if plan is None:
+            continue
+        after = plan.apply(context)
+        assert len(after.messages) == len(context.messages)
+        changed = [i for i, message in enumerate(after.messages) if message is not context.messages[i]]
+        assert len(changed) == len(plan.edits)
+        assert all(after.sizes[i] < context.sizes[i] for i in changed)
+        assert all(after.messages[i].id == context.messages[i].id for i in changed)
+        assert stage.plan(after, budget) is None
+
+
+@often
+@given(seed=st.integers(0, 2**32))
+def test_no_plan_depends_on_what_the_ids_are(seed: int) -> None:
+    """A stage is blind: with other ids for the same messages it keeps, drops and rewrites the same ones."""
+    stage = BUILTIN["truncate"]()
+    for context, budget in cases(seed)[:5]:
+        other = Context(
+            tuple(_renamed(message) for message in context.messages), context.sizes, context.overhead, context.count
+        )
+        plan, same = stage.plan(context, budget), stage.plan(other, budget)
+        edits = [(edit.start, edit.stop, [plain_text(new) for new in edit.by]) for edit in plan.edits] if plan else []
+        again = [(edit.start, edit.stop, [plain_text(new) for new in edit.by]) for edit in same.edits] if same else []
+        assert edits == again
+
+
+def _renamed(message: Message) -> Message:
+    return message if isinstance(message, Summary) else replace(message, id=f"other-{message.id}")
+
+
+def test_the_cases_are_not_all_alike() -> None:
+    """The generator makes what it says: empty, short and long contexts, and all kinds of messages."""
+    made = [context for seed in range(40) for context, _ in cases(random.Random(seed).randrange(2**32))]
+    lengths = [len(context.messages) for context in made]
+    assert min(lengths) == 0
+    assert 1 in lengths
+    assert max(lengths) > 40
+    assert {message.role for context in made for message in context.messages} == {
+        "system", "user", "assistant", "tool", "summary",
+    }  # fmt: skip
