@@ -1,0 +1,1 @@
+"""One session under one strategy, to look at closely and to play with."""

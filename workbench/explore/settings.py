@@ -1,0 +1,86 @@
+"""What the explorer's controls stand at, and the preset that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.truncate import Truncate
+from workbench.compaction.strategy import Preset
+from workbench.compaction.trigger import AtShare, Situation, Trigger
+from workbench.experiment.prepared import Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The controls.
+
+    Attributes:
+        strategy: name of a preset.
+        window: tokens.
+        threshold: share of the window at which the context is compacted, in (0, 1]; None is the preset's own.
+        tail: tokens of newest messages to keep as they are; None is the preset's own.
+    """
+
+    strategy: str = "summarize"
+    window: int = 200_000
+    threshold: float | None = None
+    tail: int | None = None
+
+    def code(self) -> str:
+        """The same in Python, for a person to copy."""
+        lines = [
+            "import workbench as wb",
+            "",
+            f'view = wb.explore(session, strategy="{self.strategy}", window={self.window:_}',
+        ]
+        if self.threshold is not None:
+            lines[-1] += f", threshold={self.threshold:g}"
+        if self.tail is not None:
+            lines[-1] += f", tail={self.tail:_}"
+        return "\n".join(lines) + ")"
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """A preset's trigger with another threshold, and a wish for how much of the newest messages stays.
+
+    Attributes:
+        inner: the preset's own trigger.
+        threshold: share of the window in place of the inner one's; None leaves it.
+        tail: tokens of newest messages; None leaves it to the strategy.
+        only_tail: the strategy keeps nothing but its tail, so that the tail is the target.
+    """
+
+    inner: Trigger
+    threshold: float | None
+    tail: int | None
+    only_tail: bool = False
+    name: ClassVar[str] = "tuned"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """As the inner trigger, with the settings put in."""
+        budget = (self.inner if self.threshold is None else self._at_share(self.threshold)).check(situation)
+        if budget is None or self.tail is None:
+            return budget
+        wanted = situation.overhead + self.tail
+        return replace(budget, keep_recent=self.tail, target=wanted if self.only_tail else max(budget.target, wanted))
+
+    def _at_share(self, threshold: float) -> AtShare:
+        target = self.inner.target if isinstance(self.inner, AtShare) else AtShare().target
+        return AtShare(threshold, min(target, threshold / 2))
+
+
+def tuned(preset: Preset, settings: Settings) -> Preset:
+    """The preset with the settings of the controls."""
+    if settings.threshold is None and settings.tail is None:
+        return preset
+    only_tail = all(isinstance(stage, Truncate) for stage in preset.strategy.stages)
+    return replace(preset, trigger=Tuned(preset.trigger, settings.threshold, settings.tail, only_tail))
+
+
+def telling_window(ready: Prepared) -> int:
+    """A window (tokens) in which the session is compacted at all: its own if it fills that, else half its size."""
+    whole = ready.sizing.overhead + sum(ready.sizing.sizes)
+    return ready.window if whole > ready.window else ready.sizing.window(max(4_000, round(whole / 2 / 1_000) * 1_000))

@@ -1,0 +1,145 @@
+"""Draws a replay as small SVG, put together by hand: redrawing must not be felt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.compaction.trigger import AtReserve, AtShare, Trigger
+from workbench.explore.fate import Fate
+from workbench.palette import looks
+from workbench.replay.step import Firing, Replay
+
+WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1000, 230, 62, 14, 26
+FATES: dict[Fate, str] = {
+    "pinned": "#009e73", "kept": "#0072b2", "rewritten": "#e69f00", "dropped": "#b4bac1", "later": "none",
+}  # fmt: skip
+MOST_BARS = 1_000
+INK, MUTED = "var(--jp-ui-font-color1,#1f2328)", "var(--jp-ui-font-color2,#59636e)"
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Where things stand in the picture; `last` is the last request, `top` the most tokens."""
+
+    last: int
+    top: float
+
+    @classmethod
+    def of(cls, replay: Replay) -> Scale:
+        """One that holds all steps, and the window unless it is far above them."""
+        most = max(max(step.tokens_recorded, step.tokens_sent) for step in replay.steps)
+        return cls(max(len(replay.steps) - 1, 1), 1.06 * max(most, min(replay.window, 2 * most)))
+
+    def x(self, request: int) -> float:
+        """From the left."""
+        return LEFT + (WIDTH - LEFT - 12) * request / self.last
+
+    def y(self, tokens: float) -> float:
+        """From the top."""
+        return TOP + (HEIGHT - TOP - BOTTOM) * (1 - tokens / self.top)
+
+
+def timeline(replay: Replay, trigger: Trigger, selected: Firing | None, threshold: float | None = None) -> str:
+    """The size of each request as SVG: recorded as an area, sent as a line, with window, trigger and compactions.
+
+    Args:
+        replay: with its steps.
+        trigger: of the preset, for the trigger line.
+        selected: the compaction that is looked at.
+        threshold: share of the window in place of the trigger's own.
+    """
+    if not replay.steps:
+        return "<p>This session holds no request.</p>"
+    scale = Scale.of(replay)
+    x, y, last = scale.x, scale.y, scale.last
+    steps = replay.steps
+    recorded = " ".join(f"{x(s.request):.1f},{y(s.tokens_recorded):.1f}" for s in steps)
+    sent = " ".join(f"{x(s.request):.1f},{y(s.tokens_sent):.1f}" for s in steps)
+    colour = looks([replay.preset])[replay.preset].colour
+    parts = [
+        f'<polygon points="{x(0):.1f},{y(0):.1f} {recorded} {x(last):.1f},{y(0):.1f}" fill="#8a8f98" opacity=".18"/>',
+        *_ticks(scale),
+        *_lines(replay, trigger, threshold, scale),
+        *(_mark(firing, x(_request(replay, firing.at)), firing is selected) for firing in replay.firings),
+        *_recorded(replay, scale),
+        f'<polyline points="{sent}" fill="none" stroke="{colour}" stroke-width="2"/>',
+        f'<text x="{WIDTH - 12}" y="{HEIGHT - 6}" text-anchor="end" fill="{MUTED}">request {last}</text>',
+        f'<text x="{LEFT}" y="{HEIGHT - 6}" fill="{MUTED}">request 0</text>',
+    ]
+    told = f"Tokens of {len(steps)} requests under {replay.preset}; {len(replay.firings)} compactions"
+    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{told}" font-size="12">{"".join(parts)}</svg>'
+
+
+def _request(replay: Replay, at: int) -> int:
+    return next((step.request for step in replay.steps if step.index >= at), replay.steps[-1].request)
+
+
+def _ticks(scale: Scale) -> list[str]:
+    y, top = scale.y, scale.top
+    step = next(s for s in (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 10**9) if top / s <= 5)
+    return [
+        f'<line x1="{LEFT}" x2="{WIDTH - 12}" y1="{y(t):.1f}" y2="{y(t):.1f}" stroke="#8a8f98" stroke-opacity=".3"/>'
+        f'<text x="{LEFT - 6}" y="{y(t) + 4:.1f}" text-anchor="end" fill="{MUTED}">{t // 1000:,}k</text>'
+        for t in range(0, int(top) + 1, step)
+    ]
+
+
+def _lines(replay: Replay, trigger: Trigger, threshold: float | None, scale: Scale) -> list[str]:
+    y = scale.y
+    due = _due(trigger, threshold, replay.window)
+    marks = [(replay.window, "window", "2 3")] + ([(due, "compacts here", "6 4")] if due is not None else [])
+    return [
+        f'<line x1="{LEFT}" x2="{WIDTH - 12}" y1="{y(t):.1f}" y2="{y(t):.1f}" stroke="{INK}" '
+        f'stroke-dasharray="{dash}"/>'
+        f'<text x="{LEFT + 6}" y="{y(t) - 4:.1f}" fill="{INK}">{word}, {t:,}</text>'
+        for t, word, dash in marks
+        if t < scale.top
+    ]
+
+
+def _due(trigger: Trigger, threshold: float | None, window: int) -> int | None:
+    if threshold is not None:
+        return int(threshold * window)
+    if isinstance(trigger, AtShare):
+        return int(trigger.threshold * window)
+    return window - trigger.reserve if isinstance(trigger, AtReserve) else None
+
+
+def _mark(firing: Firing, x: float, selected: bool) -> str:
+    width, shade = (3, INK) if selected else (1, MUTED)
+    return (
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}" stroke="{shade}" stroke-width="{width}"/>'
+        f'<path d="M{x - 5:.1f},{TOP - 8} h10 l-5,8 z" fill="{shade}"><title>compaction {firing.number}</title></path>'
+    )
+
+
+def _recorded(replay: Replay, scale: Scale) -> list[str]:
+    return [
+        f'<circle cx="{scale.x(_request(replay, one.at)):.1f}" cy="{HEIGHT - BOTTOM}" r="5" fill="#cc79a7">'
+        "<title>the recorded agent compacted here</title></circle>"
+        for one in replay.session.recorded
+    ]
+
+
+def strip(fates: Sequence[Fate], sizes: Sequence[int]) -> str:
+    """All messages side by side, as wide as they are long and in the colour of their fate; at most 1,000 bars."""
+    whole = max(sum(sizes), 1)
+    bars: list[tuple[Fate, float]] = []
+    for fate, size in zip(fates, sizes, strict=True):
+        wide = 1000 * size / whole
+        if bars and bars[-1][0] == fate and (len(fates) > MOST_BARS or bars[-1][1] + wide < 3):
+            bars[-1] = (fate, bars[-1][1] + wide)
+        else:
+            bars.append((fate, wide))
+    at, drawn = 0.0, []
+    for fate, wide in bars:
+        edge = f' stroke="{MUTED}" stroke-width=".5"' if fate == "later" else ""
+        drawn.append(
+            f'<rect x="{at:.2f}" y="1" width="{max(wide - 0.4, 0.3):.2f}" height="22" fill="{FATES[fate]}"{edge}/>'
+        )
+        at += wide
+    return (
+        '<svg viewBox="0 0 1000 24" preserveAspectRatio="none" role="img" style="height:24px" '
+        f'aria-label="{len(fates)} messages by fate">{"".join(drawn)}</svg>'
+    )
