@@ -52,12 +52,12 @@ def test_no_file_tool_leaves_the_folder(workspace: Workspace, tool: str, path: s
 
 
 def test_reading_shows_line_numbers_and_what_is_left(workspace: Workspace) -> None:
-    assert workspace.use("read", {"path": "src/a.py", "offset": 2, "limit": 1}).text == "   2| two = 2\n[1 more lines]"
+    assert workspace.use("read", {"path": "src/a.py", "offset": 2, "limit": 1}).text == "    2\ttwo = 2\n[1 more lines]"
 
 
 def test_an_edit_shows_its_surroundings(workspace: Workspace) -> None:
     outcome = workspace.use("edit", {"path": "src/a.py", "old": "two = 2", "new": "two = 22"})
-    assert outcome.text == "edited src/a.py:\n   1| one = 1\n   2| two = 22\n   3| three = 1"
+    assert outcome.text == "edited src/a.py:\n    1\tone = 1\n    2\ttwo = 22\n    3\tthree = 1"
     assert (workspace.cwd / "src/a.py").read_text() == "one = 1\ntwo = 22\nthree = 1\n"
 
 

@@ -23,6 +23,9 @@ from workbench.transcript.message import (
 from workbench.transcript.session import Origin, Session
 
 MODEL = "recorded-script"
+
+WINDOW = 32_000
+"""Tokens: the window that a recorded session says it had, small enough for an hour's work to fill it."""
 PAUSE = 75.0
 """Seconds that a person takes to read and answer where the script does not say."""
 
@@ -49,6 +52,7 @@ def record(task: Task, seconds: float = 120.0) -> Session:
         log=playing.log,
         origin=Origin(format="recorded", path=task.name),
         model=MODEL,
+        window=WINDOW,
         title=task.title,
         cwd=f"{HOME}/{task.project}",
         project=task.project,

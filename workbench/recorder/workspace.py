@@ -99,7 +99,7 @@ class Workspace:
         if not chosen:
             raise Refused(f"{path} has {len(lines)} lines, so there is no line {offset}")
         left = len(lines) - (offset - 1) - len(chosen)
-        shown = "\n".join(f"{n:>4}| {line}".rstrip() for n, line in enumerate(chosen, offset))
+        shown = "\n".join(f"{n:>5}\t{line}" for n, line in enumerate(chosen, offset))
         return f"{shown}\n[{left} more lines]" if left else shown
 
     def _write(self, path: str, content: str) -> str:
@@ -118,7 +118,7 @@ class Workspace:
         first = text.count("\n", 0, at) + 1
         after = text.replace(old, new).splitlines()
         last = min(len(after), first + new.count("\n") + 2)
-        shown = "\n".join(f"{n:>4}| {after[n - 1]}".rstrip() for n in range(max(1, first - 2), last + 1))
+        shown = "\n".join(f"{n:>5}\t{after[n - 1]}" for n in range(max(1, first - 2), last + 1))
         return f"edited {path}:\n{shown}"
 
     def _grep(self, pattern: str, path: str = ".") -> str:
