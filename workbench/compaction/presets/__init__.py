@@ -14,6 +14,7 @@ PLACES: Mapping[str, tuple[str, str]] = {
     "truncate": ("truncate", "TRUNCATE"),
     "summarize": ("summarize", "SUMMARIZE"),
     "pipeline": ("pipeline", "PIPELINE"),
+    "opal": ("opal", "OPAL"),
 }
 """The file in this folder and the constant in it that hold each preset."""
 

@@ -1,0 +1,130 @@
+"""Opal's one stage: a summary, or two for a split turn, in the place of the older messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import ClassVar, Literal
+
+from workbench.compaction.clip import middle_out
+from workbench.compaction.cut import CutRule
+from workbench.compaction.plan import Draft, Plan, Replace
+from workbench.compaction.presets.file_lists import listed, lists_in, without_lists
+from workbench.compaction.presets.opal import wording
+from workbench.compaction.presets.opal.cut import OpalCut
+from workbench.compaction.presets.swap import LEAST, Matter, bound, edits, matter, stated
+from workbench.compaction.stage import Budget
+from workbench.compaction.tracking import file_ops
+from workbench.compaction.wording import prompt
+from workbench.models.model import Ask, Purpose
+from workbench.transcript.context import Context
+from workbench.transcript.message import Message, Summary
+
+
+@dataclass(frozen=True, slots=True)
+class OpalCompact:
+    """Summarises what lies before Opal's cut.
+
+    Attributes:
+        cut: where.
+        strategy: `truncate` asks no model and only counts what was left out, as Opal does where it has none.
+    """
+
+    cut: CutRule = field(default_factory=OpalCut)
+    strategy: Literal["summarize", "truncate"] = "summarize"
+    name: ClassVar[str] = "opal_compact"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The draft and what it replaces; None where nothing new lies before the cut, or a summary would be larger."""
+        cut = self.cut.find(context, budget)
+        if cut is None:
+            return None
+        given = recognised(matter(context, cut))
+        if not given.new:
+            return None
+        frame = context.count(self._draft(given, ()).written(["", ""])) + 2
+        most = bound(context, budget, given.gone, frame)
+        if most < LEAST:
+            return None
+        asks = () if self.strategy == "truncate" else tuple(_asks(context, budget, given, most))
+        draft = self._draft(given, asks)
+        if not asks:
+            draft = replace(draft, template=_stand_in(given.new, given.previous, most))
+        return Plan(edits(context.messages, given.gone, draft), then=partial(finished, given.ids))
+
+    def _draft(self, given: Matter, asks: tuple[Ask, ...]) -> Draft:
+        template = "{0}"
+        if given.prefix and not (given.earlier and not given.history):
+            template = wording.BOTH if given.history else wording.TURN_ONLY
+        return Draft(
+            asks=asks,
+            template=template,
+            lead=wording.HEADER + "\n\n",
+            footer="" if asks else listed(file_ops([*given.earlier, *given.new])),
+            replaces=given.ids,
+            files=file_ops([*given.earlier, *given.new]),
+        )
+
+
+def recognised(given: Matter) -> Matter:
+    """The same, with a first message that is a summary in the guise of a user message known as what it is."""
+    said = given.history or given.prefix
+    text = wording.earlier_text(said[0]) if said else None
+    if given.earlier or text is None:
+        return given
+    summary = Summary(id=said[0].id, text=text, replaces=(said[0].id,), files=lists_in(text))
+    if given.history:
+        return replace(given, earlier=(summary,), history=given.history[1:])
+    return replace(given, earlier=(summary,), prefix=given.prefix[1:])
+
+
+def _asks(context: Context, budget: Budget, given: Matter, most: int) -> Iterable[Ask]:
+    """One ask, or two where a turn is split: the earlier summary goes with the first."""
+    ask = partial(_ask, context, budget, given.gone)
+    if given.split:
+        history = sum(map(context.count, given.history))
+        prefix = sum(map(context.count, given.prefix))
+        first = int(most * min(max(history / max(history + prefix, 1), 0.25), 0.75))
+        yield ask("update" if given.earlier else "summary", given.history, given.previous, first)
+        yield ask("turn_prefix", given.prefix, "", most - first)
+    elif given.prefix and not given.earlier:
+        yield ask("turn_prefix", given.prefix, "", most)
+    else:
+        yield ask("update" if given.earlier else "summary", given.new, given.previous, most)
+
+
+def _ask(
+    context: Context, budget: Budget, gone: tuple[int, ...], purpose: Purpose,
+    said: tuple[Message, ...], previous: str, most: int,
+) -> Ask:  # fmt: skip
+    previous = without_lists(previous)
+    return Ask(
+        purpose=purpose,
+        system=prompt("system"),
+        write=wording.Letter(purpose, said, previous, budget.instructions),
+        messages=said,
+        previous=previous,
+        instructions=budget.instructions if purpose != "turn_prefix" else "",
+        sections=wording.sections(),
+        files=file_ops(said),
+        max_tokens=stated(most, context, budget, gone),
+        otherwise=_stand_in(said, previous, most),
+        count=context.count,
+    )
+
+
+def _stand_in(said: tuple[Message, ...], previous: str, most: int) -> str:
+    """The truncation text, below what the earlier summary said as far as that fits: one failure loses no history."""
+    note = wording.truncation(said)
+    left = 3 * most - len(note) - 2
+    return f"{middle_out(previous, left)}\n\n{note}" if previous and left > 200 else note
+
+
+def finished(ids: tuple[str, ...], edited: Context) -> Plan | None:
+    """The summary with the file lists of the record in the place of those that the model wrote."""
+    for i, message in enumerate(edited.messages):
+        if isinstance(message, Summary) and message.replaces == ids:
+            text = without_lists(message.text) + listed(message.files)
+            return None if text == message.text else Plan((Replace(i, i + 1, (replace(message, text=text),)),))
+    return None
