@@ -19,7 +19,6 @@ from workbench.recorder.task import read_task  # noqa: E402
 from workbench.transcript.log import MessageEntry  # noqa: E402
 from workbench.transcript.message import AssistantMessage, counted_text  # noqa: E402
 
-WINDOW = 32_000
 CARD = """\
 # Written by datasets/build.py; do not edit.
 name = "{name}"
@@ -70,7 +69,7 @@ def build(folder):
         "calls": sum(len(message.calls) for message in answers),
         "branches": session.branches,
         "tokens": sum(count.count_text(counted_text(message)) for message in said),
-        "window": WINDOW,
+        "window": session.window,
         "python": platform.python_version(),
         "pytest": version("pytest"),
     }
