@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from workbench.importers.adk import Adk
+from workbench.importers.aider import Aider
 from workbench.importers.anthropic_messages import AnthropicMessages
 from workbench.importers.claude_code import ClaudeCode
 from workbench.importers.cline import Cline
@@ -16,6 +17,7 @@ from workbench.importers.opencode import OpenCode
 from workbench.importers.openhands import OpenHands
 from workbench.importers.pi import Pi
 from workbench.importers.source import Importer
+from workbench.importers.specstory import SpecStory
 from workbench.importers.swe_agent import SweAgent
 from workbench.importers.tau_bench import TauBench
 
@@ -31,6 +33,8 @@ BUILTIN: Mapping[str, Importer] = {
     TauBench.name: TauBench(),
     OpenHands.name: OpenHands(),
     SweAgent.name: SweAgent(),
+    SpecStory.name: SpecStory(),
+    Aider.name: Aider(),
     AnthropicMessages.name: AnthropicMessages(),
     OpenAIChat.name: OpenAIChat(),
 }

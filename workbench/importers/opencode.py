@@ -125,9 +125,9 @@ class _Reading:
             elif type_ == "reasoning":
                 blocks.append(Thinking(words(part, "text")))
             elif type_ == "tool":
-                call, result = self._tool(part)
+                call, answers = self._tool(part)
                 blocks.append(call)
-                results += result
+                results += answers
             elif type_ not in SILENT:
                 self.source.unknown[f"part of type {type_!r}"] += 1
         self.growth.say(
