@@ -1,0 +1,143 @@
+"""The offline default: a summary made of the conversation's own lines. It is not a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from workbench.errors import ModelError
+from workbench.models.extractive_choice import CHARS_PER_TOKEN, MEASURED, Choice, Pick, Weights
+from workbench.models.extractive_outline import (
+    HEADINGS,
+    Noted,
+    Outline,
+    Topic,
+    harmless,
+    is_demand,
+    noted_lines,
+)
+from workbench.models.extractive_reading import Read, Reader, Source, Span
+from workbench.models.model import Answer, Ask
+from workbench.transcript.message import Text, UserMessage
+from workbench.transcript.words import words
+
+DEMANDS = 0.2
+"""The part of a summary that the user's own words are sure of."""
+
+DECISIONS = 0.05
+"""The part that decisions are sure of, newest first."""
+
+UNBOUNDED = 0.1
+"""The length of a summary that nobody bounded, as a part of what it stands for."""
+
+RECENT = 0.8
+"""What was announced in the messages after this part of them may still be open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extractive:
+    """Picks the lines that most likely matter later and puts them under the headings asked for.
+
+    Same ask, same answer. Nothing is rephrased and nothing is made up: each line stands in the messages or in the
+    earlier summary. `weights` say what a line is worth.
+    """
+
+    weights: Weights = MEASURED
+    reader: Reader = field(default_factory=Reader, compare=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        """What stands in reports."""
+        return "extractive"
+
+    def answer(self, ask: Ask, /) -> Answer:
+        """The summary, within `ask.max_tokens` as `ask.count` counts.
+
+        Raises:
+            ModelError: there is no line at all, or none that fits.
+        """
+        text = _Draft(ask, self.reader, self.weights).written()
+        if not text:
+            raise ModelError("extractive found no line to keep" if ask.max_tokens is None else
+                             f"extractive found no line that fits into {ask.max_tokens} tokens")  # fmt: skip
+        return Answer(text=text, model=self.name, output_tokens=_tokens(ask, text))
+
+    def __reduce__(self) -> tuple[type[Extractive], tuple[Weights]]:
+        return (Extractive, (self.weights,))
+
+
+class _Draft:
+    """One summary in the making."""
+
+    def __init__(self, ask: Ask, reader: Reader, weights: Weights) -> None:
+        self.ask = ask
+        self.outline = Outline(ask.sections or HEADINGS)
+        self.reads: list[Read] = reader.read(ask.messages)
+        lines = [(noted, span) for noted in noted_lines(ask.previous) for span in reader.lines(noted.text)]
+        self.noted: list[Noted] = [noted for noted, _ in lines]
+        self.earlier: list[Span] = [span for _, span in lines]
+        self.recent = int(RECENT * len(self.reads))
+        focus = frozenset(words(ask.instructions)) if ask.instructions else frozenset()
+        self.choice = Choice(tuple(reader.atoms), self.reads, self.earlier, focus, weights)
+
+    def written(self) -> str:
+        """The longest summary of the best lines that fits; empty if not even one line does."""
+        most = self.ask.max_tokens
+        if most is None:
+            most = max(200, int(UNBOUNDED * sum(read.chars for read in self.reads) / CHARS_PER_TOKEN))
+        sure = self._sure(most)
+        picks = sure + self.choice.picks(1.3 * most, sure)
+        text = self._fitted(picks, most)
+        return text or next((line for pick in picks[:64] if _tokens(self.ask, line := harmless(pick.text)) <= most), "")
+
+    def _sure(self, most: int) -> list[Pick]:
+        """What is kept whatever its worth: the person's request, newest words and demands, and then decisions."""
+        said = [
+            Pick((at, i), source, span)
+            for at, read in enumerate(self.reads)
+            for i, (source, span) in enumerate(read.lines)
+            if source in (Source.USER, Source.SAID)
+        ]
+        before = [Pick((-1, i), Source.EARLIER, span) for i, span in enumerate(self.earlier)]
+        asked = [pick for pick in before if self._topic(pick) in ("goal", "constraints")]
+        asked += [pick for pick in said if pick.source is Source.USER]
+        demands = [pick for pick in reversed(asked) if is_demand(pick.text)]
+        chosen = _within(most * DEMANDS, asked[:1] + asked[-1:] + demands)
+        decisions = [pick for pick in reversed(before + said) if self._topic(pick) == "decisions"]
+        return chosen + _within(most * DECISIONS, decisions, {pick.span for pick in chosen})
+
+    def _topic(self, pick: Pick) -> Topic:
+        return self.outline.topic(pick, self.recent, self.noted)
+
+    def _fitted(self, picks: Sequence[Pick], most: int) -> str:
+        """As many of the picks as fit, found by a few counts of the whole text."""
+        low, high, best = 0, len(picks), ""
+        guess = high
+        for _ in range(12):
+            if low >= high:
+                break
+            text = self.outline.written(picks[:guess], self.recent, self.noted)
+            size = _tokens(self.ask, text)
+            if size <= most:
+                low, best = guess, text
+            else:
+                high = guess - 1
+            guess = min(max(int(guess * most / max(size, 1)), low + 1), high)
+        return best
+
+
+def _within(tokens: float, wanted: Iterable[Pick], seen: Iterable[Span] = ()) -> list[Pick]:
+    """Those that fit into so many tokens, first come, first served, and none twice."""
+    known = set(seen)
+    chosen: list[Pick] = []
+    for pick in wanted:
+        cost = len(pick.text) / CHARS_PER_TOKEN + 2
+        if pick.span not in known and cost <= tokens:
+            known.add(pick.span)
+            chosen.append(pick)
+            tokens -= cost
+    return chosen
+
+
+def _tokens(ask: Ask, text: str) -> int:
+    return ask.count(UserMessage(id="", blocks=(Text(text),)))

@@ -1,0 +1,139 @@
+"""Where a chosen line stands in a summary, and how the summary is written and read back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from workbench.models.extractive_choice import Pick
+from workbench.models.extractive_reading import Source
+
+Topic: TypeAlias = Literal["goal", "constraints", "progress", "decisions", "next", "context"]
+
+HEADINGS: tuple[str, ...] = ("Goal", "Constraints", "Progress", "Key decisions", "Next steps", "Critical context")
+"""What a summary is divided into when nobody asks for other sections."""
+
+_TOPICS: tuple[tuple[Topic, re.Pattern[str]], ...] = (
+    ("constraints", re.compile(r"constraint|preference|requirement|rule|demand", re.I)),
+    ("goal", re.compile(r"goal|request|intent|objective|task\b|asked", re.I)),
+    ("decisions", re.compile(r"decision|decided|rationale|approach", re.I)),
+    ("next", re.compile(r"next|pending|to.?do|remaining|in progress|open", re.I)),
+    ("progress", re.compile(r"progress|done|complete|history|tried|so far", re.I)),
+    ("context", re.compile(r"context|critical|reference|detail|file|error|finding|result|technical|note", re.I)),
+)
+
+_DEMAND = re.compile(
+    r"\b(?:must|never|always|only|don'?t|do not|doesn'?t|shouldn'?t|should|can'?t|cannot|avoid|ensure|make sure|prefer|"
+    r"require[sd]?|needs? to|have to|has to|without|instead of|at (?:most|least)|no (?:more|less|longer)|keep|stop)\b",
+    re.I,
+)
+_DECIDED = re.compile(
+    r"\b(?:decided?|decision|chose|chosen|opted|settled on|go(?:ing)? with|instead of|rather than|because|so that|"
+    r"root cause|switch(?:ed|ing)? to|"
+    r"the (?:fix|problem|issue|cause|reason) (?:is|was)|we(?:'ll| will) use|i(?:'ll| will) use)\b",
+    re.I,
+)
+_OPEN = re.compile(
+    r"\b(?:to-?do|next|remaining|still (?:need|have|to|missing|fails?)|not yet|left to|pending|need(?:s)? to|let me|"
+    r"i(?:'ll| will)|we(?:'ll| will)|should now|follow-?up)\b|\[ \]",
+    re.I,
+)
+_CLOSING = re.compile(r"<(?=/)")
+_BULLET = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+")
+_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A line of an earlier summary, and the heading that it stood under; empty above the first."""
+
+    heading: str
+    text: str
+
+
+def is_demand(text: str) -> bool:
+    """Whether a person's words demand or forbid something."""
+    return bool(_DEMAND.search(text))
+
+
+def topic(pick: Pick, recent: int) -> Topic:
+    """What a chosen line is about; only what was said from message `recent` on can still be open."""
+    if pick.source is Source.USER:
+        return "constraints" if is_demand(pick.text) else "goal"
+    if pick.source in (Source.SAID, Source.THOUGHT):
+        if pick.place[0] >= recent and _OPEN.search(pick.text):
+            return "next"
+        if _DECIDED.search(pick.text):
+            return "decisions"
+        return "progress" if pick.source is Source.SAID else "context"
+    return "context"
+
+
+def heading_topic(heading: str) -> Topic | None:
+    """What belongs under a heading; None if its words do not tell."""
+    return next((name for name, words in _TOPICS if words.search(heading)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The sections of a summary, in order.
+
+    Attributes:
+        headings: at least one.
+    """
+
+    headings: tuple[str, ...]
+
+    def heading(self, about: Topic) -> str:
+        """The section for a topic; for one that has none, that of the context, else the last."""
+        for wanted in (about, "context"):
+            for heading in self.headings:
+                if heading_topic(heading) == wanted:
+                    return heading
+        return self.headings[-1]
+
+    def topic(self, pick: Pick, recent: int, noted: Sequence[Noted]) -> Topic:
+        """What a line is about; one of an earlier summary is about what its heading says."""
+        if pick.place[0] < 0 and noted:
+            return heading_topic(noted[pick.place[1]].heading) or "context"
+        return topic(pick, recent)
+
+    def place(self, pick: Pick, recent: int, noted: Sequence[Noted]) -> str:
+        """The section where a line belongs; one of an earlier summary stays in its own where there is such a one."""
+        if pick.place[0] < 0 and noted:
+            before = noted[pick.place[1]].heading
+            if before in self.headings:
+                return before
+        return self.heading(self.topic(pick, recent, noted))
+
+    def written(self, picks: Iterable[Pick], recent: int, noted: Sequence[Noted]) -> str:
+        """The summary: sections in their order, lines in the order in which they were said; empty sections left out."""
+        sections: dict[str, list[Pick]] = {heading: [] for heading in self.headings}
+        for pick in picks:
+            sections[self.place(pick, recent, noted)].append(pick)
+        return "\n\n".join(
+            "\n".join((f"## {heading}", *(f"- {harmless(pick.text)}" for pick in sorted(lines, key=_order))))
+            for heading, lines in sections.items()
+            if lines
+        )
+
+
+def _order(pick: Pick) -> tuple[int, int]:
+    return pick.place
+
+
+def harmless(text: str) -> str:
+    """A line of a session in which no tag can be closed."""
+    return _CLOSING.sub("< ", text)
+
+
+def noted_lines(summary: str) -> Iterator[Noted]:
+    """The lines of an earlier summary, whoever wrote it, without their marks."""
+    heading = ""
+    for line in summary.splitlines():
+        if found := _HEADING.match(line):
+            heading = found.group(1).strip()
+        elif text := _BULLET.sub("", line).strip():
+            yield Noted(heading, text)
