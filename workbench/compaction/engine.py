@@ -13,6 +13,7 @@ from workbench.compaction.trigger import Situation
 from workbench.errors import ModelError
 from workbench.models.model import Answer, Ask, Model
 from workbench.transcript.context import Context
+from workbench.transcript.message import Message
 from workbench.transcript.pairing import protected
 
 Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
@@ -20,7 +21,12 @@ Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
 
 @dataclass(frozen=True, slots=True)
 class StageRecord:
-    """What one stage did. Where it broke an invariant its result was not used, and `breaches` say why."""
+    """What one stage did. Where it broke an invariant its result was not used, and `breaches` say why.
+
+    Attributes:
+        dropped, rewritten: ids of the messages that it took out, and of those that it put in another form.
+        wrote: the messages that it put in: summaries, and the rewritten ones as they are now.
+    """
 
     name: str
     tokens_before: int
@@ -29,6 +35,7 @@ class StageRecord:
     breaches: tuple[Breach, ...] = ()
     dropped: tuple[str, ...] = ()
     rewritten: tuple[str, ...] = ()
+    wrote: tuple[Message, ...] = ()
 
     @property
     def used(self) -> bool:
@@ -115,7 +122,9 @@ def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[Stag
     changed = plan.apply(context, [answer.text for answer in answers], writer)
     found = breaches(context, changed)
     dropped, rewritten = _touched(context, changed)
-    record = StageRecord(stage.name, context.tokens, changed.tokens, answers, found, dropped, rewritten)
+    old = set(map(id, context.messages))
+    wrote = tuple(message for message in changed.messages if id(message) not in old)
+    record = StageRecord(stage.name, context.tokens, changed.tokens, answers, found, dropped, rewritten, wrote)
     return record, context if found else changed
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from workbench.metrics.future import Retention
 from workbench.metrics.metric import Better, Score, Trial, Unit
+from workbench.transcript.message import Summary, said_texts
 
 FEWEST = 5
 """Demanded atoms that a boundary needs before a share of them says anything."""
@@ -112,7 +113,10 @@ class AtomRecall:
 
 @dataclass(frozen=True, slots=True)
 class Fabrication:
-    """The share of atoms in summaries that occur nowhere in the history before them. In [0, 1]."""
+    """The share of atoms in summaries that occur nowhere in the history before them. In [0, 1].
+
+    The marks that stages leave (a reference to the archive, how much was cut) are no fabrication: the writer saw them.
+    """
 
     name: ClassVar[str] = "fabrication"
     unit: ClassVar[Unit] = "share"
@@ -123,6 +127,21 @@ class Fabrication:
         false, whole = 0, 0
         for one in trial.retained:
             if one.view.generated:
-                false += len(trial.index.fabricated(one.snapshot.at, one.view.generated))
+                marks = _marks(trial, one.snapshot.at)
+                found = trial.index.fabricated(one.snapshot.at, one.view.generated)
+                false += sum(atom.text not in marks for atom in found)
                 whole += trial.index.atoms_in(one.view.generated)
         return Score(false / whole, n=whole) if whole else Score(None, "nothing was written anew")
+
+
+def _marks(trial: Trial, at: int) -> str:
+    """What stages wrote in the place of messages up to a boundary, summaries apart."""
+    return "\n".join(
+        text
+        for firing in trial.replay.firings
+        if firing.at <= at
+        for stage in firing.compaction.stages
+        for message in stage.wrote
+        if not isinstance(message, Summary)
+        for text in said_texts(message)
+    )
