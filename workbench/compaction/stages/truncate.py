@@ -18,8 +18,9 @@ from workbench.transcript.pairing import cut_points, last_user
 class Truncate:
     """Keeps fixed messages, the newest user message, the newest summary, and the newest messages that fit.
 
-    Messages are kept or dropped in steps that part no call from its result. What alone is larger than the room for it
-    (the newest user message, the newest step, a summary) is cut in the middle with a marker; pinned messages are not.
+    Messages are kept or dropped in steps that part no call from its result. The oldest step that stays, and the newest
+    user message or a summary that alone is larger than the room, are cut in the middle with a marker, so that the
+    target is used; pinned messages are never cut.
 
     Attributes:
         least: tokens below which nothing is cut: a shorter rest says too little.
@@ -52,22 +53,18 @@ class Truncate:
         return kept.plan()
 
     def _recent(self, context: Context, kept: _Kept, room: int) -> None:
-        """Add the newest steps that fit whole; the very newest is cut if need be."""
+        """Add the newest steps that fit whole, and of the first that does not what fits of it."""
         flags = cut_points(context.messages)
         stop = len(context.messages)
-        first = True
         while stop > 0:
             start = next(i for i in range(stop - 1, -1, -1) if flags[i])
             step = [i for i in range(start, stop) if i not in kept]
             size = sum(context.sizes[i] for i in step)
-            if size <= room - kept.tokens:
-                for i in step:
-                    kept.whole(i)
-            else:
-                if first:
-                    kept.cut_all(step, room - kept.tokens)
+            if size > room - kept.tokens:
+                kept.cut_all(step, room - kept.tokens)
                 break
-            first = first and not step
+            for i in step:
+                kept.whole(i)
             stop = start
 
 
