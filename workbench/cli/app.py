@@ -13,7 +13,7 @@ from workbench.cli.words import complain
 from workbench.errors import WorkbenchError
 
 # typer carries a click of its own from some version on, and uses the installed one before: these are whichever it uses
-ClickException = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
+ClickException: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 OK, FAILED_CELL, UNUSABLE = 0, 1, 2
 
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         result = app(list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
     except ClickException as error:
-        words = error.format_message()  # type: ignore[attr-defined]  # every click exception has it
+        words = error.format_message()  # type: ignore[attr-defined]  # every exception of click has it
         if type(error).__name__ == "NoArgsIsHelpError":
             complain(words)
         else:

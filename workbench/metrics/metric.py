@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol, TypeAlias
@@ -10,6 +11,7 @@ from workbench.metrics.future import Demand, Retention
 from workbench.metrics.mining import Index
 from workbench.metrics.view import View, view
 from workbench.replay.step import Replay, Snapshot
+from workbench.transcript.atoms import Kind
 
 Unit: TypeAlias = Literal["share", "tokens", "count", "usd", "seconds"]
 Better: TypeAlias = Literal["higher", "lower"]
@@ -55,7 +57,7 @@ class Trial:
         return tuple(found)
 
     @cached_property
-    def recalled(self) -> tuple[dict[str, tuple[int, int]], ...]:
+    def recalled(self) -> tuple[Mapping[Kind, tuple[int, int]], ...]:
         """For each snapshot, by kind: how many of the history's atoms it still holds, and how many there are."""
         return tuple(self.index.recall(one.snapshot.at, one.view.kept, one.view.texts) for one in self.retained)
 
