@@ -76,7 +76,7 @@ def test_somebody_may_say_how_much_stays() -> None:
 
 
 def test_force_cuts_all_but_the_last_two_messages_of_what_fits() -> None:
-    messages = [said("a"), told("b"), said("c"), told("d"), said("e")]
+    messages: list[Message] = [said("a"), told("b"), said("c"), told("d"), said("e")]
     assert KeepRecent().find(Context.of(messages), budget(100_000, force=True)) == Cut(3, 3)
     assert KeepRecent().find(Context.of(messages[:2]), budget(100_000, force=True)) == Cut(1, 1)
 

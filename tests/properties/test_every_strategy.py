@@ -216,7 +216,7 @@ def test_the_promises_hold_with_the_offline_model_too(name: str, seed: int) -> N
 
 
 HUGE = "0123456789" * 1_000_000
-HUGE_MESSAGES = {
+HUGE_MESSAGES: dict[str, list[Message]] = {
     "user": [said(HUGE)],
     "assistant": [said("go"), told(HUGE)],
     "argument": [said("go"), called("write", "c", path="a.py", content=HUGE), result("ok", "c")],

@@ -101,8 +101,8 @@ def test_a_harmless_stage_has_no_breach() -> None:
 
 
 def test_a_call_id_that_is_used_again_is_another_pair() -> None:
-    first = [called("read", "c", "a1"), result("one", "c", "r1")]
-    second = [called("read", "c", "a2"), result("two", "c", "r2")]
+    first: list[Message] = [called("read", "c", "a1"), result("one", "c", "r1")]
+    second: list[Message] = [called("read", "c", "a2"), result("two", "c", "r2")]
     twice = Context.of([said("go"), *first, *second])
     messages = twice.messages
     assert {breach.rule for breach in breaches(twice, Context.of([*messages[:3], messages[4]]))} == {"S1", "S2"}

@@ -42,7 +42,7 @@ def test_a_long_result_is_archived_under_a_reference_that_stands_in_its_place() 
 
 def test_an_archive_survives_a_whole_compaction_and_the_later_stages() -> None:
     long = "line\n" * 4_000
-    messages = [said("go"), called("read", "c"), result(long, "c"), *conversation(10)]
+    messages: list[Message] = [said("go"), called("read", "c"), result(long, "c"), *conversation(10)]
     done = compact(Context.of(messages), Strategy("x", (BudgetReduction(), Snip(age=1))), BUDGET, Scripted(()))
     assert done.after.read(reference(long)) == long
     assert f"ref={reference(long)}" in texts(done.after)[2], "the agent still sees the reference"
@@ -97,7 +97,7 @@ def test_two_results_are_no_run_and_the_live_suffix_is_left_alone() -> None:
 
 
 def test_a_read_of_a_file_that_was_changed_later_collapses() -> None:
-    messages = [
+    messages: list[Message] = [
         called("read", "1", path="a.py"), result("old text " * 30, "1"),
         called("edit", "2", path="a.py"), result("ok", "2"),
         called("read", "3", path="a.py"), result("new text " * 30, "3"),
@@ -108,23 +108,23 @@ def test_a_read_of_a_file_that_was_changed_later_collapses() -> None:
 
 
 def test_an_edit_that_failed_or_touched_another_file_supersedes_nothing() -> None:
-    read = [called("read", "1", path="a.py"), result("old text " * 30, "1")]
-    failed = [called("edit", "2", path="a.py"), result("no", "2", is_error=True)]
-    other = [called("edit", "3", path="b.py"), result("ok", "3")]
+    read: list[Message] = [called("read", "1", path="a.py"), result("old text " * 30, "1")]
+    failed: list[Message] = [called("edit", "2", path="a.py"), result("no", "2", is_error=True)]
+    other: list[Message] = [called("edit", "3", path="b.py"), result("ok", "3")]
     assert ContextCollapse().plan(Context.of([*read, *failed, *other]), BUDGET) is None
 
 
 def test_the_same_call_with_the_same_result_is_marked_as_a_repeat() -> None:
-    once = [called("bash", "1", cmd="make"), result("all good " * 30, "1")]
-    again = [called("bash", "2", cmd="make"), result("all good " * 30, "2")]
+    once: list[Message] = [called("bash", "1", cmd="make"), result("all good " * 30, "1")]
+    again: list[Message] = [called("bash", "2", cmd="make"), result("all good " * 30, "2")]
     assert texts(after(ContextCollapse(), [*once, *again]))[3] == "(repeat) same result as call 1"
     assert ContextCollapse().plan(Context.of([*once, said("again"), *again]), BUDGET) is None
-    other = [called("bash", "2", cmd="make"), result("all bad " * 30, "2")]
+    other: list[Message] = [called("bash", "2", cmd="make"), result("all bad " * 30, "2")]
     assert ContextCollapse().plan(Context.of([*once, *other]), BUDGET) is None
 
 
 def test_three_equal_calls_all_refer_to_one_that_is_there() -> None:
-    rows = [row for i in "123" for row in (called("bash", i, cmd="make"), result("all good " * 30, i))]
+    rows: list[Message] = [row for i in "123" for row in (called("bash", i, cmd="make"), result("all good " * 30, i))]
     done = texts(after(ContextCollapse(), rows))
     assert [done[1], done[3]] == ["all good " * 30, "(repeat) same result as call 1"]
     assert done[5] in ("(repeat) same result as call 1", "(repeat) same result as call 2")
@@ -133,7 +133,7 @@ def test_three_equal_calls_all_refer_to_one_that_is_there() -> None:
 def test_the_floor_is_the_system_and_the_last_user_message() -> None:
     done = after(KeepFloor(), [rules("be good"), *conversation(3)])
     assert [message.id for message in done.messages] == ["s0", "u2"]
-    synthetic = [said("note", "u1", synthetic=True), told("x")]
+    synthetic: list[Message] = [said("note", "u1", synthetic=True), told("x")]
     assert [message.id for message in after(KeepFloor(), synthetic).messages] == ["u1"]
 
 

@@ -84,7 +84,7 @@ def steps(n: int) -> list[Message]:
 
 
 def test_the_start_of_a_turn_that_goes_on_is_asked_for_apart() -> None:
-    messages = [*conversation(6, words=40), said("refactor", "turn"), *steps(20)]
+    messages: list[Message] = [*conversation(6, words=40), said("refactor", "turn"), *steps(20)]
     model = Scripted(["the history", "the start"])
     done = run(messages, model)
     assert [ask.purpose for ask in model.asks] == ["summary", "turn_prefix"]
@@ -102,7 +102,7 @@ def test_a_turn_without_history_before_it_needs_one_ask() -> None:
 
 
 def test_a_pinned_message_in_the_middle_survives_beside_the_summary() -> None:
-    messages = [message if i != 7 else replace(message, pinned=True) for i, message in enumerate(OLD)]
+    messages: list[Message] = [message if i != 7 else replace(message, pinned=True) for i, message in enumerate(OLD)]
     done = run(messages, Scripted(["short"]))
     assert messages[7] in done.after.messages
     assert messages[7].id not in summary(done).replaces
@@ -127,7 +127,7 @@ def test_a_failing_update_keeps_the_earlier_summary() -> None:
 
 
 def test_nothing_new_before_the_cut_asks_nobody() -> None:
-    messages = [Summary(id="s", text="old " * 100), said("go"), told("word " * 100)]
+    messages: list[Message] = [Summary(id="s", text="old " * 100), said("go"), told("word " * 100)]
     model = Scripted(())
     done = run(messages, model, share=0.75)
     assert model.asks == []

@@ -28,7 +28,7 @@ def test_what_fits_is_left_alone() -> None:
 
 
 def test_the_newest_messages_stay() -> None:
-    messages = [rules("be good"), *conversation(10)]
+    messages: list[Message] = [rules("be good"), *conversation(10)]
     after = kept(messages, 500)
     n = len(after.messages) - 1
     assert after.messages == (messages[0], *messages[-n:])
@@ -36,20 +36,20 @@ def test_the_newest_messages_stay() -> None:
 
 
 def test_a_larger_target_keeps_all_that_a_smaller_one_keeps() -> None:
-    messages = [rules("be good"), *conversation(10)]
+    messages: list[Message] = [rules("be good"), *conversation(10)]
     sets = [{message.id for message in kept(messages, target).messages} for target in range(50, 2_000, 50)]
     assert all(small <= large for small, large in itertools.pairwise(sets))
 
 
 def test_a_pinned_result_stays_with_its_call() -> None:
     pinned = replace(result("keep me", "c1"), pinned=True)
-    messages = [said("go", "u1"), called("read", "c1"), pinned, *conversation(5)]
+    messages: list[Message] = [said("go", "u1"), called("read", "c1"), pinned, *conversation(5)]
     ids = [message.id for message in kept(messages, 300).messages]
     assert ids[:2] == ["a-c1", "r-c1"]
 
 
 def test_a_huge_last_result_is_cut_and_its_call_stays() -> None:
-    messages = [rules("be good"), said("go"), called("read", "c1"), result("0123456789" * 100_000, "c1")]
+    messages: list[Message] = [rules("be good"), said("go"), called("read", "c1"), result("0123456789" * 100_000, "c1")]
     after = kept(messages, 500)
     assert [message.id for message in after.messages] == [message.id for message in messages]
     assert "characters left out" in plain_text(after.messages[-1])
