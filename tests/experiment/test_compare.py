@@ -64,10 +64,12 @@ def test_the_same_run_twice_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_one_and_two_workers_give_the_same_bytes(tmp_path: Path) -> None:
+    folder = tmp_path / "sessions"
+    folder.mkdir()
     for n in range(3):
-        save(session(n), tmp_path / f"s{n}.jsonl")
+        save(session(n), folder / f"s{n}.jsonl")
     runs = [
-        compare(tmp_path, window=6_000, out=tmp_path / f"run{n}", quiet=True, strategies=("truncate",), jobs=n)
+        compare(folder, window=6_000, out=tmp_path / f"run{n}", quiet=True, strategies=("truncate",), jobs=n)
         for n in (1, 2)
     ]
     assert same(*runs)
@@ -117,6 +119,13 @@ def test_sessions_of_one_name_are_told_apart(tmp_path: Path) -> None:
 def test_a_limit_takes_the_first_sessions(tmp_path: Path) -> None:
     results = run(tmp_path, session(0), session(1), session(2), limit=2)
     assert list(results.sessions["session"]) == ["s0", "s1"]
+
+
+def test_what_a_run_wrote_is_no_recording(tmp_path: Path) -> None:
+    save(session(), tmp_path / "s.jsonl")
+    for _ in range(2):
+        results = compare(tmp_path, window=6_000, out=tmp_path / "run", quiet=True, strategies=("truncate",))
+    assert list(results.sessions["session"]) == ["s0"]
 
 
 def test_an_unknown_strategy_is_refused_before_anything_runs(tmp_path: Path) -> None:

@@ -105,9 +105,15 @@ def _sources(what: Iterable[str | Path | Session] | str | Path | Session) -> lis
         else:
             found += [
                 Source(path=Path(path), number=len(found) + i, named=path == str(item))
-                for i, path in enumerate(files([item]))
+                for i, path in enumerate(p for p in files([item]) if p == str(item) or not _of_a_run(Path(p)))
             ]
     return found
+
+
+def _of_a_run(path: Path) -> bool:
+    """Whether a file in a folder of recordings was written by a run of ours."""
+    folder = path.parent.parent if path.parent.name == "cells" else path.parent
+    return (folder / "manifest.json").is_file() and (folder / "cells.parquet").is_file()
 
 
 def _run_name(settings: Settings, parts: Sequence[Preset], sources: Sequence[Source]) -> str:
