@@ -14,6 +14,7 @@ _PLACES = {
     # sessions
     "load": "importers.importer", "scan": "importers.importer", "bundled": "experiment.bundled",
     "save": "importers.native", "to_openai": "importers.export", "to_anthropic": "importers.export",
+    "system_prompt": "importers.export",
     # jobs
     "compare": "experiment.compare", "replay": "experiment.single", "prepared": "experiment.prepared",
     "trial": "experiment.single", "Results": "experiment.store",
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from workbench.experiment.single import trial as trial
     from workbench.experiment.store import Results as Results
     from workbench.explore.explorer import explore as explore
+    from workbench.importers.export import system_prompt as system_prompt
     from workbench.importers.export import to_anthropic as to_anthropic
     from workbench.importers.export import to_openai as to_openai
     from workbench.importers.importer import load as load

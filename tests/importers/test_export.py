@@ -112,7 +112,10 @@ def test_a_result_stands_directly_behind_its_call() -> None:
 
 def test_a_summary_is_said_by_whom_it_names_and_never_by_the_system() -> None:
     summary = Summary(id="s", text="so far", lead="<summary>", tail="</summary>", said_by="user")
-    assert to_openai([rules("be brief"), summary]) == [{"role": "user", "content": "<summary>so far</summary>"}]
+    assert to_openai([rules("be brief"), summary]) == [
+        {"role": "system", "content": "be brief"},
+        {"role": "user", "content": "<summary>so far</summary>"},
+    ]
 
 
 def test_neighbours_of_one_role_are_merged_for_anthropic() -> None:

@@ -2,8 +2,8 @@
 
 A result stands directly behind its call, a call without a result gets one that says so, a result without a call and
 a message without content are left out, and neighbours of one role are merged where the API asks for turns. Ids and
-names are changed as far as the APIs' own rules ask. System messages are left out as well: the system prompt is the
-agent's own and stands beside or above what is exported.
+names are changed as far as the APIs' own rules ask. System messages stand where they stood for OpenAI; Anthropic takes
+them beside the messages, see `system_prompt`. A summary is never one of them.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ def to_openai(messages: Iterable[Message]) -> list[dict[str, Json]]:
         if isinstance(message, AssistantMessage):
             exported += _openai_answer(message, results, ids)
         elif text := _words(message.blocks):
-            role = message.said_by if isinstance(message, Summary) else "user"
-            exported.append({"role": role, "content": text})
+            exported.append({"role": _role(message), "content": text})
     return exported
 
 
@@ -56,14 +55,22 @@ def to_anthropic(messages: Iterable[Message]) -> list[dict[str, Json]]:
             named = [(call, ids.fresh(call.id)) for call in _distinct(message.calls)]
             _turn(exported, "assistant", _anthropic_answer(message, named))
             _turn(exported, "user", [_anthropic_result(call, call_id, results) for call, call_id in named])
-        else:
-            role = message.said_by if isinstance(message, Summary) else "user"
-            _turn(exported, role, _anthropic_said(message.blocks))
+        elif not isinstance(message, SystemMessage):
+            _turn(exported, _role(message), _anthropic_said(message.blocks))
     if exported and exported[0]["role"] == "assistant":
         exported.insert(0, {"role": "user", "content": [{"type": "text", "text": "(the conversation goes on)"}]})
     if exported and exported[-1]["role"] == "assistant" and exported[-1]["content"][-1]["type"] == "text":
         exported[-1]["content"][-1]["text"] = exported[-1]["content"][-1]["text"].rstrip()
     return exported
+
+
+def system_prompt(messages: Iterable[Message]) -> str:
+    """The system messages as one text, for Anthropic's `system` parameter; empty where there are none."""
+    return "\n\n".join(_words(message.blocks) for message in messages if isinstance(message, SystemMessage))
+
+
+def _role(message: SystemMessage | UserMessage | Summary) -> str:
+    return message.said_by if isinstance(message, Summary) else message.role
 
 
 class _Ids:
@@ -84,9 +91,9 @@ class _Ids:
 
 def _in_order(
     messages: Iterable[Message],
-) -> Iterator[tuple[AssistantMessage | UserMessage | Summary, dict[str, ToolResult]]]:
+) -> Iterator[tuple[AssistantMessage | UserMessage | SystemMessage | Summary, dict[str, ToolResult]]]:
     """Each message that is sent by itself; with an answer, the first result of each of its calls that follows."""
-    said = [message for message in messages if not isinstance(message, SystemMessage)]
+    said = list(messages)
     results = _results(said)
     for i, message in enumerate(said):
         if isinstance(message, AssistantMessage):
