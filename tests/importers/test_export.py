@@ -54,7 +54,7 @@ def openai_breaches(exported: list[dict[str, Any]]) -> list[str]:
         waiting = [call["id"] for call in message.get("tool_calls", [])]
         wrong += ["an id twice" for one in waiting if one in seen or not one or len(one) > 40]
         seen |= set(waiting)
-        if message["role"] not in ("user", "assistant") or not (message["content"] or waiting):
+        if message["role"] not in ("system", "user", "assistant") or not (message["content"] or waiting):
             wrong.append("an empty message or a role that has no place here")
     return wrong + (["a call without a result"] if waiting else [])
 
