@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 WINDOWS = (4_000, 8_000, 12_000, 16_000, 24_000, 32_000, 48_000, 64_000, 96_000, 128_000, 200_000, 400_000, 1_000_000)
 TAILS = (0, 1_000, 2_000, 4_000, 8_000, 12_000, 16_000, 24_000, 32_000, 64_000)
 
+OWN = -1
+"""The slider's place for what the strategy itself would do."""
+
 
 def controls(explorer: Explorer) -> Any:  # noqa: ANN401 - ipywidgets says nothing of types
     """A box with the controls above the timeline, and the panels below it."""
@@ -37,8 +40,8 @@ def controls(explorer: Explorer) -> Any:  # noqa: ANN401 - ipywidgets says nothi
         **look,
     )
     tail = w.SelectionSlider(
-        options=[("its own", None), *_labelled(TAILS, settings.tail)],
-        value=settings.tail,
+        options=[("its own", OWN), *_labelled(TAILS, settings.tail)],
+        value=OWN if settings.tail is None else settings.tail,
         description="kept tail",
         **look,
     )
@@ -71,7 +74,7 @@ def controls(explorer: Explorer) -> Any:  # noqa: ANN401 - ipywidgets says nothi
     strategy.observe(lambda change: changed(strategy=change["new"]), "value")
     window.observe(lambda change: changed(window=explorer.ready.sizing.window(change["new"])), "value")
     threshold.observe(lambda change: changed(threshold=change["new"]), "value")
-    tail.observe(lambda change: changed(tail=change["new"]), "value")
+    tail.observe(lambda change: changed(tail=None if change["new"] == OWN else change["new"]), "value")
     boundary.options = _boundaries(explorer)
     boundary.observe(chosen, "value")
     redraw()

@@ -85,6 +85,7 @@ def _text_box(figure: Figure, note: Annotation) -> Bbox:
     """The box of the words alone, without the line that leads to them."""
     from matplotlib.text import Text
 
+    note.update_positions(figure.canvas.get_renderer())  # type: ignore[attr-defined]
     return Text.get_window_extent(note, figure.canvas.get_renderer())  # type: ignore[attr-defined]
 
 

@@ -19,6 +19,7 @@ from workbench.report.tables import (
     longest,
     shares,
     strategies,
+    trigger_share,
     values,
 )  # fmt: skip
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+FEWEST = 5
+"""Needed items of a kind below which a share of them says nothing."""
 MOST_DOTS = 40
 """Sessions beyond which single ones are no longer dotted: the intervals say it better."""
 
@@ -102,17 +105,18 @@ def equal_size(run: Tables) -> Figure:
 
 
 def kinds(run: Tables, most: int = 14) -> Figure:
-    """A heat map: how much of each kind of information each strategy keeps, with the numbers in it."""
+    """A heat map: how much of each kind of information each strategy keeps; kinds hardly ever needed are left out."""
     title = "What is kept, by kind of information"
     rows = by_kind(run)
     names = [name for name in strategies(run) if name in set(rows["strategy"]) and name != "none"]
     if rows.empty or not names:
         return words(title, "Nothing to draw: nothing that was said before a boundary was needed after it.")
-    needed = rows.groupby("kind", sort=False)["demanded"].first().head(most)
+    needed = rows.groupby("kind", sort=False)["demanded"].first()
+    needed = needed[needed >= min(FEWEST, needed.max())].head(most)
     grid = rows.pivot(index="kind", columns="strategy", values="kept").reindex(index=needed.index, columns=names)
     how = "all cut to the same size" if shares(run) else "each on its own trigger"
     note = f"% still held, {how} · n = {amount(int(needed.sum()))} needed items · higher is better"
-    figure, axes = paper(title, note, height=1.5 + 0.34 * len(grid), width=max(5.4, min(9.5, 2.6 + 1.05 * len(names))))
+    figure, axes = paper(title, note, height=1.5 + 0.34 * len(grid), width=max(7.6, 2.6 + 1.05 * len(names)))
     axes.grid(False)
     axes.pcolormesh(100 * grid.to_numpy(dtype=float), cmap="Blues", vmin=0, vmax=115, edgecolors="none")
     axes.invert_yaxis()
@@ -157,7 +161,7 @@ def context_over_time(run: Tables, session: str | None = None) -> Figure:
         mine = rows[rows["strategy"] == name].sort_values("request")
         style = "--" if name in REFERENCES else "-"
         axes.plot(mine["request"], mine["tokens_sent"] / 1000, style, color=look[name].colour, lw=1.7)
-        fired = mine[mine["compaction"].notna()]
+        fired = mine[mine["compaction"].notna() & (name not in REFERENCES)]
         axes.plot(fired["request"], fired["tokens_sent"] / 1000, "v", color=look[name].colour, ms=7, mec="none")
         last = mine.iloc[-1]
         ends.append(Label(name, float(last["request"]), float(last["tokens_sent"]) / 1000, look[name].colour))
@@ -176,9 +180,13 @@ def _window(axes: Axes, run: Tables, session: str | None) -> None:
     window = float(known.iloc[0])
     low, high = axes.get_ylim()
     axes.set_ylim(low, max(high, 1.12 * window / 1000))
-    axes.axhline(window / 1000, color=INK, lw=1, ls=":")
-    axes.text(0.01, window / 1000, f"window, {amount(window)} tokens", transform=axes.get_yaxis_transform(),
-              va="bottom", color=INK, fontsize=9)  # fmt: skip
+    due = trigger_share(run)
+    lines = [(window, f"window, {amount(window)} tokens", ":")]
+    lines += [(due * window, f"all compact here, at {percent(due)}", "--")] if due is not None else []
+    for height, told, style in lines:
+        axes.axhline(height / 1000, color=INK, lw=0.9, ls=style, alpha=0.75)
+        across = axes.get_yaxis_transform()
+        axes.text(0.01, height / 1000, told, transform=across, va="bottom", color=INK, fontsize=9)
 
 
 def rounds(run: Tables) -> Figure:

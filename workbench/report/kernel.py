@@ -16,6 +16,8 @@ from workbench.report.parameters import Value, checked
 if TYPE_CHECKING:
     from jupyter_client.manager import AsyncKernelManager
 
+INLINE = "module://matplotlib_inline.backend_inline"
+"""Where figures go in a notebook, whatever this process does with its own."""
 LONGEST_SOCKET = 80
 """Characters of a folder's name that still leave room for a socket's; the system takes some 100 in all."""
 
@@ -85,7 +87,7 @@ def environment(folder: Path) -> dict[str, str]:
     source = str(Path(workbench.__file__).parent.parent)
     paths = os.pathsep.join(path for path in (source, os.environ.get("PYTHONPATH", "")) if path)
     fonts = os.environ.get("MPLCONFIGDIR") or str(font_cache(folder))
-    return {**os.environ, **own, "PYTHONPATH": paths, "MPLBACKEND": "agg", "MPLCONFIGDIR": fonts}
+    return {**os.environ, **own, "PYTHONPATH": paths, "MPLBACKEND": INLINE, "MPLCONFIGDIR": fonts}
 
 
 def font_cache(folder: Path) -> Path:

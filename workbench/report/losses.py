@@ -41,9 +41,7 @@ def losses_html(run: Tables, most: int = 60) -> Html:
     ]
     lines = [_line(one, known, str(titles.get(one["session"]) or one["session"])) for one in rows.to_dict("records")]
     how = "each strategy on its own trigger" if (rows["mode"] == "natural").all() else "all cut to the same size"
-    note = (
-        f"The {len(rows)} heaviest losses, {how}; what is rare and specific weighs more. Messages are numbered from 0."
-    )
+    note = f"The {len(rows)} heaviest losses, {how}; first what cannot be fetched again. Messages count from 0."
     return Html(table(heads, lines, kind="losses", caption=note))
 
 
@@ -63,9 +61,9 @@ def _line(one: Loss, known: Sequence[str], title: str) -> str:
 def _story(one: Loss, known: Sequence[str]) -> str:
     speaker = SPEAKERS.get(str(one["said_by"]), shown(one["said_by"]))
     evidence, use = (marked(str(one[key]), str(one["atom"])) for key in ("evidence", "use"))
-    last = "" if one["evidence_at"] == one["said_at"] else f", last in message {_place(one['evidence_at'])}"
+    first = "" if one["evidence_at"] == one["said_at"] else f" (first named in message {_place(one['said_at'])})"
     return (
-        f"<h4>First said by {speaker}, message {_place(one['said_at'])}{last}</h4><blockquote>{evidence}</blockquote>"
+        f"<h4>Said by {speaker}, message {_place(one['evidence_at'])}{first}</h4><blockquote>{evidence}</blockquote>"
         f"<h4>Lost before message {_place(one['at'])}</h4>"
         + bullets(_how(strategy, stage, level, known) for strategy, stage, level in one["lost_by"])
         + f"<h4>Needed by message {_place(one['needed_at'])}</h4><blockquote>{use}</blockquote>"
@@ -78,5 +76,7 @@ def _place(at: object) -> str:
 
 def _how(strategy: str, stage: str, level: str, known: Sequence[str]) -> str:
     what = "still names it, but without what was said about it" if level == "unbound" else "does not hold it any more"
-    where = f"; it went with the stage <em>{shown(stage)}</em>" if stage and stage != strategy else ""
+    if stage == "view":
+        what = "keeps it, but does not send it"
+    where = f"; it went with the stage <em>{shown(stage)}</em>" if stage not in ("", "view", strategy) else ""
     return f"{dot(strategy, known)} {what}{where}"

@@ -63,10 +63,12 @@ def _own(one: dict[Any, Any]) -> list[Cell]:
     kept, saved = (
         _figure(one["strategy"], one[key], one[f"{key}_low"], one[f"{key}_high"]) for key in ("kept", "saved")
     )
-    return [
-        (kept, "n"), (scale(one["scaled"]), "n"), (saved, "n"), (amount(one["peak_context"]), "n"),
-        (count(one["compactions"]), "n"), (percent(one["prefix_reuse"]), "n"), (percent(one["fabrication"]), "n"),
-    ]  # fmt: skip
+    times = NOTHING if one["strategy"] == "null" else count(one["compactions"])
+    figures = (
+        kept, scale(one["scaled"]), saved, amount(one["peak_context"]), times,
+        percent(one["prefix_reuse"]), percent(one["fabrication"]),
+    )  # fmt: skip
+    return [(figure, "n") for figure in figures]
 
 
 def _figure(strategy: str, mean: float | None, low: float | None, high: float | None) -> str:

@@ -212,6 +212,18 @@ def longest(run: Tables) -> str | None:
     return str(max(sizes.index, key=lambda session: (times.get(session, 0), sizes[session], str(session))))
 
 
+def trigger_share(run: Tables) -> float | None:
+    """The share of the window at which all contenders compact, as the manifest has it; None if they do not agree."""
+    presets = run.manifest.get("presets")
+    found: set[object] = set()
+    for one in presets if isinstance(presets, list) else ():
+        if isinstance(one, Mapping) and one.get("name") not in REFERENCES:
+            trigger = one.get("trigger")
+            found.add(trigger.get("threshold") if isinstance(trigger, Mapping) else None)
+    (share,) = found if len(found) == 1 else (None,)
+    return share if isinstance(share, float) else None
+
+
 def worst_losses(run: Tables, most: int = 60) -> pd.DataFrame:
     """What was lost and needed again, worst first; an atom that several strategies lost at one boundary is one row.
 
@@ -230,14 +242,18 @@ def worst_losses(run: Tables, most: int = 60) -> pd.DataFrame:
     rows = rows[own] if own.any() else rows
     groups = rows.groupby(["session", "kind", "atom", "needed_at"], sort=False)
     found = groups.head(1).assign(lost_by=None)
-    by = {key: tuple(dict.fromkeys(_losers(group))) for key, group in groups}
+    order = {name: place for place, name in enumerate(strategies(run))}
+    by = {key: tuple(sorted(_losers(group), key=lambda one: order[one[0]])) for key, group in groups}
     keys = zip(found["session"], found["kind"], found["atom"], found["needed_at"], strict=True)
     found["lost_by"] = pd.Series([by[key] for key in keys], index=found.index, dtype=object)
     found["weight"] = (
         groups["weight"].max().reindex(found.set_index(["session", "kind", "atom", "needed_at"]).index).values
     )
     found["times"] = found["lost_by"].map(len)
-    return found.sort_values(["weight", "times"], ascending=False, kind="stable").head(most).reset_index(drop=True)
+    found = found.sort_values(["weight", "times"], ascending=False, kind="stable")
+    found["turn"] = found.groupby(["weight", "times", "session"], sort=False).cumcount()  # so that no session fills it
+    found = found.sort_values(["weight", "times", "turn"], ascending=[False, False, True], kind="stable")
+    return found.head(most).reset_index(drop=True)
 
 
 def _losers(group: pd.DataFrame) -> Sequence[tuple[str, str, str]]:

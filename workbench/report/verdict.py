@@ -20,6 +20,9 @@ from workbench.report.tables import (
     widened,
 )  # fmt: skip
 
+CLOSE = 0.02
+"""Difference of two shares below which nobody would choose by it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -46,7 +49,7 @@ def verdict(run: Tables) -> Verdict:
     names = [name for name in contenders(run) if equal_size(run, name) or own_trigger(run, name)]
     if not names:
         return Verdict(_nothing(run), caveats=_caveats(run))
-    kept = {name: equal_size(run, name) or own_trigger(run, name) for name in names}
+    kept = {name: found for name in names if (found := equal_size(run, name) or own_trigger(run, name))}
     return Verdict(_answer(run, kept), _price(run, names[0]), _sure(run, names), _caveats(run))
 
 
@@ -58,13 +61,17 @@ def _nothing(run: Tables) -> str:
     return "No strategy could be scored" + (f": {reason}." if reason else ".")
 
 
-def _answer(run: Tables, kept: dict[str, Estimate | None]) -> str:
-    (best, first), *rest = ((name, found) for name, found in kept.items() if found is not None)
+def _answer(run: Tables, kept: dict[str, Estimate]) -> str:
+    (best, first), *rest = kept.items()
     where = f"Cut to the same size ({_sizes(run)})" if shares(run) else "Left to its own trigger"
+    level = [best, *(name for name, found in rest if first.mean - found.mean < CLOSE)]
     others = listed([f"{name} {percent(found.mean)}" for name, found in rest])
-    ahead = f"; {others}" if others else ""
-    most = "keeps most" if rest else "was the only strategy"
-    return f"{best} {most}. {where}, it still holds {percent(first.mean)} of what the agent went on to use{ahead}."
+    what = f"it still holds {percent(first.mean)} of what the agent went on to use" + (f"; {others}" if others else "")
+    if not rest:
+        return f"{best} was the only strategy. {where}, {what}."
+    if len(level) > 1:
+        return f"{listed(level)} keep most, about as much. {where}, {what.replace('it', best, 1)}."
+    return f"{best} keeps most. {where}, {what}."
 
 
 def _sizes(run: Tables) -> str:
@@ -76,7 +83,7 @@ def _price(run: Tables, best: str) -> str:
     if saved is None:
         return ""
     way = "saves" if saved.mean >= 0 else "costs an extra"
-    text = f"Left to its own trigger, it {way} {percent(abs(saved.mean))} of the tokens"
+    text = f"Left to its own trigger, {best} {way} {percent(abs(saved.mean))} of the tokens"
     return f"{text} that an uncompacted agent would send" + (f", and holds {percent(kept.mean)}." if kept else ".")
 
 
