@@ -44,8 +44,7 @@ class Chat:
         self.source = source
         self.growth = Growth()
         self.names: dict[str, str] = {}
-        self.cwd = ""
-        self._unnamed = ""
+        self.waiting: list[str] = []
 
     def hear_all(self, messages: Iterable[Json], field: str = "messages") -> None:
         """Read a list; a damaged message is placed by its index."""
@@ -92,11 +91,11 @@ class Chat:
         refusal = words(record, "refusal")
         blocks += [Text(refusal)] if refusal else []
         blocks += calls(record)
-        self._unnamed = ""
         for i, block in enumerate(blocks):
             if isinstance(block, ToolCall):
-                blocks[i] = block = self._named(block)
+                blocks[i] = block = self._named(block, i)
                 self.names[block.id] = block.name
+                self.waiting.append(block.id)
         self.growth.say(
             AssistantMessage(
                 id=said_id,
@@ -109,18 +108,22 @@ class Chat:
         )
         self._results(found, time)
 
-    def _named(self, call: ToolCall) -> ToolCall:
-        """The call with an id: those of the old function API have none, and their result is the next one."""
-        if call.id:
-            return call
-        self._unnamed = f"call-{len(self.growth.log) + 1}"
-        return replace(call, id=self._unnamed)
+    def _named(self, call: ToolCall, i: int) -> ToolCall:
+        """The call with an id: those of the old function API and of some traces have none."""
+        return call if call.id else replace(call, id=f"call-{len(self.growth.log) + 1}-{i}")
+
+    def _answers(self, call_id: str) -> str:
+        """Which call a result answers: the one that it names, else the oldest that has no result yet."""
+        call_id = call_id or (self.waiting[0] if self.waiting else "")
+        if call_id in self.waiting:
+            self.waiting.remove(call_id)
+        return call_id
 
     def _tool(self, said_id: str, record: Mapping[str, Json], found: Content, time: float | None) -> None:
         if found.results:
             self._results(found, time)
             return
-        call_id = known_id(record, "tool_call_id") or self._unnamed
+        call_id = self._answers(known_id(record, "tool_call_id"))
         name = words(record, "name") or self.names.get(call_id, "")
         self.growth.say(
             ToolResult(
@@ -135,11 +138,10 @@ class Chat:
 
     def _results(self, found: Content, time: float | None) -> None:
         for result in found.results:
-            name = self.names.get(result.call_id, "")
+            call_id = self._answers(result.call_id)
+            name = self.names.get(call_id, "")
             self.growth.say(
-                ToolResult(
-                    id="", call_id=result.call_id, blocks=result.blocks, name=name, is_error=result.is_error, time=time
-                )
+                ToolResult(id="", call_id=call_id, blocks=result.blocks, name=name, is_error=result.is_error, time=time)
             )
 
 

@@ -1,0 +1,240 @@
+"""OpenTelemetry traces that follow the GenAI conventions: OTLP as JSON, in one document or in lines.
+
+Source: open-telemetry/semantic-conventions-genai, model and docs/gen-ai; the older events and indexed attributes of
+its version 1.36, of OpenLLMetry and of OpenInference are read as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from workbench.errors import FormatError
+from workbench.importers.decoding import BadJson, decode
+from workbench.importers.fields import epoch, known_id, objects, whole, words
+from workbench.importers.generations import Generation, merged_log
+from workbench.importers.growth import main_model, project
+from workbench.importers.heads import seen
+from workbench.importers.shapes import chat_messages
+from workbench.importers.source import Carries, Source
+from workbench.transcript.message import Json, Usage
+from workbench.transcript.session import Session
+
+_INDEXED = re.compile(
+    r"(?:gen_ai\.(prompt|completion)|llm\.(input_messages|output_messages))\.(\d+)\.(?:message\.)?(.+)$"
+)
+_CALL = re.compile(r"tool_calls\.(\d+)\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)$")
+_EVENTS = {
+    "gen_ai.system.message": "system", "gen_ai.user.message": "user", "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+}  # fmt: skip
+_NO_REQUEST = frozenset({"execute_tool", "embeddings", "invoke_agent", "create_agent", "invoke_workflow"})
+
+
+class Otel:
+    """Spans of model requests with their messages."""
+
+    name: ClassVar[str] = "otel"
+    description: ClassVar[str] = "OpenTelemetry GenAI traces (OTLP JSON or JSON lines)"
+    carries: ClassVar[tuple[Carries, ...]] = ("tree", "calls", "thinking", "usage", "times", "model", "system")
+
+    def knows(self, head: str) -> bool:
+        """Whether it holds spans that speak of models."""
+        keys = seen(head).keys
+        spans = {"resourceSpans"} & keys or {"attributes", "name"} <= keys or '"scopeSpans"' in head
+        return bool(spans) and ("gen_ai." in head or '"llm.input_messages' in head or "resourceSpans" in keys)
+
+    def sessions(self, source: Source) -> Iterator[Session]:
+        """One session a conversation, or a trace where none is named."""
+        groups: dict[str, list[Generation]] = {}
+        names: dict[str, str] = {}
+        for place, span in _spans(source):
+            with source.at(field=place):
+                attributes = _attributes(span.get("attributes"))
+                found = _generation(span, attributes, place)
+                group = _text(attributes, "gen_ai.conversation.id", "session.id") or known_id(span, "traceId")
+                group = group or known_id(span, "trace_id") or source.stem
+                names.setdefault(group, _text(attributes, "gen_ai.agent.name"))
+                if found is not None:
+                    groups.setdefault(group, []).append(found)
+        if not groups:
+            raise FormatError("no span has the messages of a model request", where=source.where)
+        for group, generations in groups.items():
+            log = merged_log(source, generations)
+            yield Session(
+                id=group,
+                log=log,
+                model=main_model(log),
+                title=names.get(group, ""),
+                project=names.get(group, "") or project("", source.folder),
+            )
+
+
+def _spans(source: Source) -> Iterator[tuple[str, dict[str, Json]]]:
+    """Every span with the place where it stands."""
+    start = seen(source.head())
+    if len(start.records) > 1:
+        for line, record in source.records():
+            with source.at(line):
+                for place, span in _inside(record):
+                    yield f"line {line} {place}".strip(), span
+        return
+    document = source.document()
+    for record in document if isinstance(document, list) else [document]:
+        if isinstance(record, dict):
+            with source.at():
+                yield from _inside(record)
+
+
+def _inside(record: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]:
+    resources = objects(record, "resourceSpans")
+    if not resources and "attributes" in record:
+        yield "", dict(record)
+    for i, resource in enumerate(resources):
+        scopes = objects(resource, "scopeSpans") or objects(resource, "instrumentationLibrarySpans")
+        for j, scope in enumerate(scopes):
+            for k, span in enumerate(objects(scope, "spans")):
+                yield f"resourceSpans[{i}].scopeSpans[{j}].spans[{k}]", span
+
+
+def _attributes(value: Json) -> dict[str, Json]:
+    """Attributes as a plain object, from OTLP's list of keys and typed values or from an object."""
+    if isinstance(value, dict):
+        return value
+    found: dict[str, Json] = {}
+    for one in value if isinstance(value, list) else []:
+        if isinstance(one, dict) and isinstance(one.get("key"), str):
+            found[one["key"]] = _value(one.get("value"))
+    return found
+
+
+def _value(value: Json) -> Json:
+    if not isinstance(value, dict):
+        return value
+    for name in ("stringValue", "boolValue", "doubleValue", "string_value", "bool_value", "double_value"):
+        if name in value:
+            return value[name]
+    for name in ("intValue", "int_value"):
+        if name in value:
+            digits = str(value[name])
+            return int(digits) if digits.lstrip("-").isdigit() and len(digits) < 20 else None
+    for name in ("arrayValue", "array_value"):
+        if isinstance(value.get(name), dict):
+            return [_value(one) for one in objects(value[name], "values")]
+    for name in ("kvlistValue", "kvlist_value"):
+        if isinstance(value.get(name), dict):
+            return _attributes(value[name].get("values"))
+    return None
+
+
+def _generation(span: Mapping[str, Json], attributes: dict[str, Json], place: str) -> Generation | None:
+    """The request that a span traced; None for spans of tools and agents, and for those without messages."""
+    if _text(attributes, "gen_ai.operation.name") in _NO_REQUEST:
+        return None
+    sent, answer = _latest(attributes)
+    for event in objects(span, "events"):
+        details = _attributes(event.get("attributes"))
+        more, told = _latest(details) if "gen_ai.input.messages" in details else _event(event, details)
+        sent, answer = sent + more, answer + told
+    if not sent and not answer:
+        sent, answer = _indexed(attributes)
+    if not sent and not answer:
+        return None
+    return Generation(
+        sent=sent,
+        answer=answer,
+        model=_text(attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name"),
+        usage=_usage(attributes),
+        time=epoch(span, "startTimeUnixNano") or epoch(span, "start_time"),
+        place=place,
+    )
+
+
+def _latest(attributes: Mapping[str, Json]) -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
+    """The messages as the newest conventions give them: JSON text or structured values."""
+    rules = chat_messages(_parts(attributes.get("gen_ai.system_instructions")), "system") or []
+    sent = chat_messages(attributes.get("gen_ai.input.messages", attributes.get("gen_ai.prompt"))) or []
+    answer = attributes.get("gen_ai.output.messages", attributes.get("gen_ai.completion"))
+    return rules + sent, chat_messages(answer, "assistant") or []
+
+
+def _parts(value: Json) -> Json:
+    """System instructions are bare parts: one message of them."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            value = decode(value)
+        except BadJson:
+            return value
+    if isinstance(value, list) and all(isinstance(part, dict) and "role" not in part for part in value):
+        return [{"role": "system", "parts": value}] if value else None
+    return value
+
+
+def _event(event: Mapping[str, Json], details: dict[str, Json]) -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
+    """A message as an event of the older conventions."""
+    name = words(event, "name")
+    body = details
+    if isinstance(details.get("gen_ai.event.content"), str):
+        try:
+            decoded = decode(details["gen_ai.event.content"])
+        except BadJson:
+            decoded = {"content": details["gen_ai.event.content"]}
+        body = decoded if isinstance(decoded, dict) else {"content": decoded}
+    if name == "gen_ai.choice":
+        return [], chat_messages(body.get("message", body), "assistant") or []
+    role = _EVENTS.get(name)
+    if role is None:
+        return [], []
+    shaped = {"content": body.get("content"), "tool_calls": body.get("tool_calls"), "role": role}
+    if role == "tool":
+        shaped["tool_call_id"] = body.get("id")
+    return [shaped], []
+
+
+def _indexed(attributes: Mapping[str, Json]) -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
+    """Messages as numbered attributes, one a field, as OpenLLMetry and OpenInference write them."""
+    found: dict[tuple[bool, int], dict[str, Json]] = {}
+    for key, value in attributes.items():
+        named = _INDEXED.match(key)
+        if not named or len(named[3]) > 6:
+            continue
+        place = (named[1] == "completion" or named[2] == "output_messages", int(named[3]))
+        message = found.setdefault(place, {"role": "assistant" if place[0] else "user", "content": None})
+        call = _CALL.match(named[4])
+        if call and len(call[1]) <= 4:
+            message.setdefault("calls", {}).setdefault(int(call[1]), {})[call[2]] = value
+        elif named[4] in ("role", "content", "tool_call_id", "name"):
+            message[named[4]] = value
+    both: tuple[list[dict[str, Json]], list[dict[str, Json]]] = ([], [])
+    for (answered, _), message in sorted(found.items(), key=lambda pair: pair[0]):
+        made = message.pop("calls", {})
+        if made:
+            message["tool_calls"] = [{"id": c.get("id"), "function": c} for _, c in sorted(made.items())]
+        both[answered].append(message)
+    return both
+
+
+def _usage(attributes: Mapping[str, Json]) -> Usage | None:
+    """The figures of a request; by the conventions, its input includes what was cached."""
+    prompt = _count(attributes, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
+    read = min(_count(attributes, "gen_ai.usage.cache_read.input_tokens"), prompt)
+    written = min(_count(attributes, "gen_ai.usage.cache_creation.input_tokens"), prompt - read)
+    usage = Usage(
+        input=prompt - read - written,
+        cache_read=read,
+        cache_write=written,
+        output=_count(
+            attributes, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion"
+        ),
+        reasoning=_count(attributes, "gen_ai.usage.reasoning.output_tokens"),
+    )
+    return usage if usage != Usage() else None
+
+
+def _count(attributes: Mapping[str, Json], *names: str) -> int:
+    return next((whole(attributes, name) for name in names if attributes.get(name) is not None), 0)
+
+
+def _text(attributes: Mapping[str, Json], *names: str) -> str:
+    return next((words(attributes, name) for name in names if attributes.get(name)), "")
