@@ -1,0 +1,309 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.errors import ModelError, SetupError
+from workbench.models import find_model
+from workbench.models.litellm import API_BASE, LiteLLM
+from workbench.models.model import Ask
+
+
+@dataclass(frozen=True)
+class Reply:
+    body: Any
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    hangs: bool = False
+
+    def bytes(self) -> bytes:
+        return self.body.encode() if isinstance(self.body, str) else json.dumps(self.body).encode()
+
+
+class Provider(ThreadingHTTPServer):
+    """A server on this machine that speaks OpenAI's protocol and says what it was told to, the last thing for ever."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.replies: list[Reply] = []
+        self.requests: list[dict[str, Any]] = []
+        self.closing = threading.Event()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Provider
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.requests.append(asked)
+        replies = self.server.replies
+        reply = replies.pop(0) if len(replies) > 1 else replies[0]
+        if reply.hangs:
+            self.server.closing.wait(10)
+            return
+        body = reply.bytes()
+        self.send_response(reply.status)
+        for name, value in {
+            "content-type": "application/json",
+            "content-length": str(len(body)),
+            **reply.headers,
+        }.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", API_BASE, "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    server = Provider()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    yield server
+    server.closing.set()
+    server.shutdown()
+    server.server_close()
+
+
+def completion(content: str | None, *, finish: str = "stop", **message: Any) -> Reply:
+    return Reply(
+        {
+            "id": "x", "object": "chat.completion", "created": 1, "model": "stub",
+            "choices": [
+                {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": content, **message}}
+            ],
+            "usage": {
+                "prompt_tokens": 120, "completion_tokens": 7, "total_tokens": 127,
+                "prompt_tokens_details": {"cached_tokens": 100},
+            },
+        }
+    )  # fmt: skip
+
+
+def refusal(status: int, text: str, code: str = "", **headers: str) -> Reply:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Reply({"error": {"message": text, "type": "error", "code": code or None}}, status, named)
+
+
+def ask(prompt: str = "Summarise this.", most: int | None = 300) -> Ask:
+    return Ask(purpose="summary", system="You summarise.", write=lambda: prompt, max_tokens=most)
+
+
+def told(server: Provider, replies: Sequence[Reply], *, tries: int = 3, timeout: float = 20.0) -> LiteLLM:
+    server.replies = list(replies)
+    return LiteLLM("openai/stub", api_base=server.address, tries=tries, first_wait=0.01, timeout=timeout)
+
+
+def test_an_answer_comes_with_its_tokens_and_time(provider: Provider) -> None:
+    answer = told(provider, [completion("  ## Goal\n- ship it ")]).answer(ask())
+    assert answer.text == "## Goal\n- ship it"
+    assert (answer.input_tokens, answer.output_tokens, answer.cached_tokens) == (120, 7, 100)
+    assert answer.seconds > 0
+    assert answer.model == "litellm:stub"
+
+
+def test_the_request_holds_the_wording_and_the_bound_and_offers_no_tools(provider: Provider) -> None:
+    told(provider, [completion("fine")]).answer(ask("the transcript", most=77))
+    sent = provider.requests[0]
+    assert sent["messages"] == [
+        {"role": "system", "content": "You summarise."},
+        {"role": "user", "content": "the transcript"},
+    ]
+    assert sent.get("max_tokens", sent.get("max_completion_tokens")) == 77
+    assert "tools" not in sent and "functions" not in sent
+
+
+def test_a_price_nobody_knows_is_none_and_not_zero(provider: Provider) -> None:
+    assert told(provider, [completion("fine")]).answer(ask()).usd is None
+
+
+def test_a_known_price_is_charged_with_its_cached_part(provider: Provider) -> None:
+    provider.replies = [completion("fine")]
+    answer = LiteLLM("openai/gpt-4o-mini", api_base=provider.address).answer(ask())
+    assert answer.usd == pytest.approx(20 * 1.5e-07 + 100 * 7.5e-08 + 7 * 6e-07)
+
+
+def test_the_address_may_stand_in_the_environment(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+    provider.replies = [completion("fine")]
+    monkeypatch.setenv(API_BASE, provider.address)
+    assert find_model("litellm:openai/stub").answer(ask()).text == "fine"
+
+
+def test_a_busy_provider_is_asked_again(provider: Provider) -> None:
+    model = told(provider, [refusal(429, "Rate limit reached"), completion("fine")])
+    assert model.answer(ask()).text == "fine"
+    assert len(provider.requests) == 2
+
+
+def test_a_provider_that_names_a_wait_is_taken_at_its_word(provider: Provider) -> None:
+    slow = LiteLLM("openai/stub", api_base=provider.address, tries=2, first_wait=3_600.0)
+    provider.replies = [refusal(429, "Rate limit reached", retry_after="0"), completion("fine")]
+    assert slow.answer(ask()).text == "fine"
+
+
+def test_a_wait_of_an_hour_is_not_waited(provider: Provider) -> None:
+    model = told(provider, [refusal(429, "Rate limit reached", retry_after="3600"), completion("fine")])
+    with pytest.raises(ModelError) as caught:
+        model.answer(ask())
+    assert caught.value.retryable and len(provider.requests) == 1
+
+
+def test_an_empty_purse_is_not_asked_again(provider: Provider) -> None:
+    model = told(provider, [refusal(429, "You exceeded your current quota", "insufficient_quota")])
+    with pytest.raises(ModelError) as caught:
+        model.answer(ask())
+    assert not caught.value.retryable and len(provider.requests) == 1
+
+
+@pytest.mark.parametrize("status", [500, 502, 503])
+def test_a_failing_provider_is_asked_as_often_as_allowed_and_no_more(provider: Provider, status: int) -> None:
+    with pytest.raises(ModelError) as caught:
+        told(provider, [refusal(status, "the server had an error")]).answer(ask())
+    assert caught.value.retryable and not caught.value.overflow
+    assert len(provider.requests) == 3
+
+
+def test_a_refused_request_is_not_asked_again(provider: Provider) -> None:
+    with pytest.raises(ModelError) as caught:
+        told(provider, [refusal(400, "temperature must be a number")]).answer(ask())
+    assert not caught.value.retryable and not caught.value.overflow
+    assert len(provider.requests) == 1
+
+
+def test_a_provider_that_does_not_answer_in_time_is_given_up(provider: Provider) -> None:
+    with pytest.raises(ModelError) as caught:
+        told(provider, [Reply("", hangs=True)], tries=1, timeout=0.2).answer(ask())
+    assert caught.value.retryable
+
+
+def test_a_server_that_is_not_there_is_an_error_of_the_model(provider: Provider) -> None:
+    model = LiteLLM("openai/stub", api_base="http://127.0.0.1:9/v1", tries=2, first_wait=0.01, timeout=2.0)
+    with pytest.raises(ModelError) as caught:
+        model.answer(ask())
+    assert caught.value.retryable
+
+
+@pytest.mark.parametrize("content", ["", "   \n", None])
+def test_an_empty_answer_is_an_error(provider: Provider, content: str | None) -> None:
+    with pytest.raises(ModelError, match="empty"):
+        told(provider, [completion(content)]).answer(ask())
+    assert len(provider.requests) == 1
+
+
+def test_a_wish_for_a_tool_is_no_answer(provider: Provider) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+    with pytest.raises(ModelError, match="tool_calls"):
+        told(provider, [completion(None, finish="tool_calls", tool_calls=[call])]).answer(ask())
+
+
+def test_an_answer_without_choices_is_an_error(provider: Provider) -> None:
+    with pytest.raises(ModelError):
+        told(provider, [Reply({"id": "x", "object": "chat.completion", "model": "stub", "choices": []})]).answer(ask())
+
+
+@pytest.mark.parametrize("body", ['{"id": "x", "choices": [{"index"', "<html>Bad gateway</html>", ""])
+def test_a_broken_answer_is_asked_for_again(provider: Provider, body: str) -> None:
+    assert told(provider, [Reply(body), completion("fine")]).answer(ask()).text == "fine"
+
+
+@pytest.mark.parametrize("body", ['{"id": "x", "choices": [{"index"', "<html>Bad gateway</html>"])
+def test_an_answer_that_stays_broken_is_an_error(provider: Provider, body: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        told(provider, [Reply(body)]).answer(ask())
+    assert caught.value.retryable and len(provider.requests) == 3
+
+
+def test_what_the_model_thought_is_dropped(provider: Provider) -> None:
+    replies = [completion("<think>first, the\ngoal</think>\n\nthe summary", reasoning_content="hidden")]
+    assert told(provider, replies).answer(ask()).text == "the summary"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+        "Your input exceeds the context window of this model. Please adjust your input and try again.",
+        "prompt is too long: 215000 tokens > 200000 maximum",
+        "Please reduce the length of the messages or completion.",
+        "the request exceeds the available context size. try increasing the context size",
+        "input length exceeds the context length",
+        "This endpoint's maximum context length is 32768 tokens. However, you requested about 40000 tokens.",
+        "Prompt contains 40000 tokens, too large for model with 32768 maximum context length",
+        "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+        "Input is too long for requested model.",
+        "prompt token count of 140000 exceeds the limit of 128000",
+        "Invalid request: Your request exceeded model token limit: 131072 (requested: 150000)",
+        "Prompt exceeds max length",
+        "Range of input length should be [1, 30720]",
+    ],
+)
+def test_a_prompt_that_does_not_fit_is_known_in_every_providers_words(provider: Provider, text: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        told(provider, [refusal(400, text)]).answer(ask())
+    assert caught.value.overflow and not caught.value.retryable
+    assert len(provider.requests) == 1
+
+
+def test_a_request_of_too_many_bytes_does_not_fit_either(provider: Provider) -> None:
+    with pytest.raises(ModelError) as caught:
+        told(provider, [refusal(413, "Request Entity Too Large")]).answer(ask())
+    assert caught.value.overflow and len(provider.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        refusal(429, "Rate limit reached: too many tokens per minute, please reduce the length of your requests"),
+        refusal(400, "max_tokens is too large: 99999. This model supports at most 4096 completion tokens"),
+        refusal(400, "messages with role 'tool' must be a response to a preceding message with 'tool_calls'"),
+    ],
+)
+def test_what_only_looks_like_an_overflow_is_none(provider: Provider, reply: Reply) -> None:
+    with pytest.raises(ModelError) as caught:
+        told(provider, [reply], tries=1).answer(ask())
+    assert not caught.value.overflow
+
+
+def test_a_missing_key_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", API_BASE):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(SetupError, match="ANTHROPIC_API_KEY"):
+        LiteLLM("anthropic/claude-haiku-4-5").answer(ask())
+
+
+def test_a_name_that_no_provider_knows_is_an_error_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(API_BASE, raising=False)
+    with pytest.raises(ModelError) as caught:
+        LiteLLM("no-such-model").answer(ask())
+    assert not caught.value.retryable
+
+
+def test_another_model_may_be_asked_for_one_question(provider: Provider) -> None:
+    model = told(provider, [completion("fine")])
+    model.answer(Ask(purpose="summary", system="", write=lambda: "x", model="openai/other"))
+    assert provider.requests[0]["model"] == "other"
+    assert [message["role"] for message in provider.requests[0]["messages"]] == ["user"]
+
+
+def test_naming_a_model_does_not_import_litellm() -> None:
+    code = "import sys, workbench.models as m; m.find_model('litellm:x'); assert 'litellm' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
