@@ -31,6 +31,8 @@ _PLACES = {
     "Situation": "compaction.trigger", "AtShare": "compaction.trigger", "AtReserve": "compaction.trigger",
     "Strategy": "compaction.strategy", "Preset": "compaction.strategy", "compact": "compaction.engine",
     "preset": "compaction.presets",
+    "Compactor": "compaction.live.compactor", "Settings": "compaction.live.settings",
+    "Hooks": "compaction.live.hooks", "Cancel": "compaction.live.hooks", "Supply": "compaction.live.hooks",
     # models and metrics
     "Ask": "models.model", "Answer": "models.model", "Model": "models.model", "find_model": "models",
     "Metric": "metrics.metric", "Score": "metrics.metric", "Trial": "metrics.metric",
@@ -42,6 +44,11 @@ __all__ = ["__version__", *_PLACES]  # noqa: PLE0604 - the names above
 
 if TYPE_CHECKING:
     from workbench.compaction.engine import compact as compact
+    from workbench.compaction.live.compactor import Compactor as Compactor
+    from workbench.compaction.live.hooks import Cancel as Cancel
+    from workbench.compaction.live.hooks import Hooks as Hooks
+    from workbench.compaction.live.hooks import Supply as Supply
+    from workbench.compaction.live.settings import Settings as Settings
     from workbench.compaction.plan import Draft as Draft
     from workbench.compaction.plan import Plan as Plan
     from workbench.compaction.plan import Replace as Replace

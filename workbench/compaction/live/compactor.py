@@ -1,0 +1,371 @@
+"""The engine inside somebody's agent loop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from threading import RLock
+
+from workbench.compaction.engine import Compaction
+from workbench.compaction.live.brake import Brake
+from workbench.compaction.live.budgets import Budgets
+from workbench.compaction.live.events import AutomaticStopped, ErrorJudged, Event, Rewound, UsageIgnored
+from workbench.compaction.live.gauge import Gauge
+from workbench.compaction.live.hooks import Cause, Hooks
+from workbench.compaction.live.memory import Memory
+from workbench.compaction.live.overflow import Verdict, classify
+from workbench.compaction.live.reading import Reader, Shape
+from workbench.compaction.live.running import Runner
+from workbench.compaction.live.settings import Settings
+from workbench.compaction.live.usage import usage_of
+from workbench.compaction.presets import preset as preset_named
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.repair_pairs import RepairPairs
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.trigger import Moment
+from workbench.errors import ModelError, SettingError
+from workbench.models.model import Answer, Ask, Model
+from workbench.transcript.log import Log
+from workbench.transcript.message import Json, Usage
+from workbench.transcript.session import Session
+from workbench.transcript.tokens import TokenCounter, chars_per_token
+
+WINDOW = 128_000
+"""Tokens; for a host that does not say. Opal's fallback."""
+AS_IT_IS = Settings()
+NO_HOOKS = Hooks()
+REPAIR = Strategy("repair", (RepairPairs(),))
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """What to send in the place of the request that was refused.
+
+    Attributes:
+        max_tokens: the output to ask for; None leaves it as it was.
+    """
+
+    messages: list[Json]
+    verdict: Verdict
+    max_tokens: int | None = None
+
+
+class Compactor:
+    """Keeps an agent's context within its window, over plain messages in OpenAI's chat or Anthropic's shape.
+
+    The agent hands over its whole list of messages before each request and sends what comes back. Its list is never
+    changed and is kept whole here: `original` gives it back, and going back in it undoes what was compacted since. The
+    list should grow by appending, with dicts that are not changed once they were handed over.
+
+    Attributes:
+        preset: how to compact.
+        events: all that happened, in order.
+    """
+
+    def __init__(
+        self,
+        preset: Preset | str = "pipeline",
+        *,
+        model: Model | None = None,
+        window: int = WINDOW,
+        settings: Settings | Callable[[], Settings] = AS_IT_IS,
+        hooks: Hooks = NO_HOOKS,
+        on_event: Callable[[Event], None] | None = None,
+        count: TokenCounter | None = None,
+        format: Shape | None = None,
+        pins: Callable[[Mapping[str, Json]], bool] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """A compactor for one conversation.
+
+        Args:
+            preset: how to compact, or the name of it.
+            model: who writes summaries; a preset that asks none needs none.
+            window: tokens.
+            settings: fixed, or a function that is called at each decision.
+            hooks: where the host steps in.
+            on_event: called with each event as it happens.
+            count: tokens of a message; the preset's own counter goes before it.
+            format: of the messages; found from them where it is not given.
+            pins: says of a message whether it must stay as it is.
+            clock: seconds, for learned limits to expire.
+        """
+        self.preset = preset_named(preset) if isinstance(preset, str) else preset
+        self.events: list[Event] = []
+        self._on_event, self._lock = on_event, RLock()
+        counter = self.preset.count or count or chars_per_token
+        self._memory = Memory(Reader(counter, pins, format))
+        self._gauge = Gauge(self._memory, counter, clock)
+        self._budgets = Budgets(self.preset, self._gauge, settings, window)
+        self._brake = Brake()
+        writer = _Nobody(self.preset.name) if model is None else model
+        self._runner = Runner(self._memory, writer, hooks, self._tell, self._lock, self.preset.name)
+        self._overflowed = self._wanted = self._busy = False
+        self._focus = ""
+        self._retried = 0
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the next request as it would be sent now, overhead included."""
+        return self._memory.state.sent.tokens
+
+    @property
+    def window(self) -> int:
+        """Tokens that the agent's model takes: as given or set, or less where an error said so lately."""
+        return self._budgets.window
+
+    @property
+    def log(self) -> Log:
+        """Everything that was ever heard, with compactions and branches."""
+        return self._memory.log
+
+    @property
+    def original(self) -> list[Json]:
+        """The agent's messages as it handed them over, whole, as copies."""
+        return self._memory.original()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether no compaction starts by itself any more, since too many in a row had no effect."""
+        return self._brake.stopped(self._budgets.settings)
+
+    def session(self, id: str = "live") -> Session:
+        """The conversation so far, to be saved, replayed and measured."""
+        return Session(id, self.log, model=self._gauge.model, window=self.window)
+
+    def read(self, reference: str) -> str:
+        """The full text that a stage took out of the context.
+
+        Raises:
+            KeyError: nothing is archived under that reference.
+        """
+        return self._memory.archive[reference]
+
+    def before_request(
+        self, messages: Sequence[Json], *, system: Json = None, tools: Json = None, model: str = ""
+    ) -> list[Json]:
+        """What to send: a new list, compacted if it is due. The list handed over stays as it is.
+
+        Args:
+            messages: the whole conversation so far, or the list that came back last with more behind it.
+            system: Anthropic's system prompt, to be counted; it is sent by the caller.
+            tools: the tools' schemas, to be counted.
+            model: the agent's model; learned limits and reported usage are its own.
+
+        Raises:
+            FormatError: one of the messages is none.
+        """
+        with self._lock:
+            self._hear(messages)
+            if system is not None and self._memory.reader.shape is None:
+                self._memory.reader.shape = "anthropic"
+            self._gauge.declare(system, tools, model)
+            self._retried = 0
+        self._consider("before_request")
+        return self._handed_out()
+
+    def after_turn(
+        self, messages: Sequence[Json] | None = None, *, usage: Json = None, stop: str = "", model: str = ""
+    ) -> None:
+        """A turn is over: the time for compactions that should not fall into one.
+
+        Args:
+            messages: the conversation with the turn's last answer.
+            usage: as for `report_usage`.
+            stop: likewise.
+            model: likewise.
+        """
+        if usage is not None or stop:
+            self.report_usage(usage, stop=stop, model=model)
+        if messages is not None:
+            with self._lock:
+                self._hear(messages)
+        self._consider("after_turn")
+
+    def report_usage(self, usage: Json, *, stop: str = "", model: str = "") -> Verdict | None:
+        """Take in what the provider reported for the request that was handed out last.
+
+        A report about a history that was compacted or taken back since, or by another model, is ignored. Where it
+        shows that the context overflowed without an error, the next request is compacted.
+
+        Args:
+            usage: in any provider's form, as a dict or an object.
+            stop: the stop or finish reason.
+            model: who answered.
+
+        Returns:
+            The overflow that it shows, or None.
+        """
+        with self._lock:
+            why = self._gauge.stale(model)
+            if why:
+                self._tell(UsageIgnored(why))
+                return None
+            reported = usage_of(usage)
+            verdict = self._gauge.judge(reported, stop, self._budgets.named)
+            if reported is not None:
+                self._gauge.take(reported)
+            if verdict is not None:
+                self._overflowed = True
+                self._judged(verdict)
+            return verdict
+
+    def on_error(
+        self,
+        error: BaseException | str | Mapping[str, Json],
+        messages: Sequence[Json] | None = None,
+        *,
+        model: str = "",
+    ) -> Retry | None:
+        """What to send instead after a request failed; None where sending again is no remedy.
+
+        The newest `error_judged` event says what the error was. One request is tried again as often as the settings
+        say.
+
+        Args:
+            error: what the client raised, or the error as JSON or text.
+            messages: the conversation, if it has grown since the request.
+            model: who was asked; an error of another model than the present one says nothing.
+        """
+        verdict = classify(error)
+        if self._gauge.request is None or (model and self._gauge.model and model != self._gauge.model):
+            self._tell(ErrorJudged(verdict))
+            return None
+        self._judged(verdict)
+        if self._retried >= self._budgets.settings.retries:
+            return None
+        if messages is not None:
+            with self._lock:
+                self._hear(messages)
+        if not self._remedied(verdict):
+            return None
+        self._retried += 1
+        return Retry(self._handed_out(), verdict, verdict.output if verdict.action == "lower_output" else None)
+
+    def compact(
+        self, instructions: str = "", keep_recent: int | None = None, messages: Sequence[Json] | None = None
+    ) -> Compaction | None:
+        """Compact now, by hand; None where a hook cancelled it or the history changed meanwhile.
+
+        Args:
+            instructions: what the summary should dwell on.
+            keep_recent: tokens of newest messages to keep.
+            messages: the conversation, if it has grown since the last request.
+
+        Raises:
+            ModelError: no summary could be had; the history stays as it was.
+        """
+        with self._lock:
+            if messages is not None:
+                self._hear(messages)
+            budget = self._budgets.forced("manual", instructions)
+        if keep_recent is not None:
+            budget = replace(budget, keep_recent=keep_recent)
+        return self._run(budget, "by_hand", self.preset.strategy)
+
+    def request_compaction(self, instructions: str = "") -> None:
+        """Ask for a compaction as soon as the present turn is over."""
+        self._wanted, self._focus = True, instructions
+
+    def _hear(self, messages: Sequence[Json]) -> None:
+        before = len(self._memory.state.checkpoints)
+        same = self._memory.hear(messages)
+        if same is not None:
+            self._gauge.forget()
+            self._brake.release()
+            self._tell(Rewound(same, before - len(self._memory.state.checkpoints)))
+
+    def _handed_out(self) -> list[Json]:
+        with self._lock:
+            self._gauge.weigh()
+            self._gauge.handed_out()
+            return self._memory.messages()
+
+    def _consider(self, moment: Moment) -> None:
+        """Compact if the trigger says so, and nothing speaks against it."""
+        settings = self._budgets.settings
+        with self._lock:
+            if self._busy or self._brake.stopped(settings):
+                return
+            strategy = self.preset.overflow if self._overflowed else None
+            budget = self._due(moment)
+            if budget is None:
+                return
+            self._busy = True
+        try:
+            self._run(budget, moment, strategy or self.preset.strategy)
+        except ModelError:
+            self._failed(settings)
+        finally:
+            self._busy = False
+
+    def _due(self, moment: Moment) -> Budget | None:
+        if self._overflowed:
+            self._overflowed = False
+            return self._budgets.forced("overflow")
+        if self._wanted and (moment == "after_turn" or self._memory.ends_a_turn()):
+            self._wanted = False
+            return self._budgets.requested(moment, self._focus)
+        return None if self._brake.holds(self._gauge.spoken) else self._budgets.due(moment)
+
+    def _run(self, budget: Budget, cause: Cause, strategy: Strategy) -> Compaction | None:
+        settings, before = self._budgets.settings, self.tokens
+        done = self._runner.run(budget, cause, strategy)
+        with self._lock:
+            self._gauge.weigh()
+            self._brake.wait(self._gauge.spoken, budget.window, settings)
+            if done is not None:
+                self._count(before, before if done.outcome == "unchanged" else done.sent.tokens, settings)
+        return done
+
+    def _failed(self, settings: Settings) -> None:
+        self._brake.wait(self._gauge.spoken, self.window, settings)
+        self._count(0, 0, settings)
+
+    def _count(self, before: int, after: int, settings: Settings) -> None:
+        if self._brake.record(before, after, settings):
+            self._tell(AutomaticStopped(self._brake.ineffective))
+
+    def _remedied(self, verdict: Verdict) -> bool:
+        """Whether what would be sent now is another request than the one that failed."""
+        if verdict.action == "lower_output":
+            return verdict.output is not None
+        if verdict.action == "repair":
+            budget = Budget(target=self.tokens, window=self.window, reason="repair", force=True)
+            return self._changes(budget, REPAIR)
+        if verdict.action != "compact" and verdict.kind != "bytes":
+            return False
+        if verdict.used:
+            self._gauge.take(Usage(input=verdict.used))
+        return self._changes(self._budgets.forced("overflow"), self.preset.overflow or self.preset.strategy)
+
+    def _changes(self, budget: Budget, strategy: Strategy) -> bool:
+        try:
+            done = self._run(budget, "error", strategy)
+        except ModelError:
+            self._failed(self._budgets.settings)
+            return False
+        return done is not None and done.outcome != "unchanged"
+
+    def _judged(self, verdict: Verdict) -> None:
+        learned = None
+        if verdict.action == "compact" and verdict.limit is not None:
+            learned = self._gauge.learn(verdict.limit, self._budgets.named)
+        self._tell(ErrorJudged(verdict, learned))
+
+    def _tell(self, event: Event) -> None:
+        self.events.append(event)
+        if self._on_event is not None:
+            self._on_event(event)
+
+
+@dataclass(frozen=True, slots=True)
+class _Nobody:
+    """Stands where no model was given."""
+
+    preset: str
+    name: str = "nobody"
+
+    def answer(self, ask: Ask, /) -> Answer:
+        raise SettingError(f"preset {self.preset!r} asks a model for a summary: pass one as `model`")

@@ -1,0 +1,59 @@
+"""Where an agent's host may step in: before a compaction, before each of its stages, and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from workbench.compaction.engine import Compaction
+from workbench.compaction.stage import Budget
+from workbench.compaction.trigger import Moment
+from workbench.transcript.context import Context
+
+Cause: TypeAlias = Moment | Literal["error", "by_hand"]
+"""Where in the loop a compaction was decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A compaction that is about to start.
+
+    Attributes:
+        number: 1 for the compactor's first.
+        context: the history as it is kept.
+    """
+
+    number: int
+    cause: Cause
+    context: Context
+    budget: Budget
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """The host does not want it now."""
+
+    why: str = "the host cancelled it"
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """The host has the summary already: no model is asked, and the strategy's own cut says what it replaces."""
+
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What the host wants to be asked and told. An error in a hook leaves the history as it was.
+
+    Attributes:
+        before: may cancel, or supply the summary.
+        before_stage: asked with the stage's name; False skips the stage.
+        after: told what was done, once it is in place.
+    """
+
+    before: Callable[[Due], Cancel | Supply | None] | None = None
+    before_stage: Callable[[str, Context, Budget], bool | None] | None = None
+    after: Callable[[Compaction], None] | None = None

@@ -1,0 +1,249 @@
+"""What an agent said so far, whole, and the same as it is kept and as it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+
+from workbench.compaction.engine import Compaction
+from workbench.compaction.guard import breaches
+from workbench.compaction.live.reading import Given, Reader
+from workbench.compaction.live.writing import Shown, written
+from workbench.transcript.context import Context, OpenContext
+from workbench.transcript.log import CompactionEntry, Log, MessageEntry
+from workbench.transcript.message import Json, Message, Summary, UserMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The state just after a compaction.
+
+    Attributes:
+        heard: how many of the host's messages had been heard by then.
+        entry: id of the log's entry about it.
+    """
+
+    heard: int
+    kept: Context
+    sent: Context
+    shown: tuple[Shown, ...]
+    entry: str
+
+
+@dataclass(slots=True)
+class State:
+    """All that changes, in one place, so that it changes at once or not at all.
+
+    Attributes:
+        path: the host's messages, from the first one, in the line that it is on.
+        place: by the id of each of our messages, the index in `path` that it came in.
+        kept, sent: the history as the strategy keeps it, and as it is sent.
+        shown: what is sent in the host's shape.
+        heard: how many of `path` are in all the others: more are there only if somebody broke off in between.
+        leaf: the log's entry at the end of the path.
+    """
+
+    kept: OpenContext
+    sent: OpenContext
+    path: list[Given] = field(default_factory=list)
+    place: dict[str, int] = field(default_factory=dict)
+    shown: list[Shown] = field(default_factory=list)
+    heard: int = 0
+    leaf: str | None = None
+    checkpoints: tuple[Checkpoint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The history at the moment in which a compaction starts."""
+
+    kept: Context
+    heard: int
+    version: int
+
+
+class Memory:
+    """The log of everything that was ever heard, and the state that follows from it.
+
+    Attributes:
+        log: only ever grows; going back starts a branch.
+        version: changes when something is compacted or taken back, not when something is added.
+        archive: full texts that stages took out, by reference.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.log = Log()
+        self.version = 0
+        self.archive: dict[str, str] = {}
+        self.state = self._empty()
+        self._expected: list[Json] = []
+        self._returned: list[Json] = []
+        self._broken = False
+
+    def hear(self, messages: Sequence[Json]) -> int | None:
+        """Take in what the host's list has more than before; O(new), apart from comparing pointers.
+
+        The list may also be the one that was last returned, with more behind it. Where it is neither, the host went
+        back: what is no longer in it is left on a branch of the log.
+
+        Returns:
+            How many of the host's messages are still the same, where it went back; else None.
+        """
+        given = list(messages)
+        start = self._known(given)
+        back = start is None
+        if start is None:
+            start = self._common(given)
+            self.version += 1
+            self._rebuild(start)
+        self._broken = True
+        self._expected = given[:start]
+        for at in range(start, len(given)):
+            self._add(self.reader.read(given[at], at))
+            self._expected.append(given[at])
+        self._broken = False
+        return start if back else None
+
+    def weigh(self, overhead: int) -> None:
+        """Let requests have so many tokens that no message holds."""
+        for context in (self.state.kept, self.state.sent):
+            context.tokens += overhead - context.overhead
+            context.overhead = overhead
+
+    def messages(self) -> list[Json]:
+        """A new list of what is to be sent now. Ours are copies; the host's own objects are its own again."""
+        self._returned = [deepcopy(one.object) if one.made else one.object for one in self.state.shown]
+        return list(self._returned)
+
+    def original(self) -> list[Json]:
+        """Copies of the host's messages, from the first one, whatever was compacted."""
+        return [deepcopy(dict(one.record)) for one in self.state.path]
+
+    def snapshot(self) -> Snapshot:
+        """What a compaction starts from."""
+        return Snapshot(self.state.kept.closed(), self.state.heard, self.version)
+
+    def take(self, done: Compaction, start: Snapshot) -> str:
+        """Put a compaction in place, and behind it what was heard while it ran.
+
+        Returns:
+            Why it was not put in place; empty if it was.
+        """
+        if self.version != start.version:
+            return "the history was compacted or taken back meanwhile"
+        now = self.state
+        late = [message for given in now.path[start.heard : now.heard] for message in given.messages]
+        if late and breaches(*(_longer(context, late) for context in (done.before, done.after))):
+            return "what was said meanwhile does not fit behind it"
+        shape = self.reader.shape or "openai"
+        shown = tuple(written(done.sent.messages, now.path[: start.heard], now.place, shape))
+        mark = Checkpoint(start.heard, done.after, done.sent, shown, f"compaction-{len(self.log) + 1}")
+        self.archive.update(done.after.archive)
+        self.reader.written.update(_summaries(done))
+        self.version += 1
+        self.state = self._from((*now.checkpoints, mark), now.path, now.heard, now.leaf)
+        self._note(done, mark.entry)
+        return ""
+
+    def ends_a_turn(self) -> bool:
+        """Whether the newest message is a person's, so that the turn before it is over."""
+        messages = self.state.sent.messages
+        return bool(messages) and isinstance(messages[-1], UserMessage)
+
+    def _add(self, given: Given) -> None:
+        state = self.state
+        at = len(state.path)
+        state.path.append(given)
+        leaf = state.leaf
+        for message in given.messages:
+            self.log.append(MessageEntry(id=message.id, parent=leaf, message=message))
+            leaf = message.id
+        _extend(state, given, at)
+        state.leaf, state.heard = leaf, at + 1
+
+    def _known(self, given: list[Json]) -> int | None:
+        """How many of these were heard before; None where they do not go on from what was."""
+        if self._broken:
+            return None
+        for known in (self._expected, self._returned):
+            if (known or not self._expected) and given[: len(known)] == known:
+                return len(known)
+        return None
+
+    def _common(self, given: Sequence[Json]) -> int:
+        path = self.state.path[: self.state.heard]
+        return next(
+            (at for at, (one, other) in enumerate(zip(path, given, strict=False)) if not _same(one, other)),
+            min(len(path), len(given)),
+        )
+
+    def _rebuild(self, heard: int) -> None:
+        """Go back to the first so many of the host's messages; compactions of later ones are undone."""
+        state = self.state
+        marks = tuple(mark for mark in state.checkpoints if mark.heard <= heard)
+        leaf = state.path[heard - 1].messages[-1].id if heard else None
+        if marks and marks[-1].heard == heard and marks[-1].entry in self.log:
+            leaf = marks[-1].entry
+        self.state = self._from(marks, state.path, heard, leaf)
+        self.log.leaf = self.state.leaf
+
+    def _from(self, marks: tuple[Checkpoint, ...], path: Sequence[Given], heard: int, leaf: str | None) -> State:
+        old = self.state.sent
+        state = self._empty(old.overhead) if not marks else _resumed(marks[-1], old.overhead)
+        start = marks[-1].heard if marks else 0
+        state.path = list(path[:heard])
+        for at, given in enumerate(state.path):
+            if at >= start:
+                _extend(state, given, at)
+            else:
+                state.place.update((message.id, at) for message in given.messages)
+        state.heard, state.leaf, state.checkpoints = heard, leaf, marks
+        return state
+
+    def _empty(self, overhead: int = 0) -> State:
+        nothing = Context((), (), overhead, self.reader.count)
+        return State(OpenContext(nothing), OpenContext(nothing))
+
+    def _note(self, done: Compaction, id: str) -> None:
+        """Write the compaction down in the log."""
+        written_now = [one for one in done.after.messages if isinstance(one, Summary)]
+        path = {message.id for message in done.before.messages}
+        entry = CompactionEntry(
+            id=id, parent=self.state.leaf, summary=written_now[-1] if written_now else None,
+            kept=tuple(one.id for one in done.after.messages if one.id in path), tokens_before=done.before.tokens,
+            tokens_after=done.after.tokens, reason=done.budget.reason,
+        )  # fmt: skip
+        self.log.append(entry)
+        self.state.leaf = entry.id
+
+
+def _extend(state: State, given: Given, at: int) -> None:
+    for message, size in zip(given.messages, given.sizes, strict=True):
+        state.place[message.id] = at
+        state.kept.append(message, size)
+        state.sent.append(message, size)
+    state.shown.append(Shown(given.object, made=False, at=at))
+
+
+def _resumed(mark: Checkpoint, overhead: int) -> State:
+    state = State(OpenContext(mark.kept), OpenContext(mark.sent), shown=list(mark.shown))
+    for context in (state.kept, state.sent):
+        context.tokens += overhead - context.overhead
+        context.overhead = overhead
+    return state
+
+
+def _same(one: Given, other: Json) -> bool:
+    return one.object is other or bool(one.object == other)
+
+
+def _longer(context: Context, messages: Sequence[Message]) -> Context:
+    sizes = context.sizes + (0,) * len(messages)
+    return Context(context.messages + tuple(messages), sizes, context.overhead, context.count)
+
+
+def _summaries(done: Compaction) -> Mapping[str, Summary]:
+    found = [message for message in done.sent.messages if isinstance(message, Summary)]
+    return {one.lead + one.text + one.tail: one for one in found}
