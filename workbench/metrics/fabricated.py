@@ -1,0 +1,68 @@
+"""Atoms that a text names and no history does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+
+from workbench.metrics.background import BUILTIN_BACKGROUND
+from workbench.metrics.postings import Postings
+from workbench.metrics.reading import Reader
+from workbench.transcript.atoms import Atom, plain
+from workbench.transcript.words import words
+
+_HEADING = re.compile(r"^(?:#{1,6}\s|</?[\w-]+>$|\*\*[^*]+\*\*:?$|[A-Z][\w /&-]{0,40}:$|[-=_*]{3,}$)")
+
+_EXACT = frozenset({"path", "url", "hash", "flag", "version"})
+"""Kinds that are false even in a heading, and for which other words in common excuse nothing."""
+
+
+def fabricated(postings: Postings, reader: Reader, at: int, texts: Iterable[str]) -> tuple[Atom, ...]:
+    """The atoms in texts that occur nowhere in `messages[:at]`, each once, in order.
+
+    No fabrication: another spelling of something said, a path that a said path ends with, a name that stands in the
+    history as part of something else, words quoted from the middle of a line, section headings, what any model knows.
+
+    Fails to see: a true atom in a false sentence; takes for false: a number that was worked out, a file's new folder.
+    """
+    p = postings
+    past = p.first_seen < at
+    reading = reader.read_all(texts)
+    names = list(p.miner.spans)
+    found: dict[Atom, None] = {}
+    for number, row in zip(reading.every.tolist(), reading.every_row.tolist(), strict=True):
+        stands = reader.stands_for(number)
+        name = reader.name(number)
+        if name in BUILTIN_BACKGROUND or (name.kind not in _EXACT and _HEADING.match(names[reading.spans[row]])):
+            continue
+        if name.kind == "path" and stands >= 0 and number >= len(p.names):
+            stands = stands if p.files.is_ending(name.text) else -1
+        if (stands < 0 or not past[stands]) and not _stands_somehow(p, at, name):
+            found[name] = None
+    return tuple(found)
+
+
+def _stands_somehow(p: Postings, at: int, name: Atom) -> bool:
+    """Whether a history says these very characters after all, inside something else."""
+    if name.kind == "path" and p.files.is_ending(name.text):
+        endings = ("/" + name.text.lstrip("/"),)
+        return any(
+            p.names[number].text.endswith(endings)
+            for number in np.flatnonzero(p.first_seen < at).tolist()
+            if p.names[number].kind == "path"
+        )
+    text = plain(name.text)
+    numbers = [
+        p.miner.words.get(word, p.words) for word in words(text.split(" ")[0] if name.kind == "number" else text)
+    ]
+    if not numbers or any(number >= p.words for number in numbers):
+        return False
+    rarest = max(numbers, key=lambda number: float(p.idf[number]))
+    starts = p.span_word == rarest
+    rows = np.searchsorted(p.word_start, np.flatnonzero(starts), side="right") - 1
+    first = np.full(p.spans, p.n)
+    first[p.place_span[::-1]] = p.place_message[::-1]
+    needle = text.split(" ")[0] if name.kind == "number" else text
+    return any(needle in plain(p.texts[row]) for row in rows[first[rows] < at].tolist())

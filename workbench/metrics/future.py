@@ -1,0 +1,324 @@
+"""Future-reference recall: of what the recorded future needed from the history, how much a context still holds.
+
+The *demand* at a boundary: each lexical atom of the history that a later recorded assistant text or argument value
+uses within the horizon, unless somebody said it again after the boundary and before that use, or it is background.
+Thoughts of the future neither use an atom nor say it again, since no later request need be sent them.
+
+The *evidence* of a demanded atom: the span of the history that holds it and shares the most words (weighted by idf)
+with the span of its use; ties go to the latest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.metrics.postings import Postings, word_table
+from workbench.metrics.ragged import Flags, Floats, Ints, at_most, gather, group_starts, hits, kept_mask
+from workbench.metrics.reading import Reader
+from workbench.transcript.atoms import Atom, Kind
+from workbench.transcript.statements import is_decision
+
+Level: TypeAlias = Literal["presence", "bound", "coverage"]
+
+HORIZON = 80
+"""Messages after a boundary in which a use counts."""
+
+ENOUGH = 2
+"""How many of the evidence's other words must stand beside an atom for it to be bound; all where there are fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One demanded atom.
+
+    Attributes:
+        atom: what was needed.
+        said: index of the first message that held it; `said_by` is that message's role.
+        evidence: index of the latest message that holds the evidence, `evidence_text` the span itself.
+        use: index of the message that used it, `use_text` the span of the use.
+        reacquirable: whether a call that only looks would fetch it again, and no person said it, no decision names
+            it, and it stands in no result that cannot be had again.
+    """
+
+    atom: Atom
+    said: int
+    said_by: str
+    evidence: int
+    evidence_text: str
+    use: int
+    use_text: str
+    reacquirable: bool
+
+    @property
+    def irrecoverable(self) -> bool:
+        """Whether nothing but the history holds it."""
+        return not self.reacquirable
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Demanded atoms of one kind and one fate: how many, and how many of them each level retains."""
+
+    kind: Kind
+    recoverable: bool
+    demanded: int
+    presence: float
+    bound: float
+    coverage: float
+
+
+@dataclass(frozen=True, eq=False)
+class Retention:
+    """How much of a demand one context holds, atom by atom in the demand's order.
+
+    Attributes:
+        demand: what was needed.
+        presence: whether the atom stands in the context at all.
+        bound: whether it stands in a span together with at least two of its evidence's other content words.
+        coverage: the largest share, weighted by idf, of the evidence's other words in one span that holds the atom; in
+            [0, 1], and 1 where there are no other words.
+    """
+
+    demand: Demand
+    presence: Flags
+    bound: Flags
+    coverage: Floats
+
+    @property
+    def size(self) -> int:
+        """How many atoms were needed."""
+        return len(self.demand)
+
+    def level(self, level: Level) -> Floats:
+        """One value in [0, 1] for each demanded atom."""
+        values: Floats = np.asarray(getattr(self, level), dtype=np.float64)
+        return values
+
+    def count(self, recoverable: bool | None = None, kind: Kind | None = None) -> int:
+        """How many demanded atoms are of that fate and kind; None takes all."""
+        return int(self._chosen(recoverable, kind).sum())
+
+    def mean(self, level: Level = "bound", recoverable: bool | None = None, kind: Kind | None = None) -> float:
+        """The mean over the demanded atoms of that fate and kind: a share in [0, 1], higher is better.
+
+        Raises:
+            ValueError: no such atom is demanded, so that there is nothing to average.
+        """
+        chosen = self._chosen(recoverable, kind)
+        if not chosen.any():
+            raise ValueError("no such atom is demanded; ask `count` first")
+        return float(self.level(level)[chosen].mean())
+
+    def groups(self) -> Iterator[Group]:
+        """The sums by kind and fate, in order; together they are the whole demand."""
+        needs = self.demand.needs
+        for kind in sorted({need.atom.kind for need in needs}):
+            for recoverable in (False, True):
+                chosen = self._chosen(recoverable, kind)
+                if chosen.any():
+                    sums = [float(np.sum(one[chosen])) for one in (self.presence, self.bound, self.coverage)]
+                    yield Group(kind, recoverable, int(chosen.sum()), *sums)
+
+    def lost(self, level: Level = "bound") -> list[Need]:
+        """The needed atoms that are not retained at that level (coverage: not at all), in order of use."""
+        values = self.level(level)
+        return [need for need, value in zip(self.demand.needs, values, strict=True) if not value]
+
+    def _chosen(self, recoverable: bool | None, kind: Kind | None) -> Flags:
+        chosen = np.ones(self.size, dtype=bool)
+        if recoverable is not None:
+            chosen &= self.demand.reacquirable == recoverable
+        if kind is not None:
+            chosen &= np.array([need.atom.kind == kind for need in self.demand.needs], dtype=bool)
+        return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """A session as its demands see it.
+
+    Attributes:
+        postings: its words and atoms.
+        reader: reads other texts with them.
+        roles: the role of each message.
+        sources: for each message what kind of source it is.
+    """
+
+    postings: Postings
+    reader: Reader
+    roles: Sequence[str]
+    sources: NDArray[np.str_]
+
+
+class Demand:
+    """What the recorded future needed at one boundary. Built once; any number of contexts is held against it.
+
+    Attributes:
+        at: the boundary: the history is `messages[:at]`.
+        horizon: messages after it that were looked at.
+        reacquirable: for each demanded atom, whether a call that only looks would fetch it again.
+    """
+
+    def __init__(self, history: History, at: int, horizon: int, wanted: Flags) -> None:
+        postings, roles = history.postings, history.roles
+        self._reader = history.reader
+        self.at = at
+        self.horizon = horizon
+        self._postings = postings
+        self._roles = roles
+        self._atoms, self._use_place = self._uses(wanted)
+        self._slot = np.full(len(postings.names) + 1, -1)
+        self._slot[self._atoms] = np.arange(len(self._atoms))
+        self._last = self._last_places()
+        starts, spans = postings.of_atom
+        pair, at_pair = gather(starts, self._atoms)
+        held = self._last[spans[at_pair]] >= 0
+        self._pair_slot, self._pair_span = pair[held], spans[at_pair][held]
+        self._evidence = self._choose_evidence()
+        self._rest, self._rest_local, self._rest_count, self._rest_weight = self._other_words()
+        bound, coverage = self._grade(self._pair_slot, postings.word_start, postings.span_word, self._pair_span)
+        self._hold(bound, coverage)
+        self.reacquirable = self._fates(history)
+
+    def __len__(self) -> int:
+        return len(self._atoms)
+
+    def _uses(self, wanted: Flags) -> tuple[Ints, Ints]:
+        """The demanded atoms in order of use, with their places: first said after the boundary, by an assistant."""
+        p = self._postings
+        end = min(p.n, self.at + self.horizon)
+        places = np.arange(p.message_start[self.at], p.message_start[end])
+        places = places[~p.thought[places]]
+        owner, found = gather(p.atom_start, p.place_span[places])
+        atoms = p.span_atom[found]
+        old = wanted[atoms] & (p.first_seen[atoms] < self.at)
+        atoms, first = np.unique(atoms[old], return_index=True)
+        place = places[owner[old][first]]
+        spoken = np.array([self._roles[m] == "assistant" for m in p.place_message[place]], dtype=bool)
+        order = np.argsort(place[spoken], kind="stable")
+        return atoms[spoken][order], place[spoken][order]
+
+    def _last_places(self) -> Ints:
+        """For each span its last place in the history, -1 where it has none."""
+        p = self._postings
+        end = int(p.message_start[self.at])
+        last = np.full(p.spans, -1)
+        last[p.place_span[:end]] = np.arange(end)
+        return last
+
+    def _choose_evidence(self) -> Ints:
+        p = self._postings
+        use_spans, which = np.unique(p.place_span[self._use_place], return_inverse=True)
+        table, local = word_table(p, use_spans)
+        found, word = hits(table, local, which[self._pair_slot], p.word_start, p.span_word, self._pair_span)
+        overlap = np.bincount(found, p.idf[word], minlength=len(self._pair_slot)).round(9)
+        starts = group_starts(self._pair_slot, len(self))
+        best = overlap == at_most(overlap, starts)[self._pair_slot]
+        latest = np.where(best, self._last[self._pair_span], -1)
+        chosen: Ints = self._pair_span[latest == at_most(latest, starts)[self._pair_slot]]
+        return chosen
+
+    def _other_words(self) -> tuple[Flags, Ints, Ints, Floats]:
+        """For each atom the words of its evidence that are not its own."""
+        p = self._postings
+        table, local = word_table(p, self._evidence)
+        for slot, atom in enumerate(self._atoms):
+            own = local[p.own_words(int(atom))]
+            table[slot, own[own >= 0]] = False
+        weights = np.zeros(table.shape[1])
+        known = np.flatnonzero(local >= 0)
+        weights[local[known]] = p.idf[known]
+        return table, local, table.sum(axis=1), table @ weights
+
+    def _grade(self, slots: Ints, word_start: Ints, span_word: Ints, rows: Ints) -> tuple[Flags, Floats]:
+        """Bound and coverage of each pair of a demanded atom and a span that holds it."""
+        p = self._postings
+        found, word = hits(self._rest, self._rest_local, slots, word_start, span_word, rows)
+        count = np.bincount(found, minlength=len(slots))
+        weight = np.bincount(found, p.idf[word], minlength=len(slots))
+        bound = count >= np.minimum(ENOUGH, self._rest_count[slots])
+        whole = self._rest_weight[slots]
+        share = np.divide(weight, whole, out=np.ones(len(slots)), where=whole > 0)
+        return bound, np.minimum(share, 1.0)
+
+    def _hold(self, bound: Flags, coverage: Floats) -> None:
+        """Write down in which messages of the history each pair stands."""
+        p = self._postings
+        starts, places = p.of_span
+        pair, found = gather(starts, self._pair_span)
+        message = p.place_message[places[found]]
+        past = message < self.at
+        pair = pair[past]
+        self._held_message = message[past]
+        self._held_pair = pair
+        self._held_slot = self._pair_slot[pair]
+        self._held_bound = bound[pair]
+        self._held_coverage = coverage[pair]
+        self._held_starts = group_starts(self._held_slot, len(self))
+
+    def _fates(self, history: History) -> Flags:
+        n = len(self)
+        source = history.sources[self._held_message]
+        again = np.bincount(self._held_slot[source == "repeatable"], minlength=n) > 0
+        never = np.bincount(self._held_slot[source == "passing"], minlength=n) > 0
+        spoken = self._held_pair[source == "mention"]
+        spans = np.unique(self._pair_span[spoken])
+        decided = np.zeros(self._postings.spans, dtype=bool)
+        decided[[span for span in spans.tolist() if is_decision(self._postings.texts[span])]] = True
+        slots = self._pair_slot[spoken][decided[self._pair_span[spoken]]]
+        never |= np.bincount(slots, minlength=n) > 0
+        return again & ~never
+
+    @cached_property
+    def needs(self) -> tuple[Need, ...]:
+        """The demanded atoms with where they come from and where they were used, in order of use."""
+        p = self._postings
+        found = []
+        for slot, atom in enumerate(self._atoms.tolist()):
+            said, use = int(p.first_seen[atom]), int(self._use_place[slot])
+            span = int(self._evidence[slot])
+            found.append(
+                Need(
+                    p.names[atom],
+                    said,
+                    self._roles[said],
+                    int(p.place_message[self._last[span]]),
+                    p.texts[span],
+                    int(p.place_message[use]),
+                    p.texts[int(p.place_span[use])],
+                    bool(self.reacquirable[slot]),
+                )
+            )
+        return tuple(found)
+
+    def retained(self, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> Retention:
+        """What a context retains of this demand.
+
+        Args:
+            kept: the messages that the context holds whole: their indices, or a flag for each message.
+            texts: the new texts of the context: summaries, and messages that were rewritten.
+        """
+        mask = kept_mask(kept, self._postings.n)
+        held = mask[self._held_message]
+        presence = np.zeros(len(self), dtype=bool)
+        bound, coverage = presence.copy(), np.zeros(len(self))
+        presence[self._held_slot[held]] = True
+        bound[self._held_slot[held & self._held_bound]] = True
+        if len(held):
+            coverage = at_most(np.where(held, self._held_coverage, 0.0), self._held_starts)
+        reading = self._reader.read_all(texts)
+        slots = self._slot[reading.atoms]
+        needed = slots >= 0
+        if needed.any():
+            slots, rows = slots[needed], reading.atom_row[needed]
+            is_bound, share = self._grade(slots, reading.word_start, reading.words, rows)
+            presence[slots] = True
+            bound[slots[is_bound]] = True
+            np.maximum.at(coverage, slots, share)
+        return Retention(self, presence, bound, coverage)

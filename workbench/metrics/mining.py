@@ -1,0 +1,117 @@
+"""The index of one session: mined once, asked any number of times."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from copy import copy
+from functools import cached_property
+
+import numpy as np
+
+from workbench.metrics.background import BUILTIN_BACKGROUND
+from workbench.metrics.fabricated import fabricated
+from workbench.metrics.future import HORIZON, Demand, History
+from workbench.metrics.postings import Postings
+from workbench.metrics.ragged import Flags, kept_mask
+from workbench.metrics.reading import Reader
+from workbench.metrics.sources import sources
+from workbench.metrics.stated import Stated
+from workbench.transcript.atoms import KINDS, Atom, Kind
+from workbench.transcript.message import Message
+from workbench.transcript.mining import Miner
+
+
+class Index:
+    """The words, atoms and statements of one session, for whatever contexts are held against it.
+
+    Building it reads each message once; everything else works on integers.
+
+    Args:
+        messages: the whole recording.
+        cwd: the folder that relative paths start from; empty if unknown.
+        background: atoms that nobody needs a context for.
+        miner: one to go on with, for a conversation of the same folder; by default a new one.
+    """
+
+    def __init__(
+        self,
+        messages: Sequence[Message],
+        cwd: str = "",
+        background: frozenset[Atom] = BUILTIN_BACKGROUND,
+        miner: Miner | None = None,
+    ) -> None:
+        self.messages = tuple(messages)
+        self.miner = miner or Miner(cwd)
+        self.postings = Postings(self.messages, self.miner)
+        self.background = background
+        self._reader = Reader(self.postings)
+        self._demands: dict[tuple[int, int], Demand] = {}
+
+    def with_background(self, more: frozenset[Atom]) -> Index:
+        """The same index, that takes these atoms for background as well. Cheap: nothing is mined again."""
+        other = copy(self)
+        other.background = self.background | more
+        other.__dict__.pop("_wanted", None)
+        other._demands = {}
+        return other
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """Every lexical atom of the session, each once: a file under one of its names."""
+        p = self.postings
+        return tuple(p.names[number] for number in np.flatnonzero(p.first_seen < p.n).tolist())
+
+    def demand(self, at: int, horizon: int = HORIZON) -> Demand:
+        """What the recording after `messages[:at]` needed of it; worked out once a boundary.
+
+        Args:
+            at: the boundary, 0..n; at both ends nothing is demanded.
+            horizon: messages after it in which a use counts.
+        """
+        found = self._demands.get((at, horizon))
+        if found is None:
+            found = self._demands[at, horizon] = Demand(self._history, at, horizon, self._wanted)
+        return found
+
+    def recall(self, at: int, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> dict[Kind, tuple[int, int]]:
+        """By kind: how many atoms of `messages[:at]` a context still holds, and how many there are.
+
+        Kinds that the history has none of are left out. A statement is held by its message, or by a text that still
+        says it (`stated.py`).
+        """
+        p = self.postings
+        mask = kept_mask(kept, p.n)
+        past = p.first_seen < at
+        here = np.zeros(len(p.names), dtype=bool)
+        here[p.pair_atom[mask[p.pair_message]]] = True
+        reading = self._reader.read_all(texts)
+        here[reading.atoms] = True
+        whole = np.bincount(p.kind[past], minlength=len(KINDS))
+        held = np.bincount(p.kind[past & here], minlength=len(KINDS))
+        lexical = {kind: (int(held[i]), int(whole[i])) for i, kind in enumerate(KINDS) if whole[i]}
+        return lexical | self.stated.recall(at, mask, reading)
+
+    def fabricated(self, at: int, texts: Iterable[str]) -> tuple[Atom, ...]:
+        """The atoms in texts that occur nowhere in `messages[:at]`, each once, in order (`fabricated.py`)."""
+        return fabricated(self.postings, self._reader, at, texts)
+
+    def atoms_in(self, texts: Iterable[str]) -> int:
+        """How many different lexical atoms stand in texts."""
+        return len(np.unique(self._reader.read_all(texts).every))
+
+    @cached_property
+    def stated(self) -> Stated:
+        """The statements of the session."""
+        return Stated(self.messages, self.postings)
+
+    @cached_property
+    def _history(self) -> History:
+        roles = tuple(message.role for message in self.messages)
+        return History(self.postings, self._reader, roles, np.array(sources(self.messages), dtype=np.str_))
+
+    @cached_property
+    def _wanted(self) -> Flags:
+        """For each atom whether a use of it would count: all but background."""
+        p = self.postings
+        known = np.array([atom in self.background for atom in p.names], dtype=bool)
+        return ~known

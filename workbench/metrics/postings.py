@@ -1,0 +1,145 @@
+"""The words and atoms of one session as arrays: which message holds which span, which span holds what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+
+from workbench.metrics.ragged import Flags, Floats, Ints, gather, table_of
+from workbench.transcript.atoms import KINDS, Atom, is_file_name
+from workbench.transcript.message import Message
+from workbench.transcript.mining import Mined, Miner
+from workbench.transcript.paths import SameFile
+from workbench.transcript.words import words
+
+KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
+
+
+class Postings:
+    """One session's spans, words and atoms, numbered as its miner numbers them.
+
+    A *place* is one occurrence of a span: places count on through the session, message by message; inside a message
+    what was said comes before what was thought. One file under several paths is one atom: `stands_for` names it.
+
+    Attributes:
+        n: number of messages.
+        message_start: where each message's places begin, n + 1 entries.
+        place_span: the span at each place.
+        place_message: the message of each place.
+        thought: whether a place is thinking.
+        word_start, span_word: the words of each span.
+        atom_start, span_atom: the atoms of each span.
+        names: the atoms; a file goes by the shortest ending of its path that no other file of the session has.
+        stands_for: for each atom the one that stands for it.
+        folder: whether an atom is the folder of a path that is known as well, and so says nothing of its own: it
+            stands in no span.
+        first_seen: for each atom the first message that holds it; n for one that another stands for or that
+            was left out.
+        kind: the kind of each atom, as its place in `KINDS`.
+        idf: how rare each word is: log((n + 1) / (1 + messages that hold it)) + 0.1.
+    """
+
+    def __init__(self, messages: Sequence[Message], miner: Miner) -> None:
+        self.miner = miner
+        mined = [miner.mine(message) for message in messages]
+        self.n = len(mined)
+        self._place(mined)
+        self._open_spans()
+        self._name_files()
+        self._count()
+
+    def _place(self, mined: Sequence[Mined]) -> None:
+        counts = np.array([(len(one.said), len(one.thought)) for one in mined], dtype=np.int64).reshape(-1, 2)
+        sizes = counts.sum(axis=1)
+        self.message_start = np.concatenate(([0], np.cumsum(sizes)))
+        total = int(self.message_start[-1])
+        everything = chain.from_iterable(chain(one.said, one.thought) for one in mined)
+        self.place_span = np.fromiter(everything, dtype=np.int64, count=total)
+        self.place_message = np.repeat(np.arange(self.n), sizes)
+        since_start = np.arange(total) - self.message_start[self.place_message]
+        self.thought: Flags = since_start >= counts[self.place_message, 0]
+
+    def _open_spans(self) -> None:
+        starts = np.array(self.miner.starts, dtype=np.int64)
+        features = np.array(self.miner.features, dtype=np.int64)
+        is_atom = features < 0
+        before = np.concatenate(([0], np.cumsum(is_atom)))
+        self.spans = len(starts) - 1
+        self.words = len(self.miner.words)
+        self.atom_start = before[starts]
+        self.word_start = starts - self.atom_start
+        self.span_word = features[~is_atom]
+        self._raw_atom = ~features[is_atom]
+
+    def _name_files(self) -> None:
+        known = self.miner.atoms
+        self.names = [Atom(kind, text) for kind, text in known]
+        self.paths = {atom.text: number for number, atom in enumerate(self.names) if atom.kind == "path"}
+        self.files = SameFile(self.paths)
+        self.stands_for = np.arange(len(known))
+        self.kind = np.array([KIND_NUMBER[atom.kind] for atom in self.names], dtype=np.int64)
+        self.folder: Flags = np.zeros(len(known), dtype=bool)
+        folders = self.files.folders()
+        for text, number in self.paths.items():
+            stands = self.paths[self.files.of(text) or text]
+            self.stands_for[number] = stands
+            self.folder[stands] |= text in folders
+            if stands == number:
+                parts = 1 if is_file_name(text.rpartition("/")[2]) else 3
+                self.names[number] = Atom("path", self.files.short(text, parts))
+        self._leave_out(self.folder)
+
+    def _leave_out(self, atoms: Flags) -> None:
+        found = self.stands_for[self._raw_atom]
+        good = ~atoms[found]
+        self.atom_start = np.concatenate(([0], np.cumsum(good)))[self.atom_start]
+        self.span_atom = found[good]
+
+    def _count(self) -> None:
+        owner, at = gather(self.atom_start, self.place_span)
+        pairs = np.unique(self.place_message[owner] * max(1, len(self.names)) + self.span_atom[at])
+        self.pair_message, self.pair_atom = np.divmod(pairs, max(1, len(self.names)))
+        self.first_seen = np.full(len(self.names), self.n)
+        self.first_seen[self.pair_atom[::-1]] = self.pair_message[::-1]
+        owner, at = gather(self.word_start, self.place_span)
+        held = np.unique(self.place_message[owner] * max(1, self.words) + self.span_word[at])
+        counts = np.bincount(held % max(1, self.words), minlength=self.words)
+        self.idf: Floats = np.log((self.n + 1) / (1 + counts)) + 0.1
+
+    @cached_property
+    def of_atom(self) -> tuple[Ints, Ints]:
+        """For each atom the spans that hold it."""
+        starts, order = table_of(self.span_atom, len(self.names))
+        spans = np.repeat(np.arange(self.spans), np.diff(self.atom_start))
+        return starts, spans[order]
+
+    @cached_property
+    def of_span(self) -> tuple[Ints, Ints]:
+        """For each span its places."""
+        return table_of(self.place_span, self.spans)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The text of each span."""
+        return list(self.miner.spans)[: self.spans]
+
+    def own_words(self, atom: int) -> list[int]:
+        """The words of an atom itself: they prove nothing about what stands beside it."""
+        numbers = self.miner.words
+        found = words(self.names[atom].text)
+        return [number for word in found if (number := numbers.get(word, self.words)) < self.words]
+
+
+def word_table(p: Postings, spans: Ints) -> tuple[Flags, Ints]:
+    """For each span a row of flags over the words of all of them; and each word's column, -1 for the other words."""
+    owner, found = gather(p.word_start, spans)
+    words = p.span_word[found]
+    local = np.full(p.words + 1, -1)
+    distinct = np.unique(words)
+    local[distinct] = np.arange(len(distinct))
+    table = np.zeros((len(spans), len(distinct)), dtype=bool)
+    table[owner, local[words]] = True
+    return table, local

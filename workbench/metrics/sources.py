@@ -1,0 +1,86 @@
+"""Whether what a message holds could be fetched again by the agent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from workbench.transcript.files import READS
+from workbench.transcript.message import (
+    AssistantMessage,
+    Message,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+
+Source: TypeAlias = Literal["lasting", "repeatable", "passing", "mention"]
+"""`lasting`: in every context anyway (system). `repeatable`: the same call would give it again. `passing`: nothing
+would (a person said it, a call failed or changed the world). `mention`: an assistant's own words, no source."""
+
+LOOKS = READS | frozenset(
+    {
+        "grep", "glob", "ls", "list", "list_dir", "list_files", "list_directory", "listdir", "search",
+        "search_files", "find", "find_files", "rg", "tree", "codebase_search", "file_search", "grep_search",
+        "glob_file_search", "webfetch", "web_fetch", "fetch", "readfolder", "read_many_files", "toolsearch",
+        "lsp", "get_file_contents"
+    }
+)  # fmt: skip
+"""Names of tools that only look."""
+
+SHELLS = frozenset(
+    {
+        "bash", "shell", "sh", "run", "run_command", "run_shell_command", "execute", "execute_bash",
+        "execute_command", "exec", "exec_command", "terminal", "local_shell", "run_terminal_cmd", "cmd",
+        "powershell"
+    }
+)  # fmt: skip
+
+_LOOKING = re.compile(
+    r"\s*(?:cat|ls|ll|grep|rg|egrep|fgrep|find|fd|head|tail|less|more|wc|tree|which|type|file|stat|nl|sort|uniq|cut|tr"
+    r"|jq|diff|echo|cd|pwd|awk|sed(?!\s+(?:-\w*\s+)*-i)|column|xargs (?:grep|cat|ls|wc|head)|git (?:log|show|blame|grep"
+    r"|ls-files|ls-tree|cat-file|rev-parse)|gh (?:issue|pr) view|go (?:doc|list)|man)\b"
+)
+_WRITES = re.compile(r"(?<![\d&<>=-])>(?!\s*/dev/null|&)|>>|\btee\b|\bsed\s[^|;]*-i\b|-(?:delete|exec)\b")
+_JOINT = re.compile(r"&&|\|\||[;|\n]")
+
+
+def repeatable(call: ToolCall) -> bool:
+    """Whether the call only looks: its result could be fetched again, as far as its name and command show."""
+    name = call.name.rsplit("__", 1)[-1].lower()
+    if name in LOOKS:
+        return True
+    if name in SHELLS:
+        command = call.arguments.get("command", call.arguments.get("cmd", ""))
+        if isinstance(command, list | tuple):
+            command = " ".join(str(part) for part in command)
+        return isinstance(command, str) and only_looks(command)
+    return name == "str_replace_based_edit_tool" and call.arguments.get("command") == "view"
+
+
+def only_looks(command: str) -> bool:
+    """Whether every part of a shell command reads and none writes."""
+    if not command.strip() or _WRITES.search(command):
+        return False
+    return all(_LOOKING.match(part) for part in _JOINT.split(_unquoted(command)) if part.strip())
+
+
+def _unquoted(command: str) -> str:
+    return re.sub(r"'[^']*'|\"[^\"]*\"", "''", command)
+
+
+def sources(messages: Sequence[Message]) -> tuple[Source, ...]:
+    """For each message what kind of source it is."""
+    calls: dict[str, bool] = {}
+    found: list[Source] = []
+    for message in messages:
+        if isinstance(message, AssistantMessage):
+            calls.update((call.id, repeatable(call)) for call in message.calls)
+            found.append("mention")
+        elif isinstance(message, ToolResult):
+            again = calls.get(message.call_id, message.name.lower() in LOOKS) and not message.is_error
+            found.append("repeatable" if again else "passing")
+        else:
+            found.append("passing" if isinstance(message, UserMessage) else "lasting")
+    return tuple(found)

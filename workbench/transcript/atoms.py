@@ -1,0 +1,262 @@
+"""Typed pieces of information in a text: what a compaction can keep or lose.
+
+This is the one place that says what an atom looks like and how it is normalised, so that one thing said in two
+ways is one atom. `mining.py` applies it to whole conversations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from workbench.transcript.lexicon import (
+    DOTFILES,
+    ERRNO,
+    ERROR_WORDS,
+    GO_WORDS,
+    OWNERS,
+    PROGRAMS,
+    PROSE,
+    SUFFIXES,
+    UNIT,
+)
+from workbench.transcript.paths import normal_path
+
+Kind: TypeAlias = Literal[
+    "path", "url", "identifier", "number", "version", "hash", "error", "command", "flag", "quote", "id",
+    "constraint", "decision", "pending",
+]  # fmt: skip
+
+LEXICAL: tuple[Kind, ...] = (
+    "path", "url", "identifier", "number", "version", "hash", "error", "command", "flag", "quote", "id",
+)  # fmt: skip
+"""Kinds that are found by their form."""
+
+STATEMENTS: tuple[Kind, ...] = ("constraint", "decision", "pending")
+"""Kinds that are found by what a sentence says (`statements.py`)."""
+
+KINDS: tuple[Kind, ...] = LEXICAL + STATEMENTS
+
+TOKEN = re.compile(r"[A-Za-z0-9_.@~/%#-]+(?:\(|(?:,\d{3}(?![0-9A-Za-z_]))+)?|\n")
+"""What one form can be read from: no blank inside, a bracket only behind, where it tells a call from a file.
+
+A line's end is a token as well, so that many lines can be taken apart at once.
+"""
+
+LONGEST = 200
+"""A token with more characters is data, not a name."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Atom:
+    """One typed piece of information; `text` is normalised."""
+
+    kind: Kind
+    text: str
+
+
+Found: TypeAlias = tuple[Kind, str]
+"""What an `Atom` is made of: as plain tuples, since a conversation has some hundred thousand."""
+
+
+_FILE_NAME = re.compile(r"[\w@~-][\w@.~-]*\.([a-z][a-z0-9]{0,7})", re.ASCII)
+_IDENTIFIER = re.compile(
+    r"(?<![A-Za-z0-9_])(?:[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Z]{2,}[a-z]\w*|_*[A-Za-z]\w*?_\w+)(?!\w)",
+    re.ASCII,
+)
+_GREP_CONTEXT = re.compile(r"\.([a-z]{1,6})-\d+(?:-.*)?$")
+_ERROR_NAME = re.compile(r"[A-Z]\w*(?:Error|Exception|Panic)|TS\d{4}|E\d{4}", re.ASCII)
+_HASH = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}")
+_NUMBER = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]+|%)?")
+_GROUPED = re.compile(r"\d{1,3}(?:[,_]\d{3})+")
+_VERSION = re.compile(r"v?(\d+\.\d+\.\d+(?:-[A-Za-z][\w.-]*)?)|v(\d+\.\d+)", re.ASCII)
+_FLAG = re.compile(r"--[a-z][\w-]{2,}", re.ASCII)
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
+_TICKET = re.compile(r"#\d+|[A-Z]{2,10}-\d+")
+_NAMED_ID = re.compile(r"(?=[a-z.-]*\d)[a-z][a-z0-9.]*(?:-[a-z0-9.]+)+")
+
+
+def token_atoms(token: str, cwd: str = "") -> list[Found]:
+    """The atoms that one token of `TOKEN` holds."""
+    if "-" in token and (shown := _GREP_CONTEXT.search(token)) and shown.group(1) in SUFFIXES:
+        token = token[: shown.end(1)]
+    is_call = token[-1] == "("
+    if is_call:
+        token = token[:-1]
+    if token.isalpha():
+        return [] if token.islower() or len(token) < 4 else _name_atoms(token)
+    if token.isdigit():
+        return [("number", token)] if 4 <= len(token) <= LONGEST else []
+    if len(token) > LONGEST:
+        return []
+    if token.isidentifier():
+        return _hash_atoms(token) or _name_atoms(token)
+    if "," in token:
+        if _GROUPED.fullmatch(token):
+            return [("number", token.replace(",", ""))]
+        return [atom for part in token.split(",") for atom in token_atoms(part, cwd)]
+    return _mixed_atoms(token.rstrip(".-~@#"), cwd, is_call)
+
+
+def _mixed_atoms(token: str, cwd: str, is_call: bool) -> list[Found]:
+    """The atoms of a token that is neither a word nor a number alone."""
+    if len(token) < 2:
+        return []
+    if token[:2] == "--":
+        flag = _FLAG.match(token)
+        return [("flag", flag.group())] if flag else []
+    token = token.lstrip("-%")
+    if "0" <= token[:1] <= "9" or token[:1] == "v":
+        numeric = _numeric(token)
+        if numeric is not None:
+            return numeric
+    path = "" if is_call else _path(token, cwd)
+    if path:
+        return [("path", path)]
+    return _coded(token) or _name_atoms(token)
+
+
+def _numeric(token: str) -> list[Found] | None:
+    if found := _VERSION.fullmatch(token):
+        return [("version", found.group(1) or found.group(2))]
+    if found := _DATE.match(token):
+        return [("id", found.group())]
+    if _GROUPED.fullmatch(token):
+        return [("number", token.replace("_", ""))]
+    if found := _NUMBER.fullmatch(token):
+        value, unit = found.groups()
+        if unit is None or unit.lower() in UNIT:
+            return number_atoms(value, unit)
+    return None
+
+
+def number_atoms(value: str, unit: str | None) -> list[Found]:
+    """A number with its unit, or alone where it has four characters and more."""
+    if unit:
+        return [("number", f"{value} {UNIT[unit.lower()]}")]
+    return [("number", value)] if len(value) >= 4 else []
+
+
+def _path(token: str, cwd: str) -> str:
+    if "/" not in token:
+        return token if is_file_name(token) else ""
+    if token[:2] == "//" or "%" in token:
+        return ""
+    parts = [part for part in token.split("/") if part not in ("", ".", "..", "~")]
+    if not any(len(part) > 1 and not part.isdigit() and part.strip("0123456789.-_") for part in parts):
+        return ""
+    rooted = token[0] in "/~" or token.startswith(("./", "../"))
+    if _FILE_NAME.fullmatch(parts[-1]) or len(parts) >= (2 if rooted else 3) or (token[-1] == "/" and len(parts) == 2):
+        return normal_path(token, cwd)
+    return ""
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a name without a slash is a file's, by its ending."""
+    if name in DOTFILES:
+        return True
+    stem, dot, suffix = name.rpartition(".")
+    if not dot or suffix not in SUFFIXES or not _FILE_NAME.fullmatch(name):
+        return False
+    return len(stem) > 1 and stem not in OWNERS
+
+
+def _coded(token: str) -> list[Found]:
+    """Names that no person chose: hashes, uuids, tickets, names with a number in them."""
+    if _UUID.fullmatch(token):
+        return [("id", token.lower())]
+    if _TICKET.fullmatch(token) or _NAMED_ID.fullmatch(token):
+        return [("id", token)]
+    return _hash_atoms(token)
+
+
+def _hash_atoms(token: str) -> list[Found]:
+    if len(token) < 7 or not _HASH.search(token):
+        return []
+    parts = token.replace("-", ".").split(".")
+    # A commit is named by its first characters as well as by all of them.
+    return [("hash", part[:7]) for part in parts if _HASH.fullmatch(part)]
+
+
+def _name_atoms(token: str) -> list[Found]:
+    found: list[Found] = []
+    if token in ERRNO or _ERROR_NAME.fullmatch(token):
+        return [("error", token)]
+    if token.isidentifier() and (token.islower() or token.isupper()):
+        return [("identifier", token)] if len(token) >= 4 and "_" in token.strip("_") else []
+    for name in _IDENTIFIER.findall(token):
+        if len(name) >= 4:
+            found.append(("error" if _ERROR_NAME.fullmatch(name) else "identifier", name))
+    return found
+
+
+# What needs more than one token. Each rule runs only on lines that hold one of its tokens.
+
+_LINE_UNITS = frozenset(unit for unit in UNIT if len(unit) > 1 or unit == "s") | frozenset(
+    {"MB", "KB", "GB", "TB", "MiB", "KiB", "GiB", "B", "Hz", "%"}
+)
+SIGNALS = PROGRAMS | ERROR_WORDS | _LINE_UNITS
+"""Tokens that make a line worth a second look."""
+
+_URL = re.compile(r"https?://[^\s\"'<>)\]}`\\|^]+")
+_QUOTE = re.compile(r"\"(\w[^\"]{8,118}[\w.!?)])\"")
+_CURLY_QUOTE = re.compile(r"“(\w[^”]{8,118})”")
+_VALUE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+) (%|[A-Za-z]{1,12})(?!\w)", re.ASCII)
+_COMMAND = re.compile(
+    r"(?:^|[`$>;(]|&&|\|\|) {0,2}((?:" + "|".join(sorted(map(re.escape, PROGRAMS), key=len, reverse=True))
+    + r")(?: +(?:[a-z][\w:.-]{0,40}(?![\w=/])|-m(?= ))){1,3})",
+    re.ASCII,
+)  # fmt: skip
+_ERROR_LINE = re.compile(r"(?:[Ee]rror|ERROR|fatal|panic|FAIL|[Ff]ailed)(?:\[\w+\])?: +(\S.{5,100})")
+
+
+def urls(line: str) -> Iterator[str]:
+    """The web addresses in a line, as they stand there."""
+    return (found.group() for found in _URL.finditer(line))
+
+
+def url_atom(address: str) -> Found:
+    """An address without the marks that end a sentence, a last slash, or capitals in its host."""
+    address = address.rstrip(".,;:!?*'\"_")
+    scheme, _, rest = address.partition("://")
+    host, slash, path = rest.partition("/")
+    return ("url", f"{scheme}://{host.lower()}{slash}{path}".rstrip("/"))
+
+
+def quotes(line: str) -> list[Found]:
+    """Words of ten characters and more between double quotation marks, in lower case."""
+    found = _QUOTE.findall(line) if '"' in line else []
+    if "“" in line:
+        found += _CURLY_QUOTE.findall(line)
+    return [("quote", plain(text)) for text in found if " " in text]
+
+
+def line_atoms(line: str) -> list[Found]:
+    """Commands, error messages and numbers with a unit behind a blank."""
+    found: list[Found] = []
+    for value, unit in _VALUE.findall(line):
+        if unit.lower() in UNIT and (unit != "k"):
+            found += number_atoms(value.replace(",", ""), unit)
+    for command in _COMMAND.findall(line):
+        if atom := _command(command):
+            found.append(atom)
+    if message := _ERROR_LINE.search(line):
+        found.append(("error", plain(message.group(1))))
+    return found
+
+
+def _command(text: str) -> Found | None:
+    program, *rest = text.split()
+    if rest[0] in PROSE or (program == "go" and rest[0] not in GO_WORDS):
+        return None
+    keep = next((i for i, word in enumerate(rest) if word in PROSE or "." in word), len(rest))
+    rest = rest[:keep]
+    return ("command", " ".join([program, *rest])) if rest else None
+
+
+def plain(text: str) -> str:
+    """A text for comparison: lower case, single blanks, no mark at its end."""
+    return " ".join(text.lower().split()).rstrip(".,;:!?\"'`")

@@ -1,0 +1,114 @@
+"""When two ways of writing a path name the same file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+_PLACE = re.compile(r"(?::\d+(?:[:,-]\d+)*|#L\d+(?:-L?\d+)?)$")
+_DRIVE = re.compile(r"^[A-Za-z]:(?=/)")
+
+
+def normal_path(text: str, cwd: str = "") -> str:
+    """A path in its one spelling: no `./`, no working directory, no `:12`, no `a/` or `b/` of a diff.
+
+    The working directory itself has none left: it is known anyway.
+
+    Args:
+        text: as it was said.
+        cwd: the folder that relative paths start from; empty if unknown.
+    """
+    path = text.replace("\\", "/")
+    if ":" in path or "#" in path:
+        path = _DRIVE.sub("", _PLACE.sub("", path))
+    home = _DRIVE.sub("", cwd.replace("\\", "/")).rstrip("/") if cwd else ""
+    if home and (path + "/").startswith(home + "/"):
+        path = path[len(home) + 1 :]
+    rooted = path.startswith("/")
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == ".." and parts:
+            parts.pop()
+        elif part not in ("", ".", ".."):
+            parts.append(part)
+    if not rooted and len(parts) > 1 and parts[0] in ("a", "b"):
+        parts = parts[1:]
+    return ("/" if rooted else "") + "/".join(parts)
+
+
+def endings(path: str) -> Iterator[str]:
+    """The path without its root, then without its first part, and so on; longest first."""
+    rest = path.lstrip("/")
+    while rest:
+        yield rest
+        rest = rest.partition("/")[2]
+
+
+class SameFile:
+    """Which of the paths of one session name one file, judged by their last parts.
+
+    A path is the same file as a longer one that ends with it, as long as all longer ones that do so are one file:
+    `a.py` next to `src/a.py` and `test/a.py` stays a file of its own. Files of the working directory go first: `a.py`
+    next to `src/a.py` and `/other/a.py` is the former.
+    """
+
+    __slots__ = ("_known", "_owner", "_roots")
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._known = set(paths)
+        longest = {path.lstrip("/") for path in self._known}
+        for path in self._known:
+            for ending in list(endings(path))[1:]:
+                longest.discard(ending)
+        self._roots = {path.lstrip("/"): path for path in sorted(self._known)}
+        self._owner: dict[str, str | None] = {}
+        rooted = {path for path in longest if self._roots[path].startswith(("/", "~"))}
+        self._claim(sorted(longest - rooted))
+        inside = set(self._owner)
+        self._claim(sorted(rooted), inside)
+
+    def folders(self) -> set[str]:
+        """The folders of all known paths, as they are written there."""
+        found: set[str] = set()
+        for path in self._known:
+            folder = path.rpartition("/")[0]
+            while folder and folder not in found:
+                found.add(folder)
+                folder = folder.rpartition("/")[0]
+        return found
+
+    def of(self, path: str) -> str | None:
+        """The known path that stands for this file; None for a file that nobody named.
+
+        An unknown path that ends with a known one counts as that one: it says more than was known.
+        """
+        for i, ending in enumerate(endings(path)):
+            if i == 0 or ending in self._roots:
+                owner = self._owner.get(ending)
+                if owner is not None:
+                    return self._roots[owner]
+                if ending in self._roots:
+                    return self._roots[ending]
+                if i == 0 and ending in self._owner:
+                    return None
+        return None
+
+    def _claim(self, paths: Iterable[str], taken: Collection[str] = ()) -> None:
+        """Give each ending to the one path that has it, to none where there are two; what is taken stays."""
+        for path in paths:
+            for ending in endings(path):
+                if ending not in taken:
+                    self._owner[ending] = path if self._owner.get(ending, path) == path else None
+
+    def short(self, path: str, parts: int = 1) -> str:
+        """The shortest ending of a known path, of so many parts and more, that no other path of the session has."""
+        found = path
+        for ending in endings(path):
+            if self._owner.get(ending) != path.lstrip("/") or ending.count("/") + 1 < parts:
+                break
+            found = ending
+        return found
+
+    def is_ending(self, path: str) -> bool:
+        """Whether a known path ends with this one."""
+        return path.lstrip("/") in self._owner

@@ -1,0 +1,109 @@
+"""Sentences that bind: what the user demands, what was decided, what is still to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from workbench.transcript.atoms import Atom, Kind, plain
+from workbench.transcript.message import (
+    AssistantMessage,
+    Json,
+    Message,
+    Text,
+    ToolCall,
+    is_real_user,
+)
+from workbench.transcript.words import words
+
+LONGEST = 400
+"""A line with more characters is a paste, not a statement."""
+
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"'`(*-])")
+_MARK = re.compile(r"^(?:[-*+•>]\s+|\d{1,2}[.)]\s+|#+\s+)*(?:\[[ xX]\]\s+)?")
+_CONSTRAINT = re.compile(
+    r"\b(?:must(?:n't)?|never|always|do not|don't|dont|should(?:n't| not| always| never| only)|can't|cannot|may not"
+    r"|only (?:use|change|edit|touch|write|run|in|when|if|the)|no more than|at most|at least|make sure|ensure|be sure"
+    r"|avoid|without (?:\w+ing)|instead of|rather than|prefer|keep (?:the|it|this|all|your)|stick to"
+    r"|leave .{1,40} alone"
+    r"|require[sd]?|forbidden|not allowed|has to|have to|need(?:s)? to (?:be|stay|remain|keep|support|work))\b",
+    re.IGNORECASE,
+)
+_DECISION = re.compile(
+    r"\b(?:decided|decision|chose|chosen|(?:let's|lets|we'll|i'll|we will|i will|going to) (?:use|go with|keep|switch"
+    r"|stick|drop|skip|adopt)|go(?:ing)? with|opt(?:ed|ing)? for|switch(?:ed|ing)? to|settled on|agreed|the approach"
+    r" (?:is|will)|instead of|rather than|turned out|root cause|the (?:problem|issue|bug|cause) (?:is|was)"
+    r"|did(?:n't| not) work|does(?:n't| not) work|won't work)\b",
+    re.IGNORECASE,
+)
+_PENDING = re.compile(
+    r"(?:^\W*\[ \]\s)|\b(?:todo|fixme|still (?:need|have|to|missing|open|fail)|remain(?:s|ing)|not yet|yet to"
+    r"|next steps?"
+    r"|follow[- ]up|left to do|to be done|pending|unfinished|in progress|later we|will need to|needs? to be)\b",
+    re.IGNORECASE,
+)
+_OPEN = frozenset({"pending", "in_progress", "in-progress", "todo", "open", "not_started"})
+_TASK_KEYS = ("content", "title", "text", "task", "step", "description", "subject")
+
+
+def is_decision(text: str) -> bool:
+    """Whether a line says what was chosen, or what was tried in vain."""
+    return len(text) <= LONGEST and _DECISION.search(text) is not None
+
+
+def statements(message: Message) -> tuple[Atom, ...]:
+    """The statements in a message, each once, in order.
+
+    Constraints are taken from what a person wrote, pending work from persons, assistants and task lists in tool
+    arguments, decisions from persons and assistants. Tool results state nothing.
+    """
+    found: dict[Atom, None] = {}
+    by_user = is_real_user(message)
+    if not by_user and not isinstance(message, AssistantMessage):
+        return ()
+    for block in message.blocks:
+        if isinstance(block, Text):
+            for sentence in sentences(block.text):
+                for kind in _kinds(sentence, by_user):
+                    found[Atom(kind, plain(sentence))] = None
+        elif isinstance(block, ToolCall):
+            for task, done in tasks(block.arguments):
+                if not done:
+                    found[Atom("pending", plain(task))] = None
+    return tuple(found)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of prose, without list marks: nothing inside code fences, no line that is too long."""
+    fenced = False
+    for line in text.split("\n"):
+        line = line.strip()
+        if line.startswith("```"):
+            fenced = not fenced
+        elif not fenced and len(line) <= LONGEST:
+            box = "[ ] " if "[ ]" in line[:8] else ""
+            yield from (box + part for part in _SENTENCE.split(_MARK.sub("", line, count=1)) if part)
+
+
+def tasks(arguments: Mapping[str, Json]) -> Iterator[tuple[str, bool]]:
+    """Each item of a task list in a tool's arguments, and whether it is done."""
+    for value in arguments.values():
+        if not isinstance(value, list | tuple):
+            continue
+        for item in value:
+            if not isinstance(item, Mapping) or not isinstance(item.get("status"), str):
+                continue
+            text = next((item[key] for key in _TASK_KEYS if isinstance(item.get(key), str)), "")
+            if text:
+                yield text, item["status"].lower() not in _OPEN
+
+
+def _kinds(sentence: str, by_user: bool) -> Iterator[Kind]:
+    if len(words(sentence)) < 2:
+        return
+    if by_user and _CONSTRAINT.search(sentence):
+        yield "constraint"
+    if _DECISION.search(sentence):
+        yield "decision"
+    if _PENDING.search(sentence):
+        yield "pending"

@@ -1,0 +1,68 @@
+"""The spans of a text and the content words in them: what an atom is tied to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from workbench.transcript.lexicon import STOP
+
+SPAN_CHARS = 400
+"""The most characters that one span has."""
+
+
+CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+"""Scripts that write no spaces between words."""
+
+_ASCII_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}|\d[\d.]*")
+_WORD = re.compile(r"[^\W\d]\w{2,}|\d[\d.]*")
+_ESCAPE = re.compile("\x1b\\[[0-9;?]*[A-Za-z]")
+_GUTTER = re.compile(r"\d+(?:→|\t)\s*")
+_LONG_RUN = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{200,}")
+_ENCODED_LINE = re.compile(r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=[^0-9]*[0-9])[A-Za-z0-9+/]{60,}={0,2}")
+
+
+def words(text: str) -> list[str]:
+    """The content words of a text, in lower case: names and words of three letters and more, and numbers.
+
+    Where a script writes no spaces, each pair of neighbouring characters stands for a word. Each once, in order.
+    """
+    if text.isidentifier() and text.isascii():
+        word = text.lower()
+        return [word] if len(word) > 2 and word not in STOP else []
+    if text.isascii():
+        found = _ASCII_WORD.findall(text.lower())
+    else:
+        found = _WORD.findall(CJK.sub(" ", text).lower())
+        for run in CJK.findall(text):
+            found += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
+    return [word for word in dict.fromkeys(found) if word not in STOP]
+
+
+def lines(text: str) -> list[str]:
+    """The lines of a text without colour codes."""
+    return (_ESCAPE.sub("", text) if "\x1b" in text else text).split("\n")
+
+
+def pieces(line: str) -> list[str]:
+    """A line without its margins, cut into pieces of at most `SPAN_CHARS` characters.
+
+    Left out, since they say nothing: the line number that a file viewer writes before a line, and encoded data (a
+    run of 200 characters and more, or a whole line of base64).
+    """
+    line = line.strip()
+    if "0" <= line[:1] <= "9" and (gutter := _GUTTER.match(line)):
+        line = line[gutter.end() :]
+    if len(line) < 60:
+        return [line] if line else []
+    if len(line) >= 200:
+        line = _LONG_RUN.sub(" ", line).strip()
+    if " " not in line and _ENCODED_LINE.fullmatch(line):
+        return []
+    return [line[start : start + SPAN_CHARS] for start in range(0, len(line), SPAN_CHARS)]
+
+
+def spans(text: str) -> Iterator[str]:
+    """The pieces of each line, in order; no empty ones."""
+    for line in lines(text):
+        yield from pieces(line)
