@@ -15,6 +15,7 @@ PLACES: Mapping[str, tuple[str, str]] = {
     "summarize": ("summarize", "SUMMARIZE"),
     "pipeline": ("pipeline", "PIPELINE"),
     "opal": ("opal", "OPAL"),
+    "operator_use": ("operator_use", "OPERATOR_USE"),
 }
 """The file in this folder and the constant in it that hold each preset."""
 

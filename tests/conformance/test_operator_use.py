@@ -1,0 +1,510 @@
+"""Operator-Use's published table, row by row, and what else its document promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import pytest
+from conformance.rows import Row
+
+from builders import called, result, said, told
+from workbench.compaction.engine import compact
+from workbench.compaction.presets import preset
+from workbench.compaction.presets.file_lists import listed
+from workbench.compaction.presets.operator_use import OPERATOR_USE, operator_use
+from workbench.compaction.presets.operator_use.compact import Details, Result, asks, failed
+from workbench.compaction.presets.operator_use.compact import result as finished
+from workbench.compaction.presets.operator_use.counting import (
+    after_compaction,
+    context_estimate,
+    operator_tokens,
+    usage_tokens,
+)
+from workbench.compaction.presets.operator_use.cut import CutPoint, boundary_start, find_cut
+from workbench.compaction.presets.operator_use.preparing import Preparation, prepare
+from workbench.compaction.presets.operator_use.session import (
+    HookReply,
+    NotIdle,
+    Schedule,
+    appended,
+    decided,
+    rebuilt,
+)
+from workbench.compaction.presets.operator_use.settings import Settings, should_compact
+from workbench.compaction.presets.operator_use.wording import in_order, serialised
+from workbench.compaction.stage import Budget
+from workbench.compaction.trigger import Moment, Situation
+from workbench.errors import ModelError
+from workbench.models.scripted import Scripted
+from workbench.transcript.context import Context
+from workbench.transcript.files import FileOps, merged
+from workbench.transcript.log import CompactionEntry, Entry, Log, MessageEntry, NoteEntry
+from workbench.transcript.message import (
+    Image,
+    Message,
+    Summary,
+    Text,
+    ToolResult,
+    Usage,
+    UserMessage,
+    plain_text,
+)
+
+
+def log_of(messages: Iterable[Message]) -> Log:
+    log = Log()
+    for message in messages:
+        log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
+    return log
+
+
+def path_of(messages: Iterable[Message]) -> tuple[Entry, ...]:
+    return log_of(messages).path()
+
+
+def pairs(n: int, text: str = "word") -> list[Message]:
+    return [m for i in range(n) for m in (said(text, f"u{i}"), told(text, f"a{i}"))]
+
+
+def long_pairs(n: int) -> list[Message]:
+    return pairs(n, "w" * 4_000)
+
+
+def keeping(tokens: int) -> Settings:
+    return Settings(keep_recent_tokens=tokens)
+
+
+def cut(messages: Sequence[Message], keep: int) -> CutPoint:
+    return find_cut(path_of(messages), 0, len(messages), keep)
+
+
+def point(messages: Sequence[Message], keep: int, *names: str) -> dict[str, object]:
+    found = cut(messages, keep)
+    prepared = prepare(path_of(messages), keeping(keep))
+    summarised = 0 if prepared is None else len(prepared.messages_to_summarize)
+    prefix = 0 if prepared is None else len(prepared.turn_prefix_messages)
+    every = {
+        "first kept": found.first_kept, "turn start": found.turn_start, "split": found.is_split,
+        "to summarise": summarised, "prefix": prefix, "none": prepared is None,
+    }  # fmt: skip
+    return {name: every[name] for name in names}
+
+
+def sizes() -> dict[str, object]:
+    words = "w" * 400
+    return {
+        "image": operator_tokens(UserMessage(id="i", blocks=(Image(),))),
+        "text": operator_tokens(said(words)),
+        "thinking": operator_tokens(told("", thought=words)),
+        "result": operator_tokens(result(words)),
+        "summary": operator_tokens(Summary(id="s", text=words)),
+        "empty": operator_tokens(said("")),
+    }
+
+
+def trigger_percent() -> dict[str, object]:
+    half = Settings(trigger_percent=0.5)
+    return {"5000": should_compact(5000, 10_000, half), "5001": should_compact(5001, 10_000, half)}
+
+
+def due(tokens: int, window: int, reserve: int, *, enabled: bool = True) -> bool:
+    return should_compact(tokens, window, Settings(enabled=enabled, reserve_tokens=reserve))
+
+
+def leaf_is_compaction() -> dict[str, object]:
+    log = log_of(long_pairs(4))
+    log.append(CompactionEntry(id="c", parent=log.leaf, summary=Summary(id="c", text="x"), first_kept="u2"))
+    return {"empty": prepare((), Settings()), "leaf": prepare(log.path(), keeping(10))}
+
+
+def after_a_compaction(first_kept: str) -> int:
+    """Four messages, a compaction, two more messages."""
+    log = log_of(pairs(2))
+    log.append(CompactionEntry(id="c", parent=log.leaf, summary=Summary(id="c", text="x"), first_kept=first_kept))
+    for message in (said("more", "u9"), told("more", "a9")):
+        log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
+    return boundary_start(log.path())
+
+
+def lists() -> dict[str, object]:
+    read, edited, written = FileOps(read=("b", "a")), FileOps(modified=("b",)), FileOps(modified=("c",))
+    files = in_order(merged([read, written, edited]))
+    return {"read": files.read, "modified": files.modified}
+
+
+def footers() -> dict[str, object]:
+    return {
+        "none": listed(FileOps()),
+        "read": listed(FileOps(read=("a", "b"))),
+        "modified": listed(FileOps(modified=("c",))),
+    }
+
+
+def error(why: str, *, turn_prefix: bool = False) -> str:
+    return str(failed(why, turn_prefix=turn_prefix))
+
+
+def prepared(messages: Sequence[Message], keep: int) -> Preparation:
+    found = prepare(path_of(messages), keeping(keep))
+    assert found is not None
+    return found
+
+
+def second_cycle() -> dict[str, object]:
+    log = log_of(long_pairs(4))
+    first = finished(prepared(long_pairs(4), 1_500), ["the first summary"])
+    log = appended(log, first, "c1")
+    for i in range(4, 8):
+        for message in (said("w" * 4_000, f"u{i}"), told("w" * 4_000, f"a{i}")):
+            log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
+    again = prepare(log.path(), keeping(1_500))
+    assert again is not None
+    return {"previous": again.previous_summary == first.summary == "the first summary"}
+
+
+def ignored_usage() -> dict[str, object]:
+    usage = Usage(input=9_000)
+    stopped = replace(told("w" * 400, "a1", usage=usage), stop="error")
+    null = told("w" * 400, "a2")
+    return {
+        "error": context_estimate([said("w" * 400), stopped]).last_usage_index,
+        "null": context_estimate([said("w" * 400), null]).tokens,
+        "good": context_estimate([told("hi", usage=usage), said("w" * 400)]).tokens,
+    }
+
+
+CALL_400 = [called("read", "c1"), result("w" * 400, "c1", id="r1")]
+TRAILING = [said("u"), *CALL_400, result("w" * 400, "c1", id="r2")]
+IN_TURN = [said("u0", "u0"), told("a0", "a0"), said("u1", "u1"), *CALL_400, told("a2", "a2")]
+OPEN_TURN = [said("u8", "u8"), *CALL_400, told("a8", "a8")]
+EMPTY = "the original prepares an empty list and asks a model about nothing; the document returns None"
+
+ROWS = (
+    Row(
+        "operator_use", "usage 100/50/20/10", {"tokens": 180},
+        lambda: {"tokens": usage_tokens(Usage(input=100, output=50, cache_read=20, cache_write=10))},
+    ),
+    Row(
+        "operator_use", "image; 400 chars of each kind; empty user text",
+        {"image": 1200, "text": 100, "thinking": 100, "result": 100, "summary": 100, "empty": 1}, sizes,
+    ),
+    Row(
+        "operator_use", "should_compact(9500, 10000), reserve 1000, then (5000)", {"9500": True, "5000": False},
+        lambda: {"9500": due(9_500, 10_000, 1_000), "5000": due(5_000, 10_000, 1_000)},
+    ),
+    Row(
+        "operator_use", "reserve 500: 9501 and 9500 of 10000", {"9501": True, "9500": False},
+        lambda: {"9501": due(9_501, 10_000, 500), "9500": due(9_500, 10_000, 500)},
+    ),
+    Row(
+        "operator_use", "5001 of 10000: reserve 100 and 5000", {"100": False, "5000": True},
+        lambda: {"100": due(5_001, 10_000, 100), "5000": due(5_001, 10_000, 5_000)},
+    ),
+    Row("operator_use", "disabled", {"due": False}, lambda: {"due": due(99_999, 10_000, 500, enabled=False)}),
+    Row("operator_use", "trigger_percent 0.5", {"5000": False, "5001": True}, trigger_percent),
+    Row("operator_use", "prepare([]); leaf is a compaction", {"empty": None, "leaf": None}, leaf_is_compaction),
+    Row(
+        "operator_use", "5 pairs of 1 token, keep 1", {"first kept": 9, "turn start": 8, "split": True},
+        lambda: point(pairs(5), 1, "first kept", "turn start", "split"),
+    ),
+    Row(
+        "operator_use", "5 pairs, keep 2", {"first kept": 8, "split": False},
+        lambda: point(pairs(5), 2, "first kept", "split"),
+    ),
+    Row(
+        "operator_use", "5 pairs, keep 100000", {"first kept": 0, "to summarise": 0, "none": True},
+        lambda: point(pairs(5), 100_000, "first kept", "to summarise", "none"), instead=EMPTY,
+    ),
+    Row(
+        "operator_use", "4 users and 3 assistants, keep 1", {"first kept": 6, "to summarise": 6},
+        lambda: point(pairs(4)[:7], 1, "first kept", "to summarise"),
+    ),
+    Row(
+        "operator_use", "no valid index behind two results, keep 50", {"first kept": 0, "none": True},
+        lambda: point(TRAILING, 50, "first kept", "none"), instead=EMPTY,
+    ),
+    Row(
+        "operator_use", "a result in a turn, keep 50",
+        {"first kept": 5, "split": True, "turn start": 2, "prefix": 3},
+        lambda: point(IN_TURN, 50, "first kept", "split", "turn start", "prefix"),
+    ),
+    Row(
+        "operator_use", "compaction with first kept = entry 2 of 4, then two more", {"known": 2, "unknown": 5},
+        lambda: {"known": after_a_compaction("u1"), "unknown": after_a_compaction("nobody")},
+    ),
+    Row("operator_use", "read {a,b}, edited {b}, written {c}", {"read": ("a",), "modified": ("b", "c")}, lists),
+    Row(
+        "operator_use", "empty lists; only read; only modified",
+        {
+            "none": "", "read": "\n\n<read-files>\na\nb\n</read-files>",
+            "modified": "\n\n<modified-files>\nc\n</modified-files>",
+        },
+        footers,
+    ),
+    Row(
+        "operator_use", "error events boom and blank",
+        {"boom": "Summarization failed: boom", "blank": "Summarization failed: Unknown error"},
+        lambda: {"boom": error("boom"), "blank": error("  ")},
+    ),
+    Row("operator_use", "second cycle after a first compaction", {"previous": True}, second_cycle),
+    Row(
+        "operator_use", "usage with error stop, or null", {"error": None, "null": 200, "good": 9_100}, ignored_usage
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+def test_the_table_holds(row: Row) -> None:
+    row.check()
+
+
+def test_the_defaults_are_the_documents() -> None:
+    assert Settings() == Settings(enabled=True, reserve_tokens=8_192, keep_recent_tokens=16_384, trigger_percent=None)
+
+
+def check(
+    tokens: int, *, moment: Moment = "after_turn", requested: bool = False, settings: Settings | None = None
+) -> Budget | None:
+    here = operator_use(lambda: settings or Settings(reserve_tokens=1_000)).trigger
+    seen = Situation(
+        tokens=5_000, window=10_000, moment=moment, reported=Usage(input=tokens - 100, output=100), requested=requested
+    )
+    return here.check(seen)
+
+
+def test_a_turn_that_leaves_just_the_reserve_is_not_due() -> None:
+    assert check(9_000) is None
+    assert check(9_001) is not None
+
+
+def test_cached_tokens_count_as_much_as_others() -> None:
+    seen = Situation(tokens=1, window=10_000, moment="after_turn", reported=Usage(cache_read=9_000, output=1))
+    assert operator_use(lambda: Settings(reserve_tokens=1_000)).trigger.check(seen) is not None
+
+
+def test_a_requested_compaction_waits_for_the_end_of_the_turn() -> None:
+    assert check(500, requested=True, moment="before_request") is None
+    assert check(500, requested=True, moment="after_tools") is None
+    budget = check(500, requested=True)
+    assert budget is not None and budget.reason == "requested" and budget.target < 5_000
+
+
+def test_nothing_is_due_in_mid_turn() -> None:
+    assert check(9_999, moment="before_request") is None
+    assert OPERATOR_USE.moments == ("after_turn",)
+
+
+def test_settings_are_read_at_each_check() -> None:
+    now = [Settings(reserve_tokens=1_000)]
+    live = operator_use(lambda: now[0])
+    seen = Situation(tokens=9_500, window=10_000, moment="after_turn")
+    assert live.trigger.check(seen) is not None
+    now[0] = Settings(enabled=False)
+    assert live.trigger.check(seen) is None
+    context = Context.of(long_pairs(6), operator_tokens)
+    stage = live.strategy.stages[0]
+    now[0] = keeping(1_500)
+    assert stage.plan(context, Budget(target=0, window=1)) is not None
+    now[0] = keeping(100_000)
+    assert stage.plan(context, Budget(target=0, window=1)) is None
+
+
+def test_the_preparation_says_all_that_the_second_step_needs() -> None:
+    steps = [called("read", "c1", path="a.py"), result("w" * 4_000, "c1", name="read")]
+    found = prepared([*long_pairs(1), said("go on", "u5"), *steps, told("w" * 4_000, "a5")], 500)
+    assert found.retained_from_id == "a5" and found.is_split_turn
+    assert [m.id for m in found.messages_to_summarize] == ["u0", "a0"]
+    assert [m.id for m in found.turn_prefix_messages] == ["u5", "a-c1", "r-c1"]
+    assert found.tokens_before == 1_000 + 1_000 + 1 + (4 + len('{"path": "a.py"}')) // 4 + 1_000 + 1_000
+    assert (found.previous_summary, found.file_ops.read, found.settings) == (None, ("a.py",), keeping(500))
+
+
+def test_a_split_turn_makes_two_asks_that_do_not_need_each_other() -> None:
+    found = prepared([*long_pairs(2), *OPEN_TURN], 1)
+    history, turn = asks(found, "on tests")
+    assert (history.purpose, turn.purpose) == ("summary", "turn_prefix")
+    assert history.prompt.endswith("Additional focus: on tests") and "on tests" not in turn.prompt
+    done = finished(found, ["H", "T"])
+    assert done.summary == "H\n\n---\n\n**Turn Context (split turn):**\n\nT"
+    assert done.retained_from_id == "a8"
+
+
+def test_a_split_turn_without_history_asks_once() -> None:
+    found = prepared(IN_TURN[2:], 1)
+    assert [ask.purpose for ask in asks(found)] == ["turn_prefix"]
+    assert finished(found, ["T"]).summary.startswith("No prior history.\n\n---\n\n**Turn Context (split turn):**\n\nT")
+
+
+def test_a_split_turn_after_a_summary_updates_it() -> None:
+    log = log_of(IN_TURN[2:])
+    path = (CompactionEntry(id="c", parent=None, summary=Summary(id="c", text="known"), first_kept="u1"), *log.path())
+    found = prepare(path, keeping(1))
+    assert found is not None and found.is_split_turn and not found.messages_to_summarize
+    (ask,) = asks(found)
+    assert ask.purpose == "update" and ask.previous == "known"
+    assert finished(found, ["merged"]).summary == "merged"
+
+
+def test_the_footer_stands_below_the_answer_and_in_the_details() -> None:
+    steps = [
+        called("write", "c1", path="b.py"), result("ok", "c1"), called("read", "c2", path="z.py"), result("ok", "c2"),
+        called("read", "c3", path="a.py"), result("ok", "c3"),
+    ]  # fmt: skip
+    done = finished(prepared([said("x", "ux"), *steps, *long_pairs(1)], 1_500), ["S"])
+    assert done.summary == ("S\n\n<read-files>\na.py\nz.py\n</read-files>\n\n<modified-files>\nb.py\n</modified-files>")
+    assert done.details == Details(("a.py", "z.py"), ("b.py",))
+
+
+def test_the_log_grows_by_one_entry_and_the_context_is_the_fold() -> None:
+    log = log_of(long_pairs(4))
+    done = finished(prepared(long_pairs(4), 1_500), ["S"])
+    grown = appended(log, done, "c1", time=7.0)
+    assert len(grown) == len(log) + 1 == 9 and log.leaf == "a3"
+    entry = grown["c1"]
+    assert isinstance(entry, CompactionEntry) and entry.first_kept == done.retained_from_id
+    assert entry.tokens_before == 8_000 and entry.summary is not None
+    shown = rebuilt(grown.path())
+    assert [m.id for m in shown.messages] == ["c1", "u3", "a3"]
+    assert plain_text(shown.messages[0]) == "[Previous conversation summary]\nS"
+
+
+def test_only_the_newest_of_several_compactions_is_seen() -> None:
+    log = log_of(pairs(2))
+    for id, first in (("c1", "u1"), ("c2", "a1")):
+        log.append(CompactionEntry(id=id, parent=log.leaf, summary=Summary(id=id, text=id), first_kept=first))
+        log.append(MessageEntry(id=f"u{id}", parent=log.leaf, message=said("more", f"u{id}")))
+    assert [m.id for m in rebuilt(log.path()).messages] == ["c2", "a1", "uc1", "uc2"]
+
+
+def test_an_unknown_first_kept_entry_keeps_nothing_from_before() -> None:
+    log = log_of(pairs(2))
+    grown = appended(log, Result("S", "nobody", 10), "c1")
+    assert [m.id for m in rebuilt(grown.path()).messages] == ["c1"]
+
+
+def test_a_branch_that_leaves_before_the_compaction_does_not_see_it() -> None:
+    log = appended(log_of(pairs(3)), Result("S", "u2", 10), "c1")
+    log.append(MessageEntry(id="other", parent="a0", message=said("another way", "other")))
+    assert [m.id for m in rebuilt(log.path()).messages] == ["u0", "a0", "other"]
+
+
+def test_labels_are_not_sent_and_the_last_model_holds() -> None:
+    log = log_of(pairs(1))
+    for i, (kind, text) in enumerate([("model_change", "m1"), ("label", "here"), ("model_change", "m2")]):
+        log.append(NoteEntry(id=f"n{i}", parent=log.leaf, kind=kind, text=text))
+    log.append(NoteEntry(id="t", parent=log.leaf, kind="thinking_level_change", text="high"))
+    shown = rebuilt(log.path())
+    assert (shown.model, shown.thinking_level, len(shown.messages)) == ("m2", "high", 2)
+
+
+def test_labels_travel_with_the_entry_that_follows() -> None:
+    log = log_of(pairs(2))
+    log.append(NoteEntry(id="n", parent=log.leaf, kind="label", text="here"))
+    log.append(MessageEntry(id="u9", parent="n", message=said("more", "u9")))
+    assert find_cut(log.path(), 0, 6, 1).first_kept == 4
+    assert not find_cut(log.path(), 0, 6, 1).is_split
+
+
+def test_the_size_afterwards_is_estimated_and_old_reports_are_not_believed() -> None:
+    kept = replace(told("w" * 400, "a9", usage=Usage(input=90_000)), stop="stop")
+    assert context_estimate([kept]).tokens == 90_000
+    assert after_compaction([kept]) == 100
+    assert rebuilt(path_of([kept])).context_tokens == 100
+
+
+def test_the_newest_user_message_stays_when_its_turn_is_parted() -> None:
+    messages = [*long_pairs(2), said("do it all", "u9"), *CALL_400, told("done", "a9")]
+    done = finished(prepared(messages, 1), ["H", "T"])
+    shown = rebuilt(appended(log_of(messages), done, "c1").path())
+    assert [m.id for m in shown.messages] == ["c1", "u9", "a9"]
+    context = Context.of(messages, operator_tokens)
+    after = compact(
+        context, OPERATOR_USE.strategy, Budget(target=0, window=1, keep_recent=1), Scripted(["H", "T"])
+    ).after
+    assert [m.role for m in after.messages] == ["summary", "user", "assistant"]
+
+
+def test_hooks_cancel_from_anywhere_and_the_last_result_wins() -> None:
+    one, two = Result("one", "x", 1), Result("two", "x", 1)
+    assert decided([None, HookReply()]) == HookReply()
+    assert decided([HookReply(compaction=one), None, HookReply(compaction=two), HookReply()]).compaction == two
+    assert decided([HookReply(compaction=one), HookReply(cancel=True)]) == HookReply(cancel=True)
+    assert decided([HookReply(cancel=True), HookReply(compaction=one)]) == HookReply(cancel=True)
+
+
+def test_a_request_in_mid_turn_is_kept_and_spent_once() -> None:
+    now = Schedule().turn().request("on tests")
+    with pytest.raises(NotIdle, match="'turn'"):
+        now.run()
+    now, runs = now.turn_ended(10, 10_000, Settings())
+    assert runs and now.phase == "idle" and now.instructions == "on tests"
+    now = now.run()
+    assert now == Schedule("compaction")
+    assert now.done().turn().turn_ended(10, 10_000, Settings()) == (Schedule(), False)
+
+
+def test_a_failed_turn_compacts_nothing() -> None:
+    now, runs = Schedule().turn().request().turn_ended(99_999, 10_000, Settings(), well=False)
+    assert not runs and now.requested
+
+
+def test_a_compaction_by_hand_needs_an_idle_agent() -> None:
+    for phase in ("turn", "compaction"):
+        with pytest.raises(NotIdle, match="idle"):
+            Schedule(phase).run()  # type: ignore[arg-type]
+
+
+def test_the_models_failure_is_passed_on() -> None:
+    context = Context.of(long_pairs(6), operator_tokens)
+    budget = Budget(target=0, window=1, keep_recent=1_500)
+    with pytest.raises(ModelError, match="boom"):
+        compact(context, OPERATOR_USE.strategy, budget, Scripted([ModelError("boom")]))
+
+
+def test_a_second_compaction_updates_the_first() -> None:
+    budget = Budget(target=0, window=1, keep_recent=1_500)
+    model = Scripted(["one", "two"])
+    once = compact(Context.of(long_pairs(6), operator_tokens), OPERATOR_USE.strategy, budget, model).after
+    more = [replace(m, id=f"{m.id}+") for m in long_pairs(6)]
+    twice = compact(Context.of([*once.messages, *more], operator_tokens), OPERATOR_USE.strategy, budget, model).after
+    assert model.asks[1].previous == "one" and "<previous-summary>\none\n" in model.asks[1].prompt
+    assert sum(isinstance(m, Summary) for m in twice.messages) == 1
+    kept = {m.id for m in twice.messages}
+    assert {"u5", "a5"}.isdisjoint(kept), "what the first compaction kept is looked at again"
+
+
+def test_the_transcript_shows_calls_thoughts_and_cut_results() -> None:
+    custom = UserMessage(id="x", blocks=(Text("note"),), name="reminder", synthetic=True)
+    answer = told("words", thought="hmm")
+    call = called("read", "c", path="a.py", lines=[1, 2])
+    long = ToolResult(id="r", call_id="c", blocks=(Text("y" * 2_500),))
+    assert serialised([said("hi"), answer, call, long, custom]) == "\n\n".join(
+        [
+            "[User]: hi", "[Assistant thinking]: hmm", "[Assistant]: words",
+            '[Assistant tool calls]: read(path="a.py", lines=[1, 2])',
+            "[Tool result]: " + "y" * 2_000 + "\n\n[... 500 more characters truncated]", "[REMINDER]: note",
+        ]
+    )  # fmt: skip
+
+
+def test_the_prompts_ask_for_the_documented_sections() -> None:
+    history, turn = asks(prepared([*long_pairs(2), *OPEN_TURN], 1))
+    for heading in ("Goal", "Constraints & Preferences", "Progress", "Key Decisions", "Next Steps", "Critical Context"):
+        assert f"## {heading}" in history.prompt
+    for heading in ("Original Request", "Early Progress", "Context for Suffix"):
+        assert f"## {heading}" in turn.prompt
+    assert "blocked" in history.prompt
+
+
+def test_a_comparison_sets_the_size() -> None:
+    context = Context.of(long_pairs(100), operator_tokens)
+    for share in (0.05, 0.1, 0.2):
+        target = int(context.tokens * share)
+        budget = Budget(target=target, window=10**9, reason="matched")
+        done = compact(context, OPERATOR_USE.strategy, budget, Scripted(["x"] * 2))
+        assert done.after.tokens <= target and not done.breaches
+
+
+def test_the_preset_is_found_by_name() -> None:
+    assert preset("operator_use") is OPERATOR_USE

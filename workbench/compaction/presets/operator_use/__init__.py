@@ -1,0 +1,57 @@
+"""Operator-Use: a summary after a turn that leaves less than a reserve, appended to the log as an entry.
+
+Restates the compaction of Operator-Use as its document `docs/compaction.md` describes it, and where that is silent as
+its source behaves: CursorTouch/Operator-Use, the document at f6993f9ab77a18e76b056c7b3aacea2b8d4044fe,
+`operator_use/compaction/strategy/utils.py` at d0da87a65be2afd73182057edd5cc515300801c4, `.../strategy/types.py` and
+`.../strategy/summarization/service.py` at adac0ad16d80036a5bf2fba123ee6eccc22ca8a8, `program/session/manager.py` at
+10a3f41c324a3a6745d694f46f102bddee0143cf, `operator_use/agent/service.py` (one stored version). Prompts are our own
+words.
+
+Where it differs from that source, and why:
+
+- `reserve_tokens` is 8,192 and `keep_recent_tokens` 16,384, as documented. The source read has 16,384 and 20,000.
+- A preparation is None where everything fits or no place to cut is left, as documented. The source prepares an empty
+  list and asks a model about nothing.
+- `tokens_before` is the size of the context as it is sent. The source adds up the whole path with all that earlier
+  compactions had taken out.
+- The trigger counts the cached parts of a prompt too. The source leaves them out and fires late.
+- A split turn with nothing but an earlier summary before it makes one update of that summary. The source drops the
+  summary there.
+- An empty answer is an error. The source appends an empty summary.
+- The newest user message stays word for word when its turn is split, and pinned messages stay where they are; a cut
+  never parts a call from a result that came late.
+- An earlier summary's file lists are not shown to the model, since code writes them again below the new one.
+- Which tools read and write files is judged by the names and path arguments of many agents; calls that failed are
+  left out. The source stores a kind with each call.
+- Custom messages are client-made user messages, branch summaries are summaries that replace nothing; both are counted
+  while a cut is sought.
+- The items of a todo tool are not appended: no recording says which they were.
+- An ask states no length, as in the source, but where the summary could be larger than what it replaces.
+- Where a comparison sets the size of the context, at most half of it is kept and the rest is for the summary.
+- In a replay the two asks of a split turn are put one after the other; they are independent, and a live agent may put
+  them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workbench.compaction.presets.operator_use.compact import OperatorCompact
+from workbench.compaction.presets.operator_use.counting import operator_tokens
+from workbench.compaction.presets.operator_use.settings import OperatorTrigger, Settings
+from workbench.compaction.strategy import Preset, Strategy
+
+
+def operator_use(settings: Callable[[], Settings] = Settings) -> Preset:
+    """The preset with settings that are read anew at each check and each compaction."""
+    return Preset(
+        "operator_use",
+        Strategy("operator_use", (OperatorCompact(settings),)),
+        OperatorTrigger(settings),
+        count=operator_tokens,
+        moments=("after_turn",),
+        source="CursorTouch/Operator-Use docs/compaction.md f6993f9a, compaction/strategy d0da87a6 and adac0ad1",
+    )
+
+
+OPERATOR_USE = operator_use()
