@@ -26,7 +26,7 @@ REWRITES = ("budget_reduction", "snip", "microcompact", "context_collapse")
 @given(seed=st.integers(0, 2**32))
 def test_the_same_context_gives_the_same_plan(stage: Stage, seed: int) -> None:
     """C9; and edits are in order, inside the context, and change something."""
-    for context, budget in cases(seed):
+    for context, budget in cases(seed)[:8]:
         plan = stage.plan(context, budget)
         assert plan == stage.plan(context, budget)
         if plan is not None:
@@ -41,7 +41,7 @@ def test_the_same_context_gives_the_same_plan(stage: Stage, seed: int) -> None:
 def test_what_a_cheap_stage_writes_is_smaller_one_by_one_and_done_once(name: str, seed: int) -> None:
     """D1, D3."""
     stage = BUILTIN[name]()
-    for context, budget in cases(seed):
+    for context, budget in cases(seed)[:8]:
         plan = stage.plan(context, budget)
         if plan is None:
             continue
