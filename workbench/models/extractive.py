@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from workbench.errors import ModelError
 from workbench.models.extractive_choice import CHARS_PER_TOKEN, MEASURED, Choice, Pick, Weights
@@ -26,6 +27,9 @@ DEMANDS = 0.2
 
 DECISIONS = 0.05
 """The part that decisions are sure of, newest first."""
+
+SHORTEST = 5
+"""Tokens under which no line is looked for."""
 
 UNBOUNDED = 0.1
 """The length of a summary that nobody bounded, as a part of what it stands for."""
@@ -101,9 +105,9 @@ class _Draft:
         before = [Pick((-1, i), Source.EARLIER, span) for i, span in enumerate(self.earlier)]
         asked = [pick for pick in before if self._topic(pick) in ("goal", "constraints")]
         asked += [pick for pick in said if pick.source is Source.USER]
-        demands = [pick for pick in reversed(asked) if is_demand(pick.text)]
-        chosen = _within(most * DEMANDS, asked[:1] + asked[-1:] + demands)
-        decisions = [pick for pick in reversed(before + said) if self._topic(pick) == "decisions"]
+        demands = (pick for pick in reversed(asked) if is_demand(pick.text))
+        chosen = _within(most * DEMANDS, chain(asked[:1], asked[-1:], demands))
+        decisions = (pick for pick in reversed(before + said) if self._topic(pick) == "decisions")
         return chosen + _within(most * DECISIONS, decisions, {pick.span for pick in chosen})
 
     def _topic(self, pick: Pick) -> Topic:
@@ -136,6 +140,8 @@ def _within(tokens: float, wanted: Iterable[Pick], seen: Iterable[Span] = ()) ->
             known.add(pick.span)
             chosen.append(pick)
             tokens -= cost
+        if tokens < SHORTEST:
+            break
     return chosen
 
 

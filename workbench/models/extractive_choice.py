@@ -83,19 +83,23 @@ class Pick:
         return self.span.text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Candidate:
+    """A line that may be chosen: what it gains by each of its atoms and by its prose, and what it costs in tokens."""
+
     place: Place
     source: Source
     span: Span
-    gains: tuple[float, ...]
+    gains: list[float]
     prose: float
     cost: float
 
-    def worth(self, left: dict[int, float]) -> float:
+    def worth(self, left: Mapping[int, float]) -> float:
         """Gain a token, given what is left of each atom's worth."""
-        held = sum(gain * left.get(atom, 1.0) for atom, gain in zip(self.span.atoms, self.gains, strict=True))
-        return (held + self.prose) / self.cost
+        held = self.prose
+        for atom, gain in zip(self.span.atoms, self.gains, strict=True):
+            held += gain * left[atom] if atom in left else gain
+        return held / self.cost
 
 
 @dataclass(slots=True)
@@ -135,12 +139,13 @@ class Choice:
         chosen: list[Pick] = []
         spent = 0.0
         while heap and spent < tokens:
-            _, i = heapq.heappop(heap)
+            i = heap[0][1]
             one = candidates[i]
             now = -one.worth(self.left)
-            if heap and now > heap[0][0]:
-                heapq.heappush(heap, (now, i))
+            if now > heap[0][0]:  # it gained more before others were chosen
+                heapq.heapreplace(heap, (now, i))
                 continue
+            heapq.heappop(heap)
             chosen.append(Pick(one.place, one.source, one.span))
             spent += one.cost
             self._cover(one.span.atoms)
@@ -156,10 +161,9 @@ class Choice:
         found: list[_Candidate] = []
         for at in range(len(self.reads) - 1, -1, -1):
             for i, (source, span) in enumerate(self.reads[at].lines):
-                if span not in seen:
+                if span not in seen and (span.atoms or source <= SPOKEN):
                     seen.add(span)
-                    if source <= SPOKEN or span.atoms:
-                        found.append(self._candidate((at, i), source, span, known, worth))
+                    found.append(self._candidate((at, i), source, span, known, worth))
         for i, span in enumerate(self.earlier):
             if span not in seen:
                 seen.add(span)
@@ -169,18 +173,18 @@ class Choice:
     def _candidate(
         self, place: Place, source: Source, span: Span, known: Mapping[int, _Known], worth: Mapping[int, float]
     ) -> _Candidate:
-        weights = self.weights
+        weights, at = self.weights, place[0]
         origin = weights.of_source(source)
         if self.focus and any(word in span.text.lower() for word in self.focus):
             origin *= weights.focus
         factor = origin * (1.0 - exp(-weights.context * span.words))
-        gains = []
-        for atom in span.atoms:
-            newest = atom not in known or place[0] >= known[atom].last
-            gains.append(worth.get(atom, 0.0) * factor * (1.0 if newest else weights.older))
+        older = factor * weights.older
+        gains = [
+            worth.get(atom, 0.0) * (older if (one := known.get(atom)) and at < one.last else factor)
+            for atom in span.atoms
+        ]
         prose = weights.prose * origin * min(span.words, 12)
-        cost = len(span.text) / CHARS_PER_TOKEN + weights.frame
-        return _Candidate(place, source, span, tuple(gains), prose, cost)
+        return _Candidate(place, source, span, gains, prose, len(span.text) / CHARS_PER_TOKEN + weights.frame)
 
     def _known(self) -> dict[int, _Known]:
         known: dict[int, _Known] = {}

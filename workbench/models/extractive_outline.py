@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from workbench.models.extractive_choice import Pick
@@ -71,6 +72,7 @@ def topic(pick: Pick, recent: int) -> Topic:
     return "context"
 
 
+@lru_cache(maxsize=256)
 def heading_topic(heading: str) -> Topic | None:
     """What belongs under a heading; None if its words do not tell."""
     return next((name for name, words in _TOPICS if words.search(heading)), None)
