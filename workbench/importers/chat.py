@@ -45,6 +45,7 @@ class Chat:
         self.growth = Growth()
         self.names: dict[str, str] = {}
         self.waiting: list[str] = []
+        self.again: dict[str, int] = {}
 
     def hear_all(self, messages: Iterable[Json], field: str = "messages") -> None:
         """Read a list; a damaged message is placed by its index."""
@@ -109,11 +110,18 @@ class Chat:
         self._results(found, time)
 
     def _named(self, call: ToolCall, i: int) -> ToolCall:
-        """The call with an id: those of the old function API and of some traces have none."""
-        return call if call.id else replace(call, id=f"call-{len(self.growth.log) + 1}-{i}")
+        """The call with an id of its own: some recorders give none, some the same one again and again."""
+        if not call.id:
+            return replace(call, id=f"call-{len(self.growth.log) + 1}-{i}")
+        if call.id not in self.names:
+            return call
+        n = self.again[call.id] = self.again.get(call.id, 1) + 1
+        return replace(call, id=f"{call.id}~{n}")
 
     def _answers(self, call_id: str) -> str:
         """Which call a result answers: the one that it names, else the oldest that has no result yet."""
+        if call_id in self.again:
+            call_id = f"{call_id}~{self.again[call_id]}"
         call_id = call_id or (self.waiting[0] if self.waiting else "")
         if call_id in self.waiting:
             self.waiting.remove(call_id)
