@@ -9,8 +9,8 @@ from workbench.transcript.message import Usage
 
 OVERFLOWS: list[tuple[str, str, int | None, int | None, int | None]] = [
     # provider, text, status, limit, used
-    ("openai", "This model's maximum context length is 128000 tokens. However, your messages resulted in 131,072 tokens. "
-     "Please reduce the length of the messages.", 400, 128_000, 131_072),
+    ("openai", "This model's maximum context length is 128000 tokens. However, your messages resulted in 131,072 "
+     "tokens. Please reduce the length of the messages.", 400, 128_000, 131_072),
     ("openai code", '{"error": {"code": "context_length_exceeded", "message": "x"}}', 400, None, None),
     ("openai window", "Your input exceeds the context window of this model. Please adjust your input and try again.",
      400, None, None),
@@ -31,10 +31,10 @@ OVERFLOWS: list[tuple[str, str, int | None, int | None, int | None]] = [
     ("xai", "This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 400, 131_072,
      537_812),
     ("xai code", "[input_too_large] the request does not fit", 400, None, None),
-    ("mistral", "Prompt contains 40012 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
-     400, None, None),
-    ("openrouter", "This endpoint's maximum context length is 163840 tokens. However, you requested about 210000 tokens "
-     "(200000 of text input, 10000 in the output). Please reduce the length of either one.", 400, 163_840, 200_000),
+    ("mistral", "Prompt contains 40012 tokens and 0 draft tokens, too large for model with 32768 maximum context "
+     "length", 400, None, None),
+    ("openrouter", "This endpoint's maximum context length is 163840 tokens. However, you requested about 210000 "
+     "tokens (200000 of text input, 10000 in the output). Please reduce either.", 400, 163_840, 200_000),
     ("openrouter nested", '{"error": {"message": "Provider returned error", "metadata": {"raw": "{\\"message\\": '
      '\\"prompt is too long: 213462 tokens > 200000 maximum\\"}"}}}', 400, 200_000, 213_462),
     ("llama.cpp", "the request exceeds the available context size. try increasing the context size", 400, None, None),
@@ -111,7 +111,7 @@ TRAPS: list[tuple[str, str, int | None, str, str]] = [
     ("many images", "image dimensions exceed the limit for many-image requests: 2000 pixels", 400, "media",
      "strip_media"),
     ("pages", "A maximum of 100 PDF pages may be provided", 400, "media", "strip_media"),
-    ("lost result", "messages.4: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1", 400,
+    ("lost result", "messages.4: `tool_use` ids were found without `tool_result` blocks immediately after: t1", 400,
      "malformed", "repair"),
     ("lost call", "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.", 400,
      "malformed", "repair"),

@@ -337,7 +337,7 @@ class Compactor:
         if verdict.action != "compact" and verdict.kind != "bytes":
             return False
         if verdict.used:
-            self._gauge.take(Usage(input=verdict.used))
+            self._gauge.take(Usage(input=verdict.used), refused=True)
         return self._changes(self._budgets.forced("overflow"), self.preset.overflow or self.preset.strategy)
 
     def _changes(self, budget: Budget, strategy: Strategy) -> bool:

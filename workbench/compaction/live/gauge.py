@@ -90,13 +90,14 @@ class Gauge:
             return f"the report is by {model!r}, the request was for {self.model!r}"
         return ""
 
-    def take(self, usage: Usage) -> None:
-        """Take in a report for the request that was handed out last."""
+    def take(self, usage: Usage, *, refused: bool = False) -> None:
+        """Take in a report for the request that was handed out last; one that was refused says nothing of others."""
         if self.request is None or not usage.prompt:
             return
         self.report = Report(self.request, usage)
-        left = self.report.unexplained
-        self._least = left if self._least is None else min(self._least, left)
+        if not refused:
+            left = self.report.unexplained
+            self._least = left if self._least is None else min(self._least, left)
         self.weigh()
 
     def judge(self, usage: Usage | None, stop: str, assumed: int) -> Verdict | None:

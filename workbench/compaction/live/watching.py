@@ -49,11 +49,11 @@ class Watch:
             replace(edit, by=tuple(self._told(one) if isinstance(one, Draft) else one for one in edit.by))
             for edit in plan.edits
         )
-        return Plan(edits, plan.archive)
+        return replace(plan, edits=edits)
 
     def _told(self, draft: Draft) -> Draft:
         self.used = True
-        return replace(draft, asks=(), template=self.supplied or "")
+        return replace(draft, asks=(), template="", footer=(self.supplied or "") + draft.footer)
 
 
 @dataclass(frozen=True, slots=True)

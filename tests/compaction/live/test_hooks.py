@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+from compaction.live.talk import asked, openai
+
+from workbench.compaction.engine import Compaction
+from workbench.compaction.live.compactor import Compactor
+from workbench.compaction.live.events import CompactionCancelled, CompactionEnded
+from workbench.compaction.live.hooks import Cancel, Due, Hooks, Supply
+from workbench.compaction.stage import Budget
+from workbench.models.extractive import Extractive
+from workbench.models.scripted import Scripted
+from workbench.transcript.context import Context
+
+
+def test_a_hook_may_cancel_and_is_not_asked_again_at_once() -> None:
+    asked_for: list[Due] = []
+
+    def never(due: Due) -> Cancel:
+        asked_for.append(due)
+        return Cancel("in the middle of an edit")
+
+    messages = openai(30)
+    live = Compactor("truncate", window=3_000, hooks=Hooks(before=never))
+    assert live.before_request(messages) == messages
+    assert live.before_request([*messages, asked("go on")])[:-1] == messages
+    assert [event.why for event in live.events if isinstance(event, CompactionCancelled)] == [
+        "in the middle of an edit"
+    ]
+    assert [(due.number, due.cause, due.budget.reason) for due in asked_for] == [(1, "before_request", "threshold")]
+
+
+@pytest.mark.parametrize("preset", ["summarize", "pipeline", "truncate"])
+def test_a_hook_may_supply_the_summary_and_no_model_is_asked(preset: str) -> None:
+    model = Scripted([])
+    live = Compactor(preset, model=model, window=3_000, hooks=Hooks(before=lambda due: Supply("All of it: {0} 42.")))
+    messages = openai(30)
+    sent = live.before_request(messages)
+    assert model.asks == []
+    assert sum("All of it: {0} 42." in str(message["content"]) for message in sent) == 1
+    assert sent[-1] is messages[-1]
+    assert [event.supplied for event in live.events if isinstance(event, CompactionEnded)] == [True]
+
+
+def test_a_hook_may_skip_a_stage() -> None:
+    names: list[str] = []
+
+    def allow(name: str, context: Context, budget: Budget) -> bool:
+        names.append(name)
+        return name != "snip"
+
+    live = Compactor("pipeline", model=Extractive(), window=3_000, hooks=Hooks(before_stage=allow))
+    live.before_request(openai(30))
+    ended = next(event for event in live.events if isinstance(event, CompactionEnded))
+    assert "snip" in names
+    assert "snip" not in [stage.name for stage in ended.stages]
+
+
+def test_a_hook_is_told_what_was_done_once_it_is_in_place() -> None:
+    told: list[tuple[Compaction, int]] = []
+    live = Compactor("truncate", window=3_000, hooks=Hooks(after=lambda done: told.append((done, live.tokens))))
+    live.before_request(openai(30))
+    assert [done.sent.tokens for done, _ in told] == [tokens for _, tokens in told]

@@ -1,0 +1,159 @@
+"""Whatever breaks a compaction off, and wherever, the history is whole afterwards and the agent can go on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+import validators
+from compaction.live.talk import Record, asked, openai
+
+from workbench.compaction.live.compactor import Compactor
+from workbench.compaction.live.events import CompactionDiscarded, CompactionEnded, CompactionFailed
+from workbench.compaction.live.hooks import Hooks
+from workbench.models.extractive import Extractive
+from workbench.models.model import Answer, Ask
+from workbench.transcript.log import MessageEntry
+
+LIVE = str(Path("workbench", "compaction"))
+
+
+class Interrupted:
+    """A model at which the person presses Ctrl-C."""
+
+    name = "interrupted"
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def answer(self, ask: Ask, /) -> Answer:
+        raise self.error
+
+
+def whole(live: Compactor, messages: list[Record]) -> None:
+    """Whether nothing is lost and the next request is a valid one."""
+    longer = [*messages, asked("go on")]
+    live._runner.model = Extractive()
+    sent = live.before_request(longer)
+    assert validators.openai_chat(sent) == []
+    assert live.original == longer
+    assert sent[-1] == longer[-1]
+    path = [entry for entry in live.log.path() if isinstance(entry, MessageEntry)]
+    assert len(path) == len(longer)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), TimeoutError("slow"), ValueError("odd")])
+def test_an_error_in_the_model_leaves_the_history_as_it_was(error: BaseException) -> None:
+    messages = openai(30)[:-1]
+    live = Compactor("summarize", model=Interrupted(error), window=3_000)
+    with pytest.raises(type(error)):
+        live.before_request(messages)
+    assert [type(event) for event in live.events][1:] == [CompactionFailed]
+    assert live.tokens > 0.8 * 3_000
+    whole(live, messages)
+
+
+@pytest.mark.parametrize("hook", ["before", "before_stage"])
+def test_an_error_in_a_hook_leaves_the_history_as_it_was(hook: str) -> None:
+    def fails(*_: Any) -> None:
+        raise RuntimeError("the host is broken")
+
+    messages = openai(30)[:-1]
+    live = Compactor("pipeline", model=Extractive(), window=3_000, hooks=Hooks(**{hook: fails}))
+    with pytest.raises(RuntimeError):
+        live.before_request(messages)
+    live._runner.hooks = Hooks()
+    whole(live, messages)
+
+
+def interrupt_at(line: int) -> Callable[[FrameType, str, Any], Any]:
+    """A tracer that presses Ctrl-C at the n-th line that the engine runs."""
+    left = [line]
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        if LIVE not in frame.f_code.co_filename:
+            return None
+        if event == "line":
+            left[0] -= 1
+            if left[0] == 0:
+                raise KeyboardInterrupt
+        return trace
+
+    return trace
+
+
+def test_an_interruption_at_any_line_leaves_the_history_whole() -> None:
+    messages = openai(9)[:-1]
+    interrupted = 0
+    for line in range(1, 100_000, 37):
+        live = Compactor("summarize", model=Extractive(), window=1_500)
+        live.before_request(messages[:20])
+        old = sys.gettrace()
+        sys.settrace(interrupt_at(line))
+        try:
+            live.before_request(messages)
+            done = True
+        except KeyboardInterrupt:
+            done = False
+        finally:
+            sys.settrace(old)
+        if done:
+            break
+        interrupted += 1
+        whole(live, messages)
+    assert interrupted > 100
+    assert any(isinstance(event, CompactionEnded) for event in live.events)
+
+
+class Meanwhile:
+    """A model during whose answer something happens to the history."""
+
+    name = "meanwhile"
+
+    def __init__(self) -> None:
+        self.happens: Callable[[], object] = lambda: None
+
+    def answer(self, ask: Ask, /) -> Answer:
+        happens, self.happens = self.happens, lambda: None
+        happens()
+        return Extractive().answer(ask)
+
+
+def test_what_is_said_while_a_summary_is_written_survives_behind_it() -> None:
+    messages = openai(9)
+    model = Meanwhile()
+    live = Compactor("summarize", model=model, window=100_000)
+    live.before_request(messages)
+    longer = [*messages, asked("one thing more")]
+    model.happens = lambda: live.before_request(longer)
+    assert live.compact() is not None
+    sent = live.before_request(longer)
+    assert sent[-1] is longer[-1] and len(sent) < len(longer)
+    assert live.original == longer
+
+
+def test_a_compaction_of_a_history_that_was_taken_back_meanwhile_is_not_put_in_place() -> None:
+    messages = openai(9)
+    model = Meanwhile()
+    live = Compactor("summarize", model=model, window=100_000)
+    live.before_request(messages)
+    early = [*messages[:3], asked("no, this")]
+    model.happens = lambda: live.before_request(early)
+    assert live.compact() is None
+    assert any(isinstance(event, CompactionDiscarded) for event in live.events)
+    assert live.before_request(early) == early
+
+
+def test_the_second_of_two_compactions_at_once_is_not_put_in_place() -> None:
+    messages = openai(9)
+    model = Meanwhile()
+    live = Compactor("summarize", model=model, window=100_000)
+    live.before_request(messages)
+    model.happens = live.compact
+    assert live.compact() is None
+    assert sum(isinstance(event, CompactionDiscarded) for event in live.events) == 1
+    assert validators.openai_chat(live.before_request([*messages, asked("go on")])) == []
