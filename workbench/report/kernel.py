@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import workbench
 from workbench.errors import WorkbenchError
 from workbench.report.parameters import Value, checked
 
@@ -84,7 +83,7 @@ def environment(folder: Path) -> dict[str, str]:
     """The kernel's environment: this one, with this package importable and all its files in `folder`."""
     names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     own = {name: str(folder / name.lower()) for name in names}
-    source = str(Path(workbench.__file__).parent.parent)
+    source = str(Path(__file__).parents[2])
     paths = os.pathsep.join(path for path in (source, os.environ.get("PYTHONPATH", "")) if path)
     fonts = os.environ.get("MPLCONFIGDIR") or str(font_cache(folder))
     return {**os.environ, **own, "PYTHONPATH": paths, "MPLBACKEND": INLINE, "MPLCONFIGDIR": fonts}
