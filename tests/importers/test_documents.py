@@ -1,0 +1,368 @@
+"""Formats that are one document, or that no corpus has: a small made-up recording of each says what is read."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from importers.files import document, only, written
+from importers.samples import (
+    ADK,
+    ATIF,
+    CLINE,
+    COPILOT,
+    DOCUMENTS,
+    GEMINI,
+    INSPECT,
+    LANGFUSE,
+    LINES,
+    OPENCODE,
+    OPENHANDS,
+    OTEL,
+    SWE_NEW,
+    SWE_OLD,
+    TAU,
+    TEXTS,
+)
+
+from workbench.errors import FormatError
+from workbench.importers import BUILTIN
+from workbench.importers.importer import load
+from workbench.transcript.files import FileOps
+from workbench.transcript.log import ClearingEntry, CompactionEntry, NoteEntry, fold
+from workbench.transcript.message import (
+    AssistantMessage,
+    Image,
+    SystemMessage,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserMessage,
+    plain_text,
+)
+from workbench.transcript.session import Session
+
+
+def recorded(folder: Path, name: str) -> Path:
+    """The made-up recording of that format as a file whose name says nothing."""
+    if name in DOCUMENTS:
+        return document(folder, DOCUMENTS[name], "recording.dat")
+    if name in LINES:
+        return written(folder, LINES[name], "recording.dat")
+    path = folder / "recording.dat"
+    path.write_text(TEXTS[name], encoding="utf-8")
+    return path
+
+
+def words(session: Session) -> list[tuple[str, str]]:
+    return [(message.role, plain_text(message)) for message in session.messages]
+
+
+def answer(session: Session) -> AssistantMessage:
+    return next(message for message in session.messages if isinstance(message, AssistantMessage))
+
+
+@pytest.mark.parametrize("name", [*DOCUMENTS, *LINES, *TEXTS])
+def test_each_format_is_known_by_its_content(tmp_path: Path, name: str) -> None:
+    assert {session.origin.format for session in load(recorded(tmp_path, name))} == {name}
+
+
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS if name not in ("tau_bench", "otel")])
+def test_a_document_of_another_shape_is_an_error_with_its_field(tmp_path: Path, name: str) -> None:
+    lists = {
+        "adk": "events",
+        "atif": "steps",
+        "langfuse": "observations",
+        "swe_agent": "history",
+        "inspect_ai": "samples",
+    }
+    field = lists.get(name, "messages")
+    path = document(tmp_path, {**DOCUMENTS[name], field: 7})
+    with pytest.raises(FormatError, match=f"one.json, field '{field}': expected a list, found a number"):
+        load(path, format=name)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_that_is_cut_off_is_an_error_with_its_line(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(DOCUMENTS[name], indent=1)[:-40])
+    with pytest.raises(FormatError, match=r"one.json, line \d+: not JSON"):
+        load(path)
+
+
+def test_every_built_in_importer_has_a_test_that_names_it() -> None:
+    folder = Path(__file__).parent
+    named = {*DOCUMENTS, *LINES, *TEXTS, *(path.stem.removeprefix("test_") for path in folder.glob("test_*.py"))}
+    assert set(BUILTIN) <= named
+
+
+def test_opencode(tmp_path: Path) -> None:
+    session = only(document(tmp_path, OPENCODE))
+    made = answer(session)
+    assert made.usage == Usage(900, 8000, 5, 40, 3)
+    assert made.blocks[:2] == (Thinking("hm"), ToolCall("c1", "read", {"filePath": "a.ts"}))
+    results = {m.call_id: (plain_text(m), m.is_error) for m in session.messages if isinstance(m, ToolResult)}
+    assert results == {"c1": ("1: x", False), "c2": ("no", True)}
+    image = session.messages[0].blocks[1]
+    assert isinstance(image, Image)
+    assert image.bytes == 70
+    (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert (compaction.reason, compaction.tokens_before) == ("auto", 9000)
+    assert [plain_text(m) for m in fold(session.path)] == ["## Goal", "go on"]
+    last = session.messages[-1]
+    assert isinstance(last, UserMessage)
+    assert last.synthetic
+    assert (session.title, session.project, session.model) == ("a flag", "shop", "big")
+
+
+def test_a_result_that_opencode_pruned_is_cleared(tmp_path: Path) -> None:
+    pruned = json.loads(json.dumps(OPENCODE))
+    pruned["messages"][1]["parts"][2]["state"]["time"]["compacted"] = 1767261700000
+    entries = list(only(document(tmp_path, pruned)).log)
+    assert [entry.call_ids for entry in entries if isinstance(entry, ClearingEntry)] == [("c1",)]
+
+
+def test_gemini_cli(tmp_path: Path) -> None:
+    session = only(document(tmp_path, GEMINI))
+    assert words(session) == [("user", "read it"), ("assistant", "I read"), ("tool", "# A"), ("tool", "denied")]
+    assert answer(session).usage == Usage(40, 60, 0, 7, 5)
+    assert answer(session).blocks[0] == Thinking("Look\nat it")
+    assert [m.is_error for m in session.messages if isinstance(m, ToolResult)] == [False, True]
+    assert [entry.text for entry in session.log if isinstance(entry, NoteEntry)] == ["Request cancelled."]
+
+
+def test_cline(tmp_path: Path) -> None:
+    session = only(document(tmp_path, CLINE))
+    assert words(session)[1:] == [("user", "smaller\na.py\nx = 1"), ("assistant", ""), ("tool", "ok")]
+    assert answer(session).usage == Usage(30, 60, 10, 7)
+    (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert compaction.summary is not None
+    assert (compaction.summary.text, compaction.tokens_before) == ("## Goal", 900)
+    assert compaction.summary.files == FileOps(("a.py",), ("b.py",))
+
+
+def test_adk(tmp_path: Path) -> None:
+    session = only(document(tmp_path, ADK))
+    assert words(session) == [("user", "a dress"), ("assistant", ""), ("tool", "B0 for $9")]
+    assert answer(session).blocks == (Thinking("thinking"), ToolCall("f1", "search", {"q": "dress"}))
+    assert answer(session).usage == Usage(30, 20, 0, 5)
+    assert session.messages[0].time == 1767261601.0
+
+
+def test_tau_bench(tmp_path: Path) -> None:
+    first, second = load(document(tmp_path, TAU))
+    assert first.id != second.id
+    assert [role for role, _ in words(first)] == ["system", "user", "assistant", "tool"]
+
+
+def test_swe_agent_new(tmp_path: Path) -> None:
+    session = only(document(tmp_path, SWE_NEW))
+    assert [role for role, _ in words(session)] == ["system", "user", "assistant", "tool"]
+    assert answer(session).blocks == (Thinking("hm"), Text("I look"), ToolCall("c1", "bash", {"command": "ls"}))
+
+
+def test_swe_agent_old(tmp_path: Path) -> None:
+    session = only(document(tmp_path, SWE_OLD))
+    flags = [(plain_text(m), m.synthetic) for m in session.messages if isinstance(m, UserMessage)]
+    assert flags == [("a demonstration", True), ("fix it", False), ("a.py", True)]
+
+
+def test_openhands(tmp_path: Path) -> None:
+    session = only(written(tmp_path, [OPENHANDS]))
+    assert words(session) == [
+        ("system", "be OpenHands"),
+        ("user", "fix it"),
+        ("assistant", "I run both"),
+        ("tool", "a.py"),
+        ("tool", "broken"),
+        ("user", "go on"),
+    ]
+    assert len(answer(session).calls) == 2
+    assert answer(session).usage == Usage(input=90, output=9)
+    assert [m.is_error for m in session.messages if isinstance(m, ToolResult)] == [False, True]
+    assert [plain_text(m) for m in fold(session.path)] == ["so far", "be OpenHands", "a.py", "broken", "go on"]
+    assert (session.id, session.project) == ("shop__shop-1", "shop__shop")
+
+
+def test_specstory(tmp_path: Path) -> None:
+    session = only(recorded(tmp_path, "specstory"))
+    assert words(session) == [("user", "fix it"), ("assistant", "I look"), ("tool", ANSI), ("assistant", "done")]
+    made = answer(session)
+    assert made.blocks[0] == Thinking("hm")
+    assert made.calls[0].arguments == {"command": "ls -a", "input": "List the files\n\n`ls -a`"}
+    (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert compaction.summary is not None
+    assert compaction.summary.text.startswith("This session is being continued")
+    assert session.branches == 2
+
+
+ANSI = "_**User (2026-01-01 09:00:00Z)**_\na.py"
+
+
+def test_aider(tmp_path: Path) -> None:
+    first, second = load(recorded(tmp_path, "aider"))
+    assert words(first) == [
+        ("user", "fix it\nplease"),
+        ("assistant", "I fix it."),
+        ("user", "1 failed"),
+        ("assistant", "The test fails since it is Monday."),
+    ]
+    assert answer(first).usage == Usage(input=200, cache_read=1000, output=34)
+    assert first.model == "big"
+    notes = [(entry.kind, entry.text) for entry in first.log if isinstance(entry, NoteEntry)]
+    assert ("command", "/test pytest") in notes
+    assert ("output", "b.py") in notes
+    assert words(second) == [("user", "thanks"), ("assistant", "You are welcome.")]
+
+
+def test_langfuse(tmp_path: Path) -> None:
+    session = only(document(tmp_path, LANGFUSE))
+    assert words(session) == [
+        ("user", "the weather?"),
+        ("assistant", ""),
+        ("tool", "sunny"),
+        ("assistant", "It is sunny."),
+    ]
+    assert [m.usage for m in session.messages if isinstance(m, AssistantMessage)] == [
+        Usage(50, output=5),
+        Usage(85, output=9),
+    ]
+    assert session.branches == 1
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_inspect(tmp_path: Path, packed: bool) -> None:
+    path = document(tmp_path, INSPECT)
+    if packed:
+        path = tmp_path / "log.eval"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("header.json", json.dumps({**INSPECT, "samples": None}))
+            archive.writestr("samples/one_epoch_1.json", json.dumps(INSPECT["samples"][0]))
+    session = only(path)
+    assert words(session) == [
+        ("system", "rules"),
+        ("user", "find it"),
+        ("assistant", "I look"),
+        ("tool", "a very long result"),
+        ("assistant", "found"),
+    ]
+    assert answer(session).usage == Usage(10, 90, 0, 4)
+    assert answer(session).blocks[0] == Thinking("hm")
+    (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert (compaction.tokens_before, compaction.tokens_after, compaction.reason) == (1000, 100, "summary")
+    assert session.project == "ctf"
+
+
+def test_a_damaged_zip_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    path.write_bytes(b"PK\x03\x04 header.json and nothing else")
+    with pytest.raises(FormatError, match="not a zip that can be read"):
+        load(path)
+
+
+def test_atif(tmp_path: Path) -> None:
+    session = only(document(tmp_path, ATIF))
+    assert words(session) == [
+        ("system", "rules"),
+        ("user", "fix it"),
+        ("assistant", "I look"),
+        ("tool", "a.py"),
+        ("tool", "/"),
+        ("user", "tick"),
+    ]
+    assert answer(session).usage == Usage(40, 60, 0, 7)
+    assert isinstance(session.messages[0], SystemMessage)
+
+
+def test_copilot_cli(tmp_path: Path) -> None:
+    session = only(written(tmp_path, COPILOT))
+    assert words(session) == [
+        ("system", "be Copilot"),
+        ("user", "fix it"),
+        ("user", "<now>today</now>"),
+        ("assistant", "I look"),
+        ("tool", "a.py"),
+        ("user", "go on"),
+    ]
+    assert answer(session).usage == Usage(40, 60, 0, 9)
+    assert [plain_text(m) for m in fold(session.path)] == ["so far", "go on"]
+    assert session.branches == 2
+    assert (session.id, session.project, session.model) == ("s1", "shop", "gpt")
+
+
+@pytest.mark.parametrize("shape", ["document", "lines", "plain spans"])
+def test_otel(tmp_path: Path, shape: str) -> None:
+    spans = OTEL["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    path = {
+        "document": lambda: document(tmp_path, OTEL),
+        "lines": lambda: written(tmp_path, [{"resourceSpans": [{"scopeSpans": [{"spans": [one]}]}]} for one in spans]),
+        "plain spans": lambda: written(tmp_path, [plain_span(one) for one in spans]),
+    }[shape]()
+    session = only(path)
+    assert session.origin.format == "otel"
+    assert words(session) == [
+        ("system", "rules"),
+        ("user", "the weather?"),
+        ("assistant", ""),
+        ("tool", "sunny"),
+        ("assistant", "It is sunny."),
+    ]
+    assert [m.usage for m in session.messages if isinstance(m, AssistantMessage)] == [
+        Usage(25, 25, 0, 5),
+        Usage(40, 40, 0, 5),
+    ]
+    assert session.id == "conv"
+
+
+def plain_span(span: dict[str, Any]) -> dict[str, Any]:
+    """A span as the console exporters of some languages write it."""
+    values = {one["key"]: one["value"] for one in span["attributes"]}
+    plain = {
+        key: int(value["intValue"]) if "intValue" in value else value["stringValue"] for key, value in values.items()
+    }
+    return {"name": span["name"], "start_time": span["startTimeUnixNano"], "attributes": plain}
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {
+            "gen_ai.prompt.0.role": "user",
+            "gen_ai.prompt.0.content": "hi",
+            "gen_ai.completion.0.role": "assistant",
+            "gen_ai.completion.0.tool_calls.0.name": "look",
+            "gen_ai.completion.0.tool_calls.0.arguments": '{"a": 1}',
+            "gen_ai.completion.0.tool_calls.0.id": "c1",
+        },
+        {
+            "llm.input_messages.0.message.role": "user",
+            "llm.input_messages.0.message.content": "hi",
+            "llm.output_messages.0.message.role": "assistant",
+            "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "look",
+            "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": '{"a": 1}',
+            "llm.output_messages.0.message.tool_calls.0.tool_call.id": "c1",
+        },
+    ],
+)
+def test_otel_numbered_attributes(tmp_path: Path, attributes: dict[str, str]) -> None:
+    path = document(tmp_path, [{"name": "chat", "traceId": "t", "attributes": attributes}])
+    session = only(path, format="otel")
+    assert words(session) == [("user", "hi"), ("assistant", "")]
+    assert answer(session).calls == (ToolCall("c1", "look", {"a": 1}),)
+
+
+def test_otel_events_of_the_older_conventions(tmp_path: Path) -> None:
+    events = [
+        {"name": "gen_ai.user.message", "attributes": [{"key": "content", "value": {"stringValue": "hi"}}]},
+        {
+            "name": "gen_ai.choice",
+            "attributes": {"gen_ai.event.content": '{"message": {"role": "assistant", "content": "ho"}}'},
+        },
+    ]
+    span = {"name": "chat", "traceId": "t", "attributes": {"gen_ai.system": "x"}, "events": events}
+    assert words(only(document(tmp_path, [span]), format="otel")) == [("user", "hi"), ("assistant", "ho")]
