@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,7 @@ def summary(*messages: Message, **how: object) -> str:
 
 
 def lines(text: str) -> list[str]:
-    return [line.removeprefix("- ") for line in text.splitlines() if line and not line.startswith("## ")]
+    return [line.removeprefix("- ") for line in text.splitlines() if line and not line.startswith("##")]
 
 
 WORK = (
@@ -75,6 +76,20 @@ def test_the_sections_are_those_asked_for_in_that_order() -> None:
     found = re.findall(r"^## (.+)$", summary(*WORK), re.MULTILINE)
     assert found == [heading for heading in HEADINGS if heading in found]
     assert set(found) >= {"Constraints & preferences", "Key decisions", "Next steps", "Critical context"}
+
+
+def test_exact_lines_are_sorted_by_where_they_come_from() -> None:
+    exact = summary(*WORK).partition("## Critical context")[2]
+    assert (
+        "python -m pytest tests/test_importer.py --durations=5"
+        in exact.partition("### Commands")[2].partition("###")[0]
+    )
+    assert "src/reader/importer.py" in exact.partition("### Files")[2].partition("###")[0]
+    assert "TimeoutError" in exact.partition("### Results")[2]
+
+
+def test_marks_of_lists_are_not_doubled() -> None:
+    assert "- must keep foo_bar" in summary(said("# Rules\n- must keep foo_bar", "u1")).splitlines()
 
 
 def test_a_decision_and_an_open_step_stand_under_their_headings() -> None:
@@ -118,6 +133,14 @@ def test_a_message_is_read_once_however_often_it_is_summarised() -> None:
     model.answer(ask(*WORK))
     model.answer(ask(*WORK, said("one more", "u9")))
     assert (before, model.reader.messages_read) == (len(WORK), len(WORK) + 1)
+
+
+def test_threads_may_share_one_model() -> None:
+    model = Extractive()
+    asks = [ask(*conversation(20 + i, words=30)) for i in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(model.answer, asks))
+    assert together == [Extractive().answer(one) for one in asks]
 
 
 texts = st.text(st.sampled_from("abcXYZ_./ \n0189-#</>\"'`語é😀"), max_size=200)
@@ -203,6 +226,12 @@ def test_a_line_keeps_its_heading_from_update_to_update() -> None:
     first = summary(*WORK)
     again = summary(said("go on", "u9"), previous=first, most=600)
     assert "We go with a generator" in again.partition("## Key decisions")[2].partition("##")[0]
+
+
+def test_an_exact_line_keeps_its_place_from_update_to_update() -> None:
+    again = summary(said("go on", "u9"), previous=summary(*WORK), most=800)
+    assert "--durations=5" in again.partition("### Commands")[2].partition("###")[0]
+    assert again.count("### Commands") == 1
 
 
 def test_session_text_cannot_close_a_tag() -> None:

@@ -60,7 +60,8 @@ class Extractive:
         Raises:
             ModelError: there is no line at all, or none that fits.
         """
-        text = _Draft(ask, self.reader, self.weights).written()
+        with self.reader.lock:
+            text = _Draft(ask, self.reader, self.weights).written()
         if not text:
             raise ModelError("extractive found no line to keep" if ask.max_tokens is None else
                              f"extractive found no line that fits into {ask.max_tokens} tokens")  # fmt: skip

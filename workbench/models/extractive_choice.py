@@ -51,7 +51,7 @@ class Weights:
 
     def of_source(self, source: Source) -> float:
         """The worth of a line's origin."""
-        return (self.user, self.said, self.call, self.said, self.result, self.result, self.thought)[source]
+        return (self.user, self.said, self.call, self.call, self.said, self.result, self.result, self.thought)[source]
 
 
 MEASURED = Weights()

@@ -42,16 +42,22 @@ _OPEN = re.compile(
     re.I,
 )
 _CLOSING = re.compile(r"<(?=/)")
-_BULLET = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+")
+_BULLET = re.compile(r"^\s*[-*+•]\s+")
+_FILE = re.compile(r"[\w.@~/\\:-]*/[\w.@~/\\:-]*")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
+
+
+LABELS = ("", "Files", "Commands", "Written", "Results", "Errors")
+"""Parts of the section for everything exact, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """A line of an earlier summary, and the heading that it stood under; empty above the first."""
+    """A line of an earlier summary, the heading that it stood under (empty above the first), and the one below that."""
 
     heading: str
     text: str
+    part: str = ""
 
 
 def is_demand(text: str) -> bool:
@@ -116,7 +122,7 @@ class Outline:
         for pick in picks:
             sections[self.place(pick, recent, noted)].append(pick)
         return "\n\n".join(
-            "\n".join((f"## {heading}", *(f"- {harmless(pick.text)}" for pick in sorted(lines, key=_order))))
+            "\n".join((f"## {heading}", *_parts(sorted(lines, key=_order), noted)))
             for heading, lines in sections.items()
             if lines
         )
@@ -126,6 +132,33 @@ def _order(pick: Pick) -> tuple[int, int]:
     return pick.place
 
 
+def _parts(picks: Sequence[Pick], noted: Sequence[Noted]) -> Iterator[str]:
+    parts: dict[str, list[Pick]] = {name: [] for name in LABELS}
+    for pick in picks:
+        parts[_label(pick, noted)].append(pick)
+    for name, lines in parts.items():
+        if lines and name:
+            yield f"### {name}"
+        yield from (f"- {harmless(pick.text)}" for pick in lines)
+
+
+def _label(pick: Pick, noted: Sequence[Noted]) -> str:
+    """Which of `LABELS` a line stands under."""
+    match pick.source:
+        case Source.COMMAND:
+            return "Commands"
+        case Source.ARGUMENT:
+            return "Files" if _FILE.fullmatch(pick.text) else "Written"
+        case Source.RESULT:
+            return "Results"
+        case Source.FAILED:
+            return "Errors"
+        case Source.EARLIER if noted and pick.place[0] < 0:
+            part = noted[pick.place[1]].part
+            return part if part in LABELS else ""
+    return ""
+
+
 def harmless(text: str) -> str:
     """A line of a session in which no tag can be closed."""
     return _CLOSING.sub("< ", text)
@@ -133,9 +166,10 @@ def harmless(text: str) -> str:
 
 def noted_lines(summary: str) -> Iterator[Noted]:
     """The lines of an earlier summary, whoever wrote it, without their marks."""
-    heading = ""
+    heading = part = ""
     for line in summary.splitlines():
         if found := _HEADING.match(line):
-            heading = found.group(1).strip()
+            name = found.group(1).strip()
+            heading, part = (heading, name) if name in LABELS else (name, "")
         elif text := _BULLET.sub("", line).strip():
-            yield Noted(heading, text)
+            yield Noted(heading, text, part)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from threading import Lock
 
 from workbench.transcript.atoms import SIGNALS, TOKEN, Found, line_atoms, quotes, token_atoms, url_atom, urls
 from workbench.transcript.message import (
@@ -24,21 +26,27 @@ MOST_MESSAGES = 20_000
 MOST_SPANS = 400_000
 """A reader that remembers more than this starts anew, so that a long run does not grow without end."""
 
+_RUNS = frozenset({"command", "cmd", "script"})
+_MARK = re.compile(r"^(?:[-*+•]|#{1,6}) +(?=\S)")
+
 
 class Source(IntEnum):
     """Where a line stands."""
 
     USER = 0
     SAID = 1
-    CALL = 2
-    EARLIER = 3
-    RESULT = 4
-    FAILED = 5
-    THOUGHT = 6
+    COMMAND = 2
+    ARGUMENT = 3
+    EARLIER = 4
+    RESULT = 5
+    FAILED = 6
+    THOUGHT = 7
 
 
 SPOKEN = Source.EARLIER
 """Sources up to this one are words of a person or a model that stand in the conversation."""
+
+PROSE = frozenset({Source.USER, Source.SAID, Source.EARLIER, Source.THOUGHT})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,11 +96,15 @@ class _Tokens(dict[str, tuple[int, tuple[int, ...]]]):
 
 
 class Reader:
-    """Reads messages, each once as long as it is remembered; `messages_read` says how often that was."""
+    """Reads messages, each once as long as it is remembered; `messages_read` says how often that was.
 
-    __slots__ = ("_messages", "_spans", "_tokens", "messages_read")
+    Whoever shares a reader between threads holds its `lock` from reading to the end of the work with what was read.
+    """
+
+    __slots__ = ("_messages", "_spans", "_tokens", "lock", "messages_read")
 
     def __init__(self) -> None:
+        self.lock = Lock()
         self.messages_read = 0
         self._forget()
 
@@ -112,17 +124,22 @@ class Reader:
             self._forget()
         return [self._one(message) for message in messages]
 
-    def lines(self, text: str) -> list[Span]:
-        """The lines of a text."""
+    def lines(self, text: str, prose: bool = False) -> list[Span]:
+        """The lines of a text; those of prose without the marks of lists and headings, which mean more in code."""
         known = self._spans
-        return [known.get(line) or self._learn(line) for line in spans(text)]
+        found = (
+            (_MARK.sub("", line, count=1) if line[0] in "-*+•#" else line for line in spans(text))
+            if prose
+            else spans(text)
+        )
+        return [known.get(line) or self._learn(line) for line in found]
 
     def _one(self, message: Message) -> Read:
         known = self._messages.get(id(message))
         if known is not None and known[0] is message:
             return known[1]
         self.messages_read += 1
-        lines = tuple((source, span) for source, text in _texts(message) for span in self.lines(text))
+        lines = tuple((source, span) for source, text in _texts(message) for span in self.lines(text, source in PROSE))
         read = Read(
             lines,
             frozenset(atom for source, span in lines if source <= SPOKEN for atom in span.atoms),
@@ -166,9 +183,15 @@ def _texts(message: Message) -> Iterator[tuple[Source, str]]:
             elif isinstance(block, Thinking):
                 yield Source.THOUGHT, block.text
             elif isinstance(block, ToolCall):
-                yield from ((Source.CALL, text) for text in argument_texts(block.arguments))
+                yield from _argued(block)
     elif isinstance(message, UserMessage):
         source = Source.RESULT if message.synthetic else Source.USER
         yield from ((source, block.text) for block in message.blocks if isinstance(block, Text))
     elif not isinstance(message, SystemMessage):
         yield Source.EARLIER, message.text
+
+
+def _argued(call: ToolCall) -> Iterator[tuple[Source, str]]:
+    for name, value in call.arguments.items():
+        source = Source.COMMAND if name in _RUNS else Source.ARGUMENT
+        yield from ((source, text) for text in argument_texts(value))
