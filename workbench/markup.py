@@ -36,10 +36,10 @@ def shown(text: object, longest: int = LONGEST) -> str:
 
 
 def marked(text: str, what: str, longest: int = LONGEST) -> str:
-    """The text with each occurrence of `what` in a `<mark>`, clipped around the first."""
+    """The text with each occurrence of `what`, or of its start, in a `<mark>`; clipped around the first."""
+    what = what[: longest // 2]
     at = text.find(what)
     if at > longest // 2:
         text = "… " + text[at - longest // 3 :]
-    parts = clipped(text, max(longest, len(what) + 2)).split(what) if what else [text]
-    mark = f"<mark>{escape(visible(what))}</mark>"
-    return mark.join(escape(visible(part)) for part in parts)
+    parts = clipped(text, longest).split(what) if what else [clipped(text, longest)]
+    return f"<mark>{escape(visible(what))}</mark>".join(escape(visible(part)) for part in parts)

@@ -16,7 +16,7 @@ KINDS = ("path", "identifier", "number", "error", "command", "url", "flag", "ver
 STAGES = {"truncate": "truncate", "summarize": "summarize", "pipeline": "snip", "null": "null", "none": ""}
 
 
-@dataclass(frozen=True)
+@dataclass
 class MadeResults:
     """Stands where `Results` does: a manifest, and tables by name."""
 

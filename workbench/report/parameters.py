@@ -126,8 +126,7 @@ def checked(notebook: Path, given: Mapping[str, Value]) -> dict[str, Value]:
     known = declared(notebook)
     for name in given:
         if name not in known:
-            names = ", ".join(f"{one.name} ({one.help})" if one.help else one.name for one in known.values())
-            raise SettingError(f"{notebook.name} has no parameter {name!r}; it has {names}")
+            raise SettingError(f"{notebook.name} has no parameter {name!r}; it has {', '.join(known)}")
     return {
         name: known[name].read(value) if isinstance(value, str) else known[name].check(value)
         for name, value in given.items()

@@ -1,0 +1,107 @@
+import re
+from itertools import combinations
+from typing import Any
+
+import pytest
+from matplotlib.text import Text
+from report.made import KEEPS, made
+
+from workbench.report import charts
+from workbench.report.canvas import apart, svg
+from workbench.report.tables import Tables
+
+CHARTS = ("savings", "equal_size", "kinds", "context_over_time", "rounds")
+MANY = (*KEEPS, "opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent", "a_long_name_of_a_strategy")
+RUNS = {
+    "three sessions": lambda: made(3),
+    "nine sessions": lambda: made(9),
+    "one session, one strategy": lambda: made(1, ("none", "null", "truncate"), (0.1,)),
+    "many strategies": lambda: made(6, MANY),
+}
+
+
+def texts(figure: Any) -> Any:
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()
+    unseen = {id(label) for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for label in outside(axis)}
+    found = [t for t in figure.findobj(Text) if t.get_text().strip() and t.get_visible() and id(t) not in unseen]
+    return [(t.get_text(), Text.get_window_extent(t, renderer)) for t in found]
+
+
+def outside(axis: Any) -> Any:
+    """Labels of ticks beyond the axis, which matplotlib makes and does not draw."""
+    low, high = sorted(axis.get_view_interval())
+    return [
+        label for at, label in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True) if not low <= at <= high
+    ]
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+@pytest.mark.parametrize("run", RUNS)
+def test_no_words_overlap_or_leave_the_paper(chart: str, run: str) -> None:
+    figure = getattr(charts, chart)(Tables.of(RUNS[run]()))
+    boxes = texts(figure)
+    paper = figure.bbox
+    for word, box in boxes:
+        inside = paper.x0 - 1 <= box.x0 and box.x1 <= paper.x1 + 1 and paper.y0 - 1 <= box.y0 and box.y1 <= paper.y1 + 1
+        assert inside, f"{word!r} leaves the paper"
+    for (one, a), (other, b) in combinations(boxes, 2):
+        if any(t.startswith("a_long_name") or "_" in t for t in (one, other)) and chart == "kinds":
+            continue  # slanted names: their boxes overlap, their words do not
+        assert not a.shrunk(0.97, 0.9).overlaps(b.shrunk(0.97, 0.9)), f"{one!r} lies on {other!r}"
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_every_chart_names_n_and_the_better_direction(chart: str) -> None:
+    words = " ".join(word for word, _ in texts(getattr(charts, chart)(Tables.of(made(3)))))
+    assert "n = " in words and re.search(r"better|cheaper", words)
+    assert "%" in words or "tokens" in words
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_no_data_is_said_in_words_on_no_axis(chart: str) -> None:
+    figure = getattr(charts, chart)(Tables.of(made(0)))
+    words = " ".join(word for word, _ in texts(figure))
+    assert "Nothing to draw" in words and not figure.axes[0].axison
+
+
+def test_a_session_that_was_never_compacted_is_drawn_all_the_same() -> None:
+    source = made(2)
+    for table in ("compactions", "losses", "retention"):
+        source.rows[table] = []
+    for row in source.rows["steps"]:
+        row["compaction"] = None
+    run = Tables.of(source)
+    assert "Nothing to draw" not in str(texts(charts.context_over_time(run)))
+    assert "Nothing to draw" in str(texts(charts.kinds(run)))
+
+
+def test_a_chart_is_the_same_bytes_twice_and_asks_for_nothing() -> None:
+    first, second = (svg(charts.savings(Tables.of(made(3))), "savings", "alt <words>") for _ in range(2))
+    assert first == second
+    assert not re.search(r'(?:href|src)="(?!#)|url\((?!#)|@import|<image|<script', first)
+    assert 'aria-label="alt &lt;words&gt;"' in first
+
+
+def test_two_charts_on_a_page_share_no_id() -> None:
+    run = Tables.of(made(3))
+    ids = [set(re.findall(r' id="([^"]+)"', svg(charts.savings(run), name))) for name in ("one", "two")]
+    assert ids[0] and not ids[0] & ids[1]
+
+
+def test_a_chart_takes_its_ink_from_the_page() -> None:
+    text = svg(charts.savings(Tables.of(made(3))), "x")
+    assert "currentColor" in text and "#1f2328" not in text
+
+
+def test_drawing_leaves_no_figure_open() -> None:
+    import matplotlib.pyplot as plt
+
+    charts.savings(Tables.of(made(3)))
+    assert plt.get_fignums() == []
+
+
+def test_labels_are_moved_apart_around_where_they_want_to_be() -> None:
+    assert apart([50.0, 50.0, 50.0], 10, 0, 100) == [40.0, 50.0, 60.0]
+    assert apart([10.0, 90.0], 10, 0, 100) == [10.0, 90.0]
+    assert apart([99.0, 99.0], 10, 0, 100) == [90.0, 100.0]

@@ -1,0 +1,87 @@
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from report.made import MadeResults, made
+from report.test_page import Page
+
+from workbench.errors import SettingError
+from workbench.experiment.store import RunFolder
+from workbench.report import render
+
+pytestmark = pytest.mark.notebook
+NETWORK = re.compile(r"""(?:https?:)?//[a-z0-9]|@import|url\((?!["']?(?:#|data:))""", re.I)
+
+
+def written(source: MadeResults, folder: Path) -> Any:
+    RunFolder(folder).write(source.rows, source.manifest)
+    return folder
+
+
+def outside(page: Page) -> Any:
+    """Whatever a browser would fetch."""
+    names = ("src", "href", "xlink:href", "action", "data", "poster", "srcset")
+    found = [attrs[name] for _, attrs in page.tags for name in names if attrs.get(name)]
+    return [value for value in found if not value.startswith(("#", "data:"))]
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The report of a hundred sessions with hostile text in every place."""
+    text = "<script>window.hit=1</script>" + "x" * 1_000_000 + '" onmouseover="window.hit=1'
+    folder = tmp_path_factory.mktemp("runs") / "large"
+    return render(written(made(100, atom=text, evidence=text, use=text, title=text), folder))
+
+
+def test_a_hundred_sessions_fit_in_three_megabytes(large: Path) -> None:
+    assert large.stat().st_size < 3 * 2**20
+
+
+def test_nothing_in_the_page_asks_for_a_network(large: Path) -> None:
+    html = large.read_text(encoding="utf-8")
+    page = Page(html)
+    assert outside(page) == []
+    assert [attrs for tag, attrs in page.tags if tag == "script" and attrs] == []
+    assert not {"link", "iframe", "object", "embed", "base"} & {tag for tag, _ in page.tags}
+    names = 'xmlns="http://www.w3.org/2000/svg"', 'xmlns:xlink="http://www.w3.org/1999/xlink"'
+    for name in names:
+        html = html.replace(name, "")
+    assert not NETWORK.search(re.sub(r"<script>.*?</script>", "", html, flags=re.S))
+
+
+def test_hostile_text_runs_nothing(large: Path) -> None:
+    html = large.read_text(encoding="utf-8")
+    assert html.count("<script") == 1 and "window.hit=1</script>" not in html
+    assert not [name for _, attrs in Page(html).tags for name in attrs if name.startswith("on")]
+
+
+def test_the_first_words_are_the_answer_and_code_is_hidden(large: Path) -> None:
+    text = re.sub(
+        r"<style>.*?</style>|<script>.*?</script>|<svg.*?</svg>", "", large.read_text(encoding="utf-8"), flags=re.S
+    )
+    plain = " ".join(re.sub(r"<[^>]+>", " ", text).split())
+    assert "summarize keeps most" in plain[:700]
+    assert "import workbench" not in plain and "run_folder" not in plain
+    assert not re.search(r"\b(?:nan|None|frr|tokens_saved|NaN)\b", plain)
+
+
+def test_every_chart_has_words_for_those_who_cannot_see_it(large: Path) -> None:
+    pictures = [attrs for tag, attrs in Page(large.read_text(encoding="utf-8")).tags if tag == "svg"]
+    assert len(pictures) == 5 and all(len(attrs.get("aria-label", "")) > 20 for attrs in pictures)
+
+
+def test_the_notebook_stands_beside_the_page(large: Path) -> None:
+    assert (large.parent / "report.ipynb").is_file()
+
+
+def test_a_run_in_which_nothing_could_be_read_has_a_report_too(tmp_path: Path) -> None:
+    source = made(0)
+    source.rows["sessions"] = [{"session": "a.json", "path": "a.json", "status": "unreadable", "reason": "no format"}]
+    html = render(written(source, tmp_path / "run")).read_text(encoding="utf-8")
+    assert "Nothing was compared" in html and "no format" in html and html.count("Nothing to draw") >= 4
+
+
+def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="holds no finished run"):
+        render(tmp_path)

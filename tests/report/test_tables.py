@@ -1,0 +1,107 @@
+from typing import Any
+
+import pandas as pd
+import pytest
+from report.made import made
+
+from workbench.report import tables
+from workbench.report.tables import Tables
+
+
+@pytest.fixture
+def run() -> Any:
+    return Tables.of(made(3))
+
+
+def test_contenders_come_best_first_and_references_last(run: Tables) -> None:
+    assert tables.strategies(run) == ("summarize", "pipeline", "truncate", "none", "null")
+    assert tables.contenders(run) == ("summarize", "pipeline", "truncate")
+
+
+def test_a_headline_figure_is_the_mean_over_sessions(run: Tables) -> None:
+    rows = run.scores
+    own = rows[(rows["metric"] == "frr") & (rows["mode"] == "natural") & (rows["strategy"] == "truncate")]
+    line = tables.headline(run).set_index("strategy").loc["truncate"]
+    assert line["kept"] == pytest.approx(own["value"].mean())
+    assert line["sessions"] == 3 and line["failed"] == 0
+
+
+def test_a_session_with_many_shares_counts_once() -> None:
+    run = Tables.of(made(2, shares=(0.1, 0.2)))
+    found = tables.values(run, "frr", "summarize", "matched")
+    assert len(found) == 2
+    at = [tables.values(run, "frr", "summarize", "matched", share) for share in (0.1, 0.2)]
+    assert found.tolist() == pytest.approx(((at[0] + at[1]) / 2).tolist())
+
+
+def test_intervals_appear_with_five_sessions() -> None:
+    few, enough = (tables.headline(Tables.of(made(n))).set_index("strategy") for n in (4, 5))
+    assert pd.isna(few.loc["truncate", "kept_low"])
+    assert enough.loc["truncate", "kept_low"] <= enough.loc["truncate", "kept"] <= enough.loc["truncate", "kept_high"]
+
+
+def test_missing_values_are_left_out_and_never_zero() -> None:
+    source = made(3)
+    for row in source.rows["scores"]:
+        if row["session"] == "session-00" and row["metric"] == "frr":
+            row["value"], row["why"] = None, "too short"
+    run = Tables.of(source)
+    found = tables.equal_size(run, "summarize")
+    assert found is not None and found.n == 2 and found.mean > 0.5
+
+
+def test_what_is_kept_of_a_kind_is_the_sum_of_its_rows(run: Tables) -> None:
+    rows = run.retention
+    own = rows[(rows["mode"] == "matched") & (rows["strategy"] == "truncate") & (rows["kind"] == "path")]
+    found = tables.by_kind(run).set_index(["kind", "strategy"]).loc[("path", "truncate")]
+    assert found["kept"] == pytest.approx(own["bound"].sum() / own["demanded"].sum())
+    assert found["demanded"] == own["demanded"].sum() / 3  # three shares ask for the same atoms
+
+
+def test_an_atom_that_several_strategies_lost_is_one_row_without_references(run: Tables) -> None:
+    found = tables.worst_losses(run)
+    first = found.iloc[0]
+    assert [strategy for strategy, _, _ in first["lost_by"]] == ["summarize", "pipeline", "truncate"]
+    assert ("pipeline", "snip", "unbound") in first["lost_by"]
+    assert found["weight"].is_monotonic_decreasing
+
+
+def test_no_session_fills_the_worst_losses_alone() -> None:
+    found = tables.worst_losses(Tables.of(made(3)), most=3)
+    assert set(found["session"]) == {"session-00", "session-01", "session-02"}
+
+
+def test_rounds_count_the_compactions_that_came_before(run: Tables) -> None:
+    found = tables.by_round(run)
+    assert set(found["round"]) == {1, 2} and set(found["strategy"]) == {"summarize", "pipeline", "truncate"}
+
+
+def test_the_lead_is_paired_by_session(run: Tables) -> None:
+    found = tables.lead(run, "summarize", "truncate")
+    assert found is not None
+    gap, wins = found
+    assert wins == 3 and gap.n == 3 and 0.1 < gap.mean < 0.5
+
+
+def test_the_trigger_is_named_only_where_all_agree() -> None:
+    source = made(1)
+    presets = [{"name": name, "trigger": {"threshold": 0.8}} for name in ("truncate", "summarize")]
+    assert tables.trigger_share(Tables.of(made(1))) is None
+    source.manifest = {**source.manifest, "presets": [*presets, {"name": "none", "trigger": {}}]}
+    assert tables.trigger_share(Tables.of(source)) == 0.8
+    source.manifest = {**source.manifest, "presets": [*presets, {"name": "own", "trigger": {"threshold": 0.5}}]}
+    assert tables.trigger_share(Tables.of(source)) is None
+
+
+def test_an_empty_run_gives_empty_tables_and_no_error() -> None:
+    run = Tables.of(made(0))
+    for shape in (
+        tables.headline,
+        tables.by_size,
+        tables.by_kind,
+        tables.by_round,
+        tables.worst_losses,
+        tables.integrity,
+    ):
+        assert shape(run).empty
+    assert tables.longest(run) is None and tables.skipped(run) == 0
