@@ -7,7 +7,7 @@ ways is one atom. `mining.py` applies it to whole conversations.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -62,10 +62,15 @@ Found: TypeAlias = tuple[Kind, str]
 
 
 _FILE_NAME = re.compile(r"[\w@~-][\w@.~-]*\.([a-z][a-z0-9]{0,7})", re.ASCII)
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""What a token is made of where it is nothing as a whole."""
+
+_NAMED_PART = re.compile(r"[A-Za-z][\w.-]|[\w.-][A-Za-z]", re.ASCII)
 _IDENTIFIER = re.compile(
-    r"(?<![A-Za-z0-9_])(?:[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Z]{2,}[a-z]\w*|_*[A-Za-z]\w*?_\w+)(?!\w)",
+    r"[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Z]{2,}[a-z]\w*|_*[A-Za-z]\w*_\w+|[a-z]+\w*[A-Z]{2,}\w*",
     re.ASCII,
 )
+_DIGIT = re.compile(r"\d", re.ASCII)
 _GREP_CONTEXT = re.compile(r"\.([a-z]{1,6})-\d+(?:-.*)?$")
 _ERROR_NAME = re.compile(r"[A-Z]\w*(?:Error|Exception|Panic)|TS\d{4}|E\d{4}", re.ASCII)
 _HASH = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}")
@@ -75,57 +80,60 @@ _VERSION = re.compile(r"v?(\d+\.\d+\.\d+(?:-[A-Za-z][\w.-]*)?)|v(\d+\.\d+)", re.
 _FLAG = re.compile(r"--[a-z][\w-]{2,}", re.ASCII)
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
-_TICKET = re.compile(r"#\d+|[A-Z]{2,10}-\d+")
+_TICKET = re.compile(r"#\d+|[A-Z]{2,10}-\d+|\d{1,3}(?:\.\d{1,3}){3}")
 _NAMED_ID = re.compile(r"(?=[a-z.-]*\d)[a-z][a-z0-9.]*(?:-[a-z0-9.]+)+")
 
 
 def token_atoms(token: str, cwd: str = "") -> list[Found]:
     """The atoms that one token of `TOKEN` holds."""
-    if "-" in token and (shown := _GREP_CONTEXT.search(token)) and shown.group(1) in SUFFIXES:
-        token = token[: shown.end(1)]
-    is_call = token[-1] == "("
-    if is_call:
-        token = token[:-1]
-    if token.isalpha():
-        return [] if token.islower() or len(token) < 4 else _name_atoms(token)
-    if token.isdigit():
-        return [("number", token)] if 4 <= len(token) <= LONGEST else []
-    if len(token) > LONGEST:
-        return []
     if token.isidentifier():
-        return _hash_atoms(token) or _name_atoms(token)
-    if "," in token:
-        if _GROUPED.fullmatch(token):
-            return [("number", token.replace(",", ""))]
-        return [atom for part in token.split(",") for atom in token_atoms(part, cwd)]
-    return _mixed_atoms(token.rstrip(".-~@#"), cwd, is_call)
+        return name_atoms(token)
+    whole = whole_atoms(token, cwd)
+    if whole is not None:
+        return whole
+    return [atom for part in NAME.findall(bare(token)) for atom in name_atoms(part)]
 
 
-def _mixed_atoms(token: str, cwd: str, is_call: bool) -> list[Found]:
-    """The atoms of a token that is neither a word nor a number alone."""
-    if len(token) < 2:
+def bare(token: str) -> str:
+    """A token without the marks behind it and, of a line that grep shows around a match, the file alone."""
+    if "-" in token and (shown := _GREP_CONTEXT.search(token)) and shown.group(1) in SUFFIXES:
+        return token[: shown.end(1)]
+    return token.rstrip(".-~@#(")
+
+
+def whole_atoms(token: str, cwd: str = "") -> list[Found] | None:
+    """The atoms of a token that has to be read as a whole; None if its names say all that it says."""
+    base = bare(token)
+    is_call = token == base + "("
+    token = base
+    if not token or len(token) > LONGEST:
         return []
-    if token[:2] == "--":
-        flag = _FLAG.match(token)
-        return [("flag", flag.group())] if flag else []
-    token = token.lstrip("-%")
-    if "0" <= token[:1] <= "9" or token[:1] == "v":
+    first = token[:1]
+    if first == "-":
+        if flag := _FLAG.match(token):
+            return [("flag", flag.group())]
+        token = token.lstrip("-")
+        first = token[:1]
+    if "0" <= first <= "9" or first == "v":
         numeric = _numeric(token)
         if numeric is not None:
             return numeric
-    path = "" if is_call else _path(token, cwd)
-    if path:
-        return [("path", path)]
-    return _coded(token) or _name_atoms(token)
+    if not is_call and ("/" in token or "." in token):
+        path = _path(token, cwd)
+        if path:
+            return [("path", path)]
+    return _coded(token) or None
 
 
 def _numeric(token: str) -> list[Found] | None:
+    if token.isdigit():
+        return [("number", token)] if len(token) >= 4 else []
     if found := _VERSION.fullmatch(token):
         return [("version", found.group(1) or found.group(2))]
     if found := _DATE.match(token):
         return [("id", found.group())]
     if _GROUPED.fullmatch(token):
-        return [("number", token.replace("_", ""))]
+        return [("number", token.replace(",", "").replace("_", ""))]
     if found := _NUMBER.fullmatch(token):
         value, unit = found.groups()
         if unit is None or unit.lower() in UNIT:
@@ -145,12 +153,13 @@ def _path(token: str, cwd: str) -> str:
         return token if is_file_name(token) else ""
     if token[:2] == "//" or "%" in token:
         return ""
-    parts = [part for part in token.split("/") if part not in ("", ".", "..", "~")]
-    if not any(len(part) > 1 and not part.isdigit() and part.strip("0123456789.-_") for part in parts):
+    if not _NAMED_PART.search(token):
         return ""
-    rooted = token[0] in "/~" or token.startswith(("./", "../"))
-    if _FILE_NAME.fullmatch(parts[-1]) or len(parts) >= (2 if rooted else 3) or (token[-1] == "/" and len(parts) == 2):
-        return normal_path(token, cwd)
+    path = normal_path(token, cwd)
+    parts = path.count("/") + (not path.startswith("/"))
+    rooted = token[0] in "/~."
+    if parts >= (2 if rooted or token[-1] == "/" else 3) or _FILE_NAME.fullmatch(path.rpartition("/")[2]):
+        return path
     return ""
 
 
@@ -166,31 +175,34 @@ def is_file_name(name: str) -> bool:
 
 def _coded(token: str) -> list[Found]:
     """Names that no person chose: hashes, uuids, tickets, names with a number in them."""
+    if not _DIGIT.search(token):
+        return []
     if _UUID.fullmatch(token):
         return [("id", token.lower())]
     if _TICKET.fullmatch(token) or _NAMED_ID.fullmatch(token):
         return [("id", token)]
-    return _hash_atoms(token)
+    parts = token.replace("-", ".").split(".") if len(token) >= 7 else []
+    return [_hash(part) for part in parts if _HASH.fullmatch(part)]
 
 
-def _hash_atoms(token: str) -> list[Found]:
-    if len(token) < 7 or not _HASH.search(token):
-        return []
-    parts = token.replace("-", ".").split(".")
+def _hash(text: str) -> Found:
     # A commit is named by its first characters as well as by all of them.
-    return [("hash", part[:7]) for part in parts if _HASH.fullmatch(part)]
+    return ("hash", text[:7])
 
 
-def _name_atoms(token: str) -> list[Found]:
-    found: list[Found] = []
-    if token in ERRNO or _ERROR_NAME.fullmatch(token):
-        return [("error", token)]
-    if token.isidentifier() and (token.islower() or token.isupper()):
-        return [("identifier", token)] if len(token) >= 4 and "_" in token.strip("_") else []
-    for name in _IDENTIFIER.findall(token):
-        if len(name) >= 4:
-            found.append(("error" if _ERROR_NAME.fullmatch(name) else "identifier", name))
-    return found
+def name_atoms(name: str) -> list[Found]:
+    """The atom that a name without any mark in it is, if it is one."""
+    if len(name) < 4:
+        return []
+    if name.islower():
+        if "_" in name.strip("_"):
+            return [("identifier", name)] if len(name) <= LONGEST else []
+        return [_hash(name)] if _HASH.fullmatch(name) else []
+    if name in ERRNO or _ERROR_NAME.fullmatch(name):
+        return [("error", name)]
+    if _IDENTIFIER.fullmatch(name) and len(name) <= LONGEST:
+        return [("identifier", name)]
+    return []
 
 
 # What needs more than one token. Each rule runs only on lines that hold one of its tokens.
@@ -202,8 +214,9 @@ SIGNALS = PROGRAMS | ERROR_WORDS | _LINE_UNITS
 """Tokens that make a line worth a second look."""
 
 _URL = re.compile(r"https?://[^\s\"'<>)\]}`\\|^]+")
-_QUOTE = re.compile(r"\"(\w[^\"]{8,118}[\w.!?)])\"")
-_CURLY_QUOTE = re.compile(r"“(\w[^”]{8,118})”")
+_WINDOWS_PATH = re.compile(r"(?<!\w)[A-Za-z]:\\[\w.\\@~-]*\w", re.ASCII)
+_CURLY_WINDOWS_PATH = re.compile(r"(?<!\w)[A-Za-z]:\\[\w.\\@~-]*\w", re.ASCII)
+_PHRASE = re.compile(r"\w[^\s]*\s.*[\w.!?)%]")
 _VALUE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+) (%|[A-Za-z]{1,12})(?!\w)", re.ASCII)
 _COMMAND = re.compile(
     r"(?:^|[`$>;(]|&&|\|\|) {0,2}((?:" + "|".join(sorted(map(re.escape, PROGRAMS), key=len, reverse=True))
@@ -226,25 +239,42 @@ def url_atom(address: str) -> Found:
     return ("url", f"{scheme}://{host.lower()}{slash}{path}".rstrip("/"))
 
 
+def windows_paths(line: str, cwd: str = "") -> list[Found]:
+    """Paths that begin with a drive's letter."""
+    paths = (normal_path(found, cwd) for found in _WINDOWS_PATH.findall(line))
+    return [("path", path) for path in paths if path]
+
+
 def quotes(line: str) -> list[Found]:
-    """Words of ten characters and more between double quotation marks, in lower case."""
-    found = _QUOTE.findall(line) if '"' in line else []
+    """Two words and more, ten to 120 characters, between double quotation marks, in lower case."""
+    found = line.split('"')[1:-1:2]
     if "“" in line:
-        found += _CURLY_QUOTE.findall(line)
-    return [("quote", plain(text)) for text in found if " " in text]
+        found += [part.partition("”")[0] for part in line.split("“")[1:] if "”" in part]
+    return [("quote", plain(text)) for text in found if 10 <= len(text) <= 120 and _PHRASE.fullmatch(text)]
 
 
-def line_atoms(line: str) -> list[Found]:
-    """Commands, error messages and numbers with a unit behind a blank."""
+def line_atoms(line: str, signals: Collection[str] = SIGNALS) -> list[Found]:
+    """Commands, error messages and numbers with a unit behind a blank.
+
+    Args:
+        line: one span.
+        signals: those of `SIGNALS` that the line holds; by default everything is looked for.
+    """
+    found: list[Found] = []
+    if not _LINE_UNITS.isdisjoint(signals):
+        found += _values(line)
+    if not PROGRAMS.isdisjoint(signals):
+        found += [atom for command in _COMMAND.findall(line) if (atom := _command(command))]
+    if not ERROR_WORDS.isdisjoint(signals) and (message := _ERROR_LINE.search(line)):
+        found.append(("error", plain(message.group(1))))
+    return found
+
+
+def _values(line: str) -> list[Found]:
     found: list[Found] = []
     for value, unit in _VALUE.findall(line):
         if unit.lower() in UNIT and (unit != "k"):
             found += number_atoms(value.replace(",", ""), unit)
-    for command in _COMMAND.findall(line):
-        if atom := _command(command):
-            found.append(atom)
-    if message := _ERROR_LINE.search(line):
-        found.append(("error", plain(message.group(1))))
     return found
 
 

@@ -32,7 +32,10 @@ PROGRAMS = _set(
 )
 """What a command line begins with."""
 
-PROSE = _set("a an the to for from with and or in on of is are was that this it all at by not into if as we you i")
+PROSE = _set(
+    "a an the to for from with and or in on of is are was that this it all at by not into if as we you i"
+    " sure sense changes use"
+)
 """Words that show that a line is no command."""
 
 OWNERS = _set("self this cls console logger math window document process")

@@ -7,9 +7,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 
-from workbench.transcript.atoms import SIGNALS, TOKEN, Found, line_atoms, quotes, token_atoms, url_atom, urls
+from workbench.transcript.atoms import (
+    SIGNALS,
+    TOKEN,
+    Found,
+    bare,
+    line_atoms,
+    name_atoms,
+    quotes,
+    url_atom,
+    urls,
+    whole_atoms,
+    windows_paths,
+)
 from workbench.transcript.message import Message, Text, Thinking, ToolCall, argument_texts
-from workbench.transcript.words import CJK, lines, pieces, words
+from workbench.transcript.words import ASCII_WORD, CJK, lines, pieces, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +89,23 @@ class Miner:
         """The number of an atom, a new one if need be."""
         return self.atoms.setdefault(atom, len(self.atoms))
 
+    def features_of(self, span: int) -> list[int]:
+        """The features of one span."""
+        return self.features[self.starts[span] : self.starts[span + 1]].tolist()
+
     def _learn(self, new: Iterable[str]) -> None:
         fresh: list[str] = []
         numbers = self.spans
+        known = self._lines
         for line in new:
+            if line in known:
+                continue
             found = pieces(line)
             for piece in found:
                 if piece not in numbers:
                     numbers[piece] = len(numbers)
                     fresh.append(piece)
-            self._lines[line] = tuple([numbers[piece] for piece in found])
+            known[line] = (numbers[found[0]],) if len(found) == 1 else tuple([numbers[piece] for piece in found])
         if fresh:
             self._digest(fresh)
 
@@ -96,34 +115,38 @@ class Miner:
         tokens.append("\n")
         known, flat, starts = self._tokens, self.features, self.starts
         features: set[int] = set()
-        signalled = False
-        span = iter(fresh)
+        signals: list[str] = []
+        at = 0
         for token in tokens:
             if token == "\n":
-                self._add_rarer(next(span), signalled, features)
+                span = fresh[at]
+                at += 1
+                if signals:
+                    features.update([~self.atom(atom) for atom in line_atoms(span, signals)])
+                    signals.clear()
+                if '"' in span or "://" in span or ":\\" in span or not span.isascii():
+                    self._add_rarer(span, features)
                 flat.extend(features)
                 starts.append(len(flat))
                 features.clear()
-                signalled = False
                 continue
             found = known.get(token)
             if found is None:
-                found = known[token] = self._token_features(token)
+                found = self._features_of_token(token)
             if found:
                 features.update(found)
             if token in SIGNALS:
-                signalled = True
+                signals.append(token)
 
-    def _add_rarer(self, span: str, signalled: bool, features: set[int]) -> None:
-        """Add what no single token shows: commands, messages, quotes, addresses, words of other alphabets."""
-        if signalled:
-            features.update([~self.atom(atom) for atom in line_atoms(span)])
-        if '"' in span:
+    def _add_rarer(self, span: str, features: set[int]) -> None:
+        """Add what no single token shows: quotes, addresses, words of other alphabets."""
+        if '"' in span or "“" in span:
             features.update([~self.atom(atom) for atom in quotes(span)])
+        if ":\\" in span:
+            features.update([~self.atom(atom) for atom in windows_paths(span, self.cwd)])
         if "://" in span:
             features.update([~self.atom(url_atom(address)) for address in urls(span)])
         if not span.isascii():
-            features.update([~self.atom(atom) for atom in quotes(span)])
             foreign = CJK.search(span) is None
             features.update(self._word_numbers(word for word in words(span) if foreign or not word.isascii()))
 
@@ -132,6 +155,25 @@ class Miner:
         return [numbers.setdefault(word, len(numbers)) for word in found]
 
     def _token_features(self, token: str) -> tuple[int, ...]:
-        """The words and atoms of one token, read when it is first met."""
-        atoms = token_atoms(token, self.cwd)
-        return (*self._word_numbers(words(token)), *[~self.atom(atom) for atom in atoms])
+        """The words and atoms of one token, read when it is first met.
+
+        Most tokens are names with marks between them, and the names have been met before.
+        """
+        if token.isidentifier():
+            return (*self._word_numbers(words(token)), *[~self.atom(atom) for atom in name_atoms(token)])
+        base = bare(token)
+        if base != token and (base.isidentifier() or token != base + "("):
+            return self._features_of_token(base)
+        whole = whole_atoms(token, self.cwd)
+        if whole is not None:
+            return (*self._word_numbers(words(base)), *[~self.atom(atom) for atom in whole])
+        parts = ASCII_WORD.findall(base)
+        if parts == [token]:
+            return tuple(self._word_numbers(parts))
+        return tuple(dict.fromkeys(chain.from_iterable(map(self._features_of_token, parts))))
+
+    def _features_of_token(self, token: str) -> tuple[int, ...]:
+        found = self._tokens.get(token)
+        if found is None:
+            found = self._tokens[token] = self._token_features(token)
+        return found

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 _PLACE = re.compile(r"(?::\d+(?:[:,-]\d+)*|#L\d+(?:-L?\d+)?)$")
+_UNTIDY = re.compile(r"//|(?:^|/)\.\.?(?:/|$)|/$")
 _DRIVE = re.compile(r"^[A-Za-z]:(?=/)")
 
 
@@ -24,6 +25,8 @@ def normal_path(text: str, cwd: str = "") -> str:
     home = _DRIVE.sub("", cwd.replace("\\", "/")).rstrip("/") if cwd else ""
     if home and (path + "/").startswith(home + "/"):
         path = path[len(home) + 1 :]
+    if not _UNTIDY.search(path) and path[1:2] != "/":
+        return path
     rooted = path.startswith("/")
     parts: list[str] = []
     for part in path.split("/"):

@@ -14,7 +14,7 @@ SPAN_CHARS = 400
 CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 """Scripts that write no spaces between words."""
 
-_ASCII_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}|\d[\d.]*")
+ASCII_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}|\d[\d.]*")
 _WORD = re.compile(r"[^\W\d]\w{2,}|\d[\d.]*")
 _ESCAPE = re.compile("\x1b\\[[0-9;?]*[A-Za-z]")
 _GUTTER = re.compile(r"\d+(?:→|\t)\s*")
@@ -31,7 +31,7 @@ def words(text: str) -> list[str]:
         word = text.lower()
         return [word] if len(word) > 2 and word not in STOP else []
     if text.isascii():
-        found = _ASCII_WORD.findall(text.lower())
+        found = ASCII_WORD.findall(text.lower())
     else:
         found = _WORD.findall(CJK.sub(" ", text).lower())
         for run in CJK.findall(text):

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+
+from builders import called, result, said, told
+from workbench.transcript.mining import Miner
+
+
+def texts(miner: Miner, spans: tuple[int, ...]) -> list[str]:
+    names = list(miner.spans)
+    return [names[span] for span in spans]
+
+
+def test_values_of_arguments_are_mined_and_names_are_not() -> None:
+    miner = Miner()
+    miner.mine(called("apply_patch_now", target_file_name="src/a.py", edits=[{"new_string_value": "keepAlive"}]))
+    assert set(miner.atoms) == {("path", "src/a.py"), ("identifier", "keepAlive")}
+
+
+def test_thoughts_are_kept_apart() -> None:
+    miner = Miner()
+    mined = miner.mine(told("I use fooBar", thought="maybe bazQux"))
+    assert texts(miner, mined.said) == ["I use fooBar"]
+    assert texts(miner, mined.thought) == ["maybe bazQux"]
+
+
+def test_a_line_is_numbered_once_however_often_it_is_said() -> None:
+    miner = Miner()
+    first = miner.mine(result("one fooBar\ntwo"))
+    again = miner.mine(said("  two\none fooBar"))
+    assert again.said == tuple(reversed(first.said))
+    assert len(miner.spans) == 2
+
+
+def test_features_of_a_span_are_its_words_and_atoms_each_once() -> None:
+    miner = Miner()
+    miner.read("set retry_limit and retry_limit again\n\n第一 fooBar")
+    words, atoms = list(miner.words), list(miner.atoms)
+    read = [sorted(words[n] if n >= 0 else "/".join(atoms[~n]) for n in miner.features_of(span)) for span in (0, 1)]
+    assert read == [["again", "identifier/retry_limit", "retry_limit"], ["foobar", "identifier/fooBar", "第一"]]
+
+
+def test_messages_are_counted_as_they_are_mined() -> None:
+    miner = Miner()
+    for message in (said("a"), told("b"), said("a")):
+        miner.mine(message)
+    assert miner.messages_mined == 3
+
+
+HOSTILE = {
+    "nul and surrogates": "a\x00b fooBar \ud800 src/a\udfffb.py" * 50,
+    "emoji": "👩‍👩‍👧 fooBar 🎉🎉 done " * 2_000,
+    "no blanks": "a" * 1_000_000,
+    "no blanks, mixed": "aB3_/." * 150_000,
+    "one long line": "value fooBar 1234, " * 60_000,
+    "slashes": "/" * 500_000,
+    "dashes and dots": "-." * 300_000,
+    "digits": "1" * 300_000,
+    "commas": "1,234" * 100_000,
+    "quotes": '"a b ' * 150_000,
+    "open quotes": '"aaaaaaaaaa ' * 80_000,
+    "urls": "http://" * 100_000,
+    "errors": "error: " * 100_000,
+    "commands": "git git git go test " * 40_000,
+    "camel": "aB" * 400_000,
+    "snake": "_a" * 400_000,
+    "cjk": "重试限制是三十秒" * 60_000,
+    "drives": "C:\\" * 200_000,
+    "blanks": " " * 1_000_000 + "x",
+    "lines": "x\n" * 400_000,
+    "base64": "iVBORw0KGgoAAAANSUhEUgAA+/" * 40_000,
+    "base64 in lines": "iVBORw0KGgoAAAANSUhEUgAAiVBORw0KGgoAAAANSUhEUgAAiVBORw0KGgoAAAANSUhEUgAA+/9k\n" * 12_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_text_makes_the_vocabulary_large(name: str) -> None:
+    miner = Miner()
+    miner.read(HOSTILE[name])
+    assert len(miner.atoms) < 3_000
+    assert len(miner.words) < 12_000
+
+
+def test_a_message_of_ten_megabytes_is_mined() -> None:
+    miner = Miner()
+    text = "\n".join(f"row {i % 5_000} holds fieldName{i % 700} of src/part_{i % 90}/file.py" for i in range(200_000))
+    assert len(text) > 9_000_000
+    assert len(miner.read(text)) == 200_000
+    assert len(miner.atoms) == 700 + 90 + 4_000  # names, files, numbers of four digits
