@@ -16,6 +16,7 @@ PLACES: Mapping[str, tuple[str, str]] = {
     "pipeline": ("pipeline", "PIPELINE"),
     "opal": ("opal", "OPAL"),
     "operator_use": ("operator_use", "OPERATOR_USE"),
+    "ddx_agent": ("ddx_agent", "DDX_AGENT"),
 }
 """The file in this folder and the constant in it that hold each preset."""
 

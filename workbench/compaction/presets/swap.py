@@ -122,7 +122,7 @@ def matter(context: Context, cut: Cut) -> Matter:
     )
 
 
-def bound(context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
+def bound(context: Context, budget: Budget, gone: Sequence[int], frame: int, least: int = LEAST) -> int:
     """The most tokens that the answers may have without making the context larger, or missing a size that was set.
 
     Args:
@@ -130,10 +130,11 @@ def bound(context: Context, budget: Budget, gone: Sequence[int], frame: int) -> 
         budget: the target binds only where a comparison sets it.
         gone: the indices that give way.
         frame: tokens that are sent around the answers.
+        least: what they may have even where a size that was set leaves less.
     """
     freed = sum(context.sizes[i] for i in gone)
     most = freed - frame - 1
-    return min(most, max(room(context, budget, gone) - frame, LEAST)) if budget.reason == "matched" else most
+    return min(most, max(room(context, budget, gone) - frame, least)) if budget.reason == "matched" else most
 
 
 def stated(most: int, context: Context, budget: Budget, gone: Sequence[int]) -> int | None:

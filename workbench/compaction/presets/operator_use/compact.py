@@ -157,7 +157,7 @@ class OperatorCompact:
             return None
         files = wording.in_order(file_ops([*given.earlier, *given.new]))
         frame = context.count(_draft(given, files, ()).written(["", ""])) + 2
-        most = bound(context, budget, given.gone, frame)
+        most = bound(context, budget, given.gone, frame, LEAST)
         if most < LEAST:
             return None
         said = _Said(given.history, given.prefix, given.previous)
