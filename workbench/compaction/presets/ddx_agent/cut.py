@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from workbench.compaction.presets.ddx_agent.config import Config
-from workbench.compaction.presets.ddx_agent.counting import ddx_tokens, size_in_bytes, text_tokens
-from workbench.compaction.presets.ddx_agent.wording import PREFIX, SUFFIX, is_compaction_summary, recovered
+from workbench.compaction.presets.ddx_agent.counting import ddx_tokens
+from workbench.compaction.presets.ddx_agent.wording import injected, is_compaction_summary, recovered
 from workbench.compaction.presets.file_lists import listed
 from workbench.compaction.presets.swap import free, granted
 from workbench.compaction.stage import Budget
@@ -15,8 +17,18 @@ from workbench.compaction.tracking import file_ops
 from workbench.errors import WorkbenchError
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import AssistantMessage, Message, Summary, ToolResult, UserMessage
+from workbench.transcript.message import (
+    AssistantMessage,
+    Message,
+    Summary,
+    ToolResult,
+    UserMessage,
+    is_real_user,
+)
 from workbench.transcript.pairing import cut_points, last_user
+
+LEAST = 128
+"""Tokens that a summary gets where a comparison sets a size that cannot be reached."""
 
 
 class CompactionNoFit(WorkbenchError):
@@ -28,8 +40,17 @@ def boundary(messages: Sequence[Message], at: int) -> int:
 
     It begins with no tool result and no call.
     """
+    return _from(_places(messages), at)
+
+
+def _places(messages: Sequence[Message]) -> list[int]:
+    """All such places, n the last."""
     flags = cut_points(messages)
-    return next((i for i in range(max(at, 0), len(messages)) if flags[i] and _begins(messages[i])), len(messages))
+    return [*(i for i, message in enumerate(messages) if flags[i] and _begins(message)), len(messages)]
+
+
+def _from(places: Sequence[int], at: int) -> int:
+    return places[min(bisect_left(places, at), len(places) - 1)]
 
 
 def _begins(message: Message) -> bool:
@@ -99,6 +120,8 @@ class Fit:
 def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     """The first cut that leaves room for a summary; None where there is nothing to summarise.
 
+    Where a comparison sets a size that cannot be reached, the smallest that can be.
+
     Raises:
         CompactionNoFit: no cut leaves room.
     """
@@ -107,46 +130,66 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     if not said or is_compaction_summary(said[-1]):
         return None
     own = config.keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
-    at, last = first_cut(said, granted(context, budget, own))
-    found: Fit | None = None
-    while 0 < at <= len(said):
-        fit = _fit(context, budget, indices, at)
-        if fit.said and fit.body >= 0:
-            return fit
-        found = fit if fit.said else found
-        following = boundary(said, at + 1)
-        if following <= at or following > last:
-            break
-        at = following
-    if found is not None:
-        raise CompactionNoFit(
-            f"{found.beside} tokens must stay and {found.effective} are allowed: that leaves no room for a summary"
-        )
-    return None
-
-
-def _fit(context: Context, budget: Budget, indices: Sequence[int], at: int) -> Fit:
-    messages = context.messages
-    newest = last_user(messages)
-    summaries = {i: summary for i in indices if (summary := recovered(messages[i])) is not None}
-    gone = tuple(sorted({*indices[:at], *summaries} - {newest}))
-    files = file_ops(summaries.get(i, message) for i, message in enumerate(messages))
-    effective = min(budget.target, context.tokens - 1) if budget.target > 0 else context.tokens - 1
-    beside = context.tokens - sum(context.sizes[i] for i in gone)
-    frame = text_tokens("user") + -(-(len(PREFIX) + len(SUFFIX) + size_in_bytes(listed(files))) // 4)
-    return Fit(
-        cut=at,
-        keep=indices[at] if at < len(indices) else len(messages),
-        gone=gone,
-        earlier=tuple(summaries.values()),
-        said=tuple(messages[i] for i in gone if i not in summaries),
-        tail=tuple(i for i in gone if i not in summaries and _genuine(messages[i])),
-        files=files,
-        effective=effective,
-        beside=beside,
-        body=effective - beside - frame if effective > beside else -1,
+    first, last = first_cut(said, granted(context, budget, own))
+    every = _Cuts(context, budget, indices)
+    tried = [at for at in _tries(said, first, last) if every.something(at)]
+    if not tried:
+        return None
+    at = next((at for at in tried if every.body(at) >= 0), None)
+    if at is not None:
+        return every.fit(at)
+    least = every.fit(tried[-1])
+    floor = least.beside + every.frame + LEAST
+    if budget.reason == "matched" and floor < context.tokens:
+        return replace(least, effective=floor, body=LEAST)
+    raise CompactionNoFit(
+        f"{least.beside} tokens must stay and {least.effective} are allowed: that leaves no room for a summary"
     )
 
 
-def _genuine(message: Message) -> bool:
-    return isinstance(message, UserMessage) and not message.synthetic
+def _tries(said: Sequence[Message], first: int, last: int) -> list[int]:
+    """The first cut and all places after it, up to the last that may be tried."""
+    return [] if first <= 0 else [first, *(at for at in _places(said) if first < at <= last)]
+
+
+class _Cuts:
+    """What each cut of a context would leave, each found in no time."""
+
+    def __init__(self, context: Context, budget: Budget, indices: Sequence[int]) -> None:
+        self.context, self.indices = context, indices
+        messages = context.messages
+        self.newest = last_user(messages)
+        self.summaries = {i: summary for i in indices if (summary := recovered(messages[i])) is not None}
+        self.files = file_ops(self.summaries.get(i, message) for i, message in enumerate(messages))
+        self.effective = min(budget.target, context.tokens - 1) if budget.target > 0 else context.tokens - 1
+        self.frame = context.count(injected(listed(self.files)))
+        stays = context.tokens - sum(context.sizes[i] for i in self.summaries)
+        loose = [0 if i in self.summaries or i == self.newest else context.sizes[i] for i in indices]
+        new = [i not in self.summaries and i != self.newest for i in indices]
+        self.beside = [stays, *(stays - size for size in accumulate(loose))]
+        self.new = [0, *accumulate(new)]
+
+    def something(self, at: int) -> bool:
+        """Whether anything new would be summarised."""
+        return self.new[at] > 0
+
+    def body(self, at: int) -> int:
+        """Tokens that the model's text may have; negative where there is no room."""
+        return self.effective - self.beside[at] - self.frame
+
+    def fit(self, at: int) -> Fit:
+        """The whole."""
+        messages = self.context.messages
+        gone = tuple(sorted({*self.indices[:at], *self.summaries} - {self.newest}))
+        return Fit(
+            cut=at,
+            keep=self.indices[at] if at < len(self.indices) else len(messages),
+            gone=gone,
+            earlier=tuple(self.summaries.values()),
+            said=tuple(messages[i] for i in gone if i not in self.summaries),
+            tail=tuple(i for i in gone if i not in self.summaries and is_real_user(messages[i])),
+            files=self.files,
+            effective=self.effective,
+            beside=self.beside[at],
+            body=self.body(at),
+        )
