@@ -13,7 +13,6 @@ from workbench.compaction.presets.ddx_agent.counting import first_bytes, role, t
 from workbench.compaction.presets.ddx_agent.cut import CompactionNoFit, Fit, fitted
 from workbench.compaction.presets.file_lists import listed, without_lists
 from workbench.compaction.stage import Budget
-from workbench.compaction.tracking import file_ops
 from workbench.compaction.wording import prompt
 from workbench.models.model import Ask
 from workbench.transcript.context import Context
@@ -90,7 +89,7 @@ def _ask(context: Context, fit: Fit, budget: Budget, config: Config) -> Ask:
         previous=previous,
         instructions=focus,
         sections=tuple(heading for heading, _ in wording.headings()),
-        files=file_ops(fit.said),
+        files=fit.files,
         max_tokens=most,
         if_empty=wording.NO_SUMMARY,
         otherwise=wording.NO_SUMMARY if most < LEAST else None,

@@ -19,6 +19,7 @@ from workbench.compaction.tracking import file_ops
 from workbench.compaction.wording import prompt
 from workbench.models.model import Ask, Purpose
 from workbench.transcript.context import Context
+from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary
 
 
@@ -43,28 +44,30 @@ class OpalCompact:
         given = recognised(matter(context, cut))
         if not given.new:
             return None
-        frame = context.count(self._draft(given, ()).written(["", ""])) + 2
+        files = file_ops([*given.earlier, *given.new])
+        frame = context.count(_draft(given, files, ()).written(["", ""])) + 2
         most = bound(context, budget, given.gone, frame)
         if most < LEAST:
             return None
-        asks = () if self.strategy == "truncate" else tuple(_asks(context, budget, given, most))
-        draft = self._draft(given, asks)
+        asks = () if self.strategy == "truncate" else tuple(_asks(context, budget, given, files, most))
+        draft = _draft(given, files, asks)
         if not asks:
             draft = replace(draft, template=_stand_in(given.new, given.previous, most))
         return Plan(edits(context.messages, given.gone, draft), then=partial(finished, given.ids))
 
-    def _draft(self, given: Matter, asks: tuple[Ask, ...]) -> Draft:
-        template = "{0}"
-        if given.prefix and not (given.earlier and not given.history):
-            template = wording.BOTH if given.history else wording.TURN_ONLY
-        return Draft(
-            asks=asks,
-            template=template,
-            lead=wording.HEADER + "\n\n",
-            footer="" if asks else listed(file_ops([*given.earlier, *given.new])),
-            replaces=given.ids,
-            files=file_ops([*given.earlier, *given.new]),
-        )
+
+def _draft(given: Matter, files: FileOps, asks: tuple[Ask, ...]) -> Draft:
+    template = "{0}"
+    if given.prefix and not (given.earlier and not given.history):
+        template = wording.BOTH if given.history else wording.TURN_ONLY
+    return Draft(
+        asks=asks,
+        template=template,
+        lead=wording.HEADER + "\n\n",
+        footer="" if asks else listed(files),
+        replaces=given.ids,
+        files=files,
+    )
 
 
 def recognised(given: Matter) -> Matter:
@@ -79,9 +82,9 @@ def recognised(given: Matter) -> Matter:
     return replace(given, earlier=(summary,), prefix=given.prefix[1:])
 
 
-def _asks(context: Context, budget: Budget, given: Matter, most: int) -> Iterable[Ask]:
+def _asks(context: Context, budget: Budget, given: Matter, files: FileOps, most: int) -> Iterable[Ask]:
     """One ask, or two where a turn is split: the earlier summary goes with the first."""
-    ask = partial(_ask, context, budget, given.gone)
+    ask = partial(_ask, context, budget, given.gone, files)
     if given.split:
         history = sum(map(context.count, given.history))
         prefix = sum(map(context.count, given.prefix))
@@ -95,7 +98,7 @@ def _asks(context: Context, budget: Budget, given: Matter, most: int) -> Iterabl
 
 
 def _ask(
-    context: Context, budget: Budget, gone: tuple[int, ...], purpose: Purpose,
+    context: Context, budget: Budget, gone: tuple[int, ...], files: FileOps, purpose: Purpose,
     said: tuple[Message, ...], previous: str, most: int,
 ) -> Ask:  # fmt: skip
     previous = without_lists(previous)
@@ -107,7 +110,7 @@ def _ask(
         previous=previous,
         instructions=budget.instructions if purpose != "turn_prefix" else "",
         sections=wording.sections(),
-        files=file_ops(said),
+        files=files,
         max_tokens=stated(most, context, budget, gone),
         otherwise=_stand_in(said, previous, most),
         count=context.count,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 from workbench.compaction.plan import Draft, Plan
@@ -90,10 +91,14 @@ class _Said:
     history: tuple[Message, ...]
     prefix: tuple[Message, ...]
     previous: str
+    files: FileOps
 
 
 def _said(prepared: Preparation) -> _Said:
-    return _Said(prepared.messages_to_summarize, prepared.turn_prefix_messages, prepared.previous_summary or "")
+    return _Said(
+        prepared.messages_to_summarize, prepared.turn_prefix_messages, prepared.previous_summary or "",
+        prepared.file_ops,
+    )  # fmt: skip
 
 
 def _template(said: _Said) -> str:
@@ -106,20 +111,21 @@ def _asks(
     said: _Said, instructions: str, count: TokenCounter = chars_per_token, most: int | None = None
 ) -> tuple[Ask, ...]:
     first: Purpose = "update" if said.previous else "summary"
+    ask = partial(_ask, said.files, count)
     if said.history and said.prefix:
         shares = (None, None) if most is None else (most * 2 // 3, most // 3)
         return (
-            _ask(first, said.history, said.previous, instructions, count, shares[0]),
-            _ask("turn_prefix", said.prefix, "", "", count, shares[1]),
+            ask(shares[0], first, said.history, said.previous, instructions),
+            ask(shares[1], "turn_prefix", said.prefix),
         )
     if said.prefix and not said.previous:
-        return (_ask("turn_prefix", said.prefix, "", "", count, most),)
-    return (_ask(first, said.history + said.prefix, said.previous, instructions, count, most),)
+        return (ask(most, "turn_prefix", said.prefix),)
+    return (ask(most, first, said.history + said.prefix, said.previous, instructions),)
 
 
 def _ask(
-    purpose: Purpose, said: tuple[Message, ...], previous: str, instructions: str,
-    count: TokenCounter, most: int | None,
+    files: FileOps, count: TokenCounter, most: int | None, purpose: Purpose, said: tuple[Message, ...],
+    previous: str = "", instructions: str = "",
 ) -> Ask:  # fmt: skip
     previous = without_lists(previous)
     return Ask(
@@ -130,7 +136,7 @@ def _ask(
         previous=previous,
         instructions=instructions,
         sections=tuple(heading for heading, _ in wording.headings(purpose)),
-        files=file_ops(said),
+        files=files,
         max_tokens=most,
         count=count,
     )
@@ -156,21 +162,21 @@ class OperatorCompact:
         if not any(text.strip() for message in given.new for text in said_texts(message)):
             return None
         files = wording.in_order(file_ops([*given.earlier, *given.new]))
-        frame = context.count(_draft(given, files, ()).written(["", ""])) + 2
+        said = _Said(given.history, given.prefix, given.previous, files)
+        frame = context.count(_draft(given, said, ()).written(["", ""])) + 2
         most = bound(context, budget, given.gone, frame, LEAST)
         if most < LEAST:
             return None
-        said = _Said(given.history, given.prefix, given.previous)
         questions = _asks(said, budget.instructions, context.count, stated(most, context, budget, given.gone))
-        return Plan(edits(context.messages, given.gone, _draft(given, files, questions)))
+        return Plan(edits(context.messages, given.gone, _draft(given, said, questions)))
 
 
-def _draft(given: Matter, files: FileOps, questions: tuple[Ask, ...]) -> Draft:
+def _draft(given: Matter, said: _Said, questions: tuple[Ask, ...]) -> Draft:
     return Draft(
         asks=questions,
-        template=_template(_Said(given.history, given.prefix, given.previous)),
+        template=_template(said),
         lead=wording.LEAD,
-        footer=listed(files),
+        footer=listed(said.files),
         replaces=given.ids,
-        files=files,
+        files=said.files,
     )
