@@ -33,6 +33,7 @@ _PLACES = {
     "preset": "compaction.presets",
     "Compactor": "compaction.live.compactor", "Settings": "compaction.live.settings",
     "Hooks": "compaction.live.hooks", "Cancel": "compaction.live.hooks", "Supply": "compaction.live.hooks",
+    "Loopback": "models.loopback",
     # models and metrics
     "Ask": "models.model", "Answer": "models.model", "Model": "models.model", "find_model": "models",
     "Metric": "metrics.metric", "Score": "metrics.metric", "Trial": "metrics.metric",
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from workbench.metrics.metric import Score as Score
     from workbench.metrics.metric import Trial as Trial
     from workbench.models import find_model as find_model
+    from workbench.models.loopback import Loopback as Loopback
     from workbench.models.model import Answer as Answer
     from workbench.models.model import Ask as Ask
     from workbench.models.model import Model as Model

@@ -4,6 +4,7 @@ import copy
 from typing import Any
 
 import pytest
+import validators
 from compaction.live.talk import Record, answered, anthropic, asked, back, openai, used
 
 from workbench.compaction.live.compactor import Compactor
@@ -28,7 +29,7 @@ from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
 from workbench.transcript.context import Context
 from workbench.transcript.log import CompactionEntry, MessageEntry
-from workbench.transcript.message import Summary
+from workbench.transcript.message import Message, Summary
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import chars_per_token
 
@@ -421,3 +422,44 @@ def test_a_stop_reason_that_says_overflow_compacts_before_the_next_request() -> 
     assert verdict is not None
     live.before_request(messages)
     assert [event.outcome for event in ended(live)] == ["compacted"]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_fifty_compactions_in_a_row_keep_the_request_valid_and_the_rules_in_it(preset: str) -> None:
+    messages = openai(220, steps=1)
+    live = compactor(preset, window=1_200)
+    sent: list[Record] = []
+    for end, message in enumerate(messages):
+        if message["role"] == "assistant":
+            sent = live.before_request(messages[:end])
+            assert validators.openai_chat(sent) == []
+            live.report_usage({"prompt_tokens": live.tokens, "completion_tokens": 1})
+    assert len(ended(live)) >= 20
+    assert sent[0] is messages[0]
+    assert not live.stopped and live.tokens <= 1_200
+    assert live.original == messages[: len(live.original)]
+
+
+def test_a_compaction_is_not_followed_by_another_before_the_window_fills_again() -> None:
+    messages = openai(60)
+    live = compactor("truncate", window=3_000)
+    fired: list[int] = []
+    for end, message in enumerate(messages):
+        if message["role"] == "assistant":
+            live.before_request(messages[:end])
+            fired.append(len(ended(live)))
+    assert len(ended(live)) > 5
+    assert all(later - earlier <= 1 for earlier, later in zip(fired, fired[2:], strict=False))
+
+
+def test_the_list_of_requests_costs_no_counting_of_what_was_counted() -> None:
+    counted: list[str] = []
+
+    def count(message: Message) -> int:
+        counted.append(message.id)
+        return chars_per_token(message)
+
+    messages = openai(20)
+    live = compactor(window=100_000, count=count)
+    spoken(live, messages)
+    assert len(counted) == len(messages)

@@ -47,7 +47,7 @@ class Verdict:
         limit: tokens that the provider takes, as the error says; for an output cap, of the answer. None if unsaid.
         used: tokens that the prompt had, as the error says.
         output: tokens of output that a smaller `max_tokens` may ask for; None where that is no remedy.
-        text: what was read.
+        text: the first line of what was read.
     """
 
     kind: Kind
@@ -71,6 +71,7 @@ def classify(error: BaseException | str | Mapping[str, Json], status: int | None
     if kind == "other" and "ContextWindowExceededError" in names:
         kind = "overflow"
     limit, used, asked = _numbers(text, kind)
+    text = text.strip().partition("\n")[0]
     if kind == "rate" and limit is not None and used is not None and used > limit:
         kind = "rate_permanent"
     if kind == "mixed":

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from workbench.compaction.live.usage import usage_of
+from workbench.transcript.message import Usage
+
+
+@pytest.mark.parametrize(
+    ("given", "prompt", "cached", "output"),
+    [
+        ({"prompt_tokens": 100, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 60}}, 100, 60, 9),
+        ({"input_tokens": 10, "cache_read_input_tokens": 60, "cache_creation_input_tokens": 30, "output_tokens": 9},
+         100, 60, 9),
+        ({"input_tokens": 100, "input_tokens_details": {"cached_tokens": 60}, "output_tokens": 9}, 100, 60, 9),
+        (SimpleNamespace(prompt_tokens=100, completion_tokens=9, prompt_tokens_details=None), 100, 0, 9),
+        (Usage(input=40, cache_read=60, output=9), 100, 60, 9),
+    ],
+)  # fmt: skip
+def test_usage_is_read_in_every_providers_form(given: Any, prompt: int, cached: int, output: int) -> None:
+    usage = usage_of(given)
+    assert usage is not None
+    assert (usage.prompt, usage.cache_read, usage.output) == (prompt, cached, output)
+
+
+@pytest.mark.parametrize("given", [None, {}, {"prompt_tokens": 0}, {"prompt_tokens": None}, {"input_tokens": -1}])
+def test_a_report_that_says_nothing_is_none(given: Any) -> None:
+    assert usage_of(given) is None

@@ -1,0 +1,117 @@
+"""A chat model on this machine that says what it was told to say, behind OpenAI's API: for tests and examples.
+
+It reads no word of what it is sent, but it counts it, reports the usage, and refuses what is longer than its window.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from types import TracebackType
+from typing import Self
+
+from workbench.transcript.message import Json, ToolCall
+
+HOST = "127.0.0.1"
+
+
+class Loopback:
+    """A server for the length of a `with` block, or from `start` to `stop`.
+
+    Attributes:
+        says: the answers in order: words, or the wish for a tool. A refused request takes none of them.
+        window: tokens that it takes, at four characters each.
+        requests: the bodies of the requests so far.
+        refused: how many of them were too long.
+    """
+
+    def __init__(self, says: Sequence[str | ToolCall], window: int = 8_000) -> None:
+        self.says, self.window = tuple(says), window
+        self.requests: list[Mapping[str, Json]] = []
+        self.refused = 0
+        self._server: ThreadingHTTPServer | None = None
+
+    @property
+    def url(self) -> str:
+        """What a client takes as its base address; it starts the server."""
+        return f"http://{HOST}:{self.start()}/v1"
+
+    def start(self) -> int:
+        """Start listening, if it does not yet; the port."""
+        if self._server is None:
+            self._server = ThreadingHTTPServer((HOST, 0), _handler(self))
+            Thread(target=self._server.serve_forever, daemon=True).start()
+        return self._server.server_port
+
+    def stop(self) -> None:
+        """Stop listening."""
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._server = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def reply(self, request: Mapping[str, Json]) -> tuple[int, Json]:
+        """Status and body for one request."""
+        self.requests.append(request)
+        used = len(json.dumps([request.get("messages"), request.get("tools")], ensure_ascii=False)) // 4
+        if used > self.window:
+            self.refused += 1
+            return 400, _error(f"prompt is too long: {used} tokens > {self.window} maximum")
+        at = len(self.requests) - self.refused - 1
+        if at >= len(self.says):
+            return 500, _error(f"the script has {len(self.says)} answers and was asked once more")
+        return 200, _completion(at, self.says[at], used)
+
+
+def _error(text: str) -> Json:
+    return {"error": {"message": text, "type": "invalid_request_error", "param": None, "code": None}}
+
+
+def _completion(at: int, said: str | ToolCall, used: int) -> Json:
+    message: dict[str, Json] = {"role": "assistant", "content": said if isinstance(said, str) else None}
+    if isinstance(said, ToolCall):
+        function = {"name": said.name, "arguments": said.arguments_json()}
+        message["tool_calls"] = [{"id": said.id, "type": "function", "function": function}]
+    output = len(json.dumps(message, ensure_ascii=False)) // 4
+    return {
+        "id": f"chatcmpl-{at}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "loopback",
+        "choices": [
+            {"index": 0, "message": message, "finish_reason": "stop" if said == message["content"] else "tool_calls"}
+        ],
+        "usage": {"prompt_tokens": used, "completion_tokens": output, "total_tokens": used + output},
+    }
+
+
+def _handler(model: Loopback) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        """Answers for one server's model."""
+
+        def do_POST(self) -> None:
+            """Any address is the chat's."""
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            status, answer = model.reply(json.loads(body))
+            sent = json.dumps(answer).encode()
+            self.send_response(status)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(sent)))
+            self.end_headers()
+            self.wfile.write(sent)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    return Handler
