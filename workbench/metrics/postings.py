@@ -8,10 +8,10 @@ from itertools import chain
 
 import numpy as np
 
-from workbench.metrics.ragged import Flags, Floats, Ints, gather, table_of
+from workbench.metrics.ragged import Flags, Floats, Ints, distinct, gather, row_starts, table_of
 from workbench.transcript.atoms import KINDS, Atom, is_file_name
 from workbench.transcript.message import Message
-from workbench.transcript.mining import Mined, Miner
+from workbench.transcript.mining import END, Mined, Miner
 from workbench.transcript.paths import SameFile
 from workbench.transcript.words import words
 
@@ -63,16 +63,23 @@ class Postings:
         self.thought: Flags = since_start >= counts[self.place_message, 0]
 
     def _open_spans(self) -> None:
-        starts = np.array(self.miner.starts, dtype=np.int64)
-        features = np.array(self.miner.features, dtype=np.int64)
-        is_atom = features < 0
-        before = np.concatenate(([0], np.cumsum(is_atom)))
-        self.spans = len(starts) - 1
-        self.words = len(self.miner.words)
-        self.atom_start = before[starts]
-        self.word_start = starts - self.atom_start
-        self.span_word = features[~is_atom]
-        self._raw_atom = ~features[is_atom]
+        miner = self.miner
+        flat = np.array(miner.flat, dtype=np.int64)
+        is_end = flat == END
+        span = np.cumsum(is_end)[~is_end]
+        more = list(miner.more.items())
+        beside = np.repeat(np.array([at for at, _ in more], dtype=np.int64), [len(found) for _, found in more])
+        features = np.concatenate(
+            (flat[~is_end], np.array([one for _, found in more for one in found], dtype=np.int64))
+        )
+        self.spans, self.words, atoms = len(miner.spans), len(miner.words), len(miner.atoms)
+        keys = distinct((np.concatenate((span, beside)) * (atoms + self.words)) + features + atoms)
+        span, features = np.divmod(keys, atoms + self.words)
+        is_atom = features < atoms
+        self.atom_start = row_starts(span[is_atom], self.spans)
+        self.word_start = row_starts(span[~is_atom], self.spans)
+        self.span_word = features[~is_atom] - atoms
+        self._raw_atom = ~(features[is_atom] - atoms)
 
     def _name_files(self) -> None:
         known = self.miner.atoms
@@ -100,12 +107,12 @@ class Postings:
 
     def _count(self) -> None:
         owner, at = gather(self.atom_start, self.place_span)
-        pairs = np.unique(self.place_message[owner] * max(1, len(self.names)) + self.span_atom[at])
+        pairs = distinct(self.place_message[owner] * max(1, len(self.names)) + self.span_atom[at])
         self.pair_message, self.pair_atom = np.divmod(pairs, max(1, len(self.names)))
         self.first_seen = np.full(len(self.names), self.n)
         self.first_seen[self.pair_atom[::-1]] = self.pair_message[::-1]
         owner, at = gather(self.word_start, self.place_span)
-        held = np.unique(self.place_message[owner] * max(1, self.words) + self.span_word[at])
+        held = distinct(self.place_message[owner] * max(1, self.words) + self.span_word[at])
         counts = np.bincount(held % max(1, self.words), minlength=self.words)
         self.idf: Floats = np.log((self.n + 1) / (1 + counts)) + 0.1
 

@@ -32,8 +32,19 @@ def gather(starts: Ints, rows: Ints) -> tuple[Ints, Ints]:
 
 def table_of(rows: Ints, size: int) -> tuple[Ints, Ints]:
     """The ragged table that groups items 0..k-1 by their row: starts (size + 1), and the items row by row in order."""
-    starts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=size))))
-    return starts, np.argsort(rows, kind="stable")
+    return row_starts(rows, size), np.argsort(rows, kind="stable")
+
+
+def row_starts(rows: Ints, size: int) -> Ints:
+    """Where each of `size` rows begins, given the row of each item in order; `size` + 1 entries."""
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(np.bincount(rows, minlength=size))))
+
+
+def distinct(values: Ints) -> Ints:
+    """The values in order, each once. `numpy.unique` hashes them first, which is slower for this many."""
+    ordered: Ints = np.sort(values)
+    found: Ints = ordered[np.diff(ordered, prepend=ordered[:1] - 1) != 0]
+    return found
 
 
 def hits(

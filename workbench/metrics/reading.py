@@ -78,19 +78,19 @@ class Reader:
         flat = array("i")
         lengths = []
         for span in spans:
-            start, end = miner.starts[span], miner.starts[span + 1]
-            flat.extend(miner.features[start:end])
-            lengths.append(end - start)
-        features = np.array(flat, dtype=np.int64)
+            features = miner.features_of(span)
+            flat.extend(features)
+            lengths.append(len(features))
+        found = np.array(flat, dtype=np.int64)
         row = np.repeat(np.arange(len(spans)), np.array(lengths, dtype=np.int64))
-        every, every_row = ~features[features < 0], row[features < 0]
+        every, every_row = ~found[found < 0], row[found < 0]
         atoms = np.array([self.stands_for(number) for number in every.tolist()], dtype=np.int64)
-        known = (features >= 0) & (features < p.words)
+        known = (found >= 0) & (found < p.words)
         counts = np.bincount(row[known], minlength=len(spans))
         word_start = np.concatenate(([0], np.cumsum(counts)))
         numbers = np.array(spans, dtype=np.int64)
         has = atoms >= 0
-        return Reading(numbers, word_start, features[known], atoms[has], every_row[has], every, every_row)
+        return Reading(numbers, word_start, found[known], atoms[has], every_row[has], every, every_row)
 
 
 def _joined(readings: Sequence[Reading]) -> Reading:

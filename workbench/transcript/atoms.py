@@ -16,6 +16,7 @@ from workbench.transcript.lexicon import (
     ERRNO,
     ERROR_WORDS,
     GO_WORDS,
+    MEMBERS,
     OWNERS,
     PROGRAMS,
     PROSE,
@@ -170,7 +171,7 @@ def is_file_name(name: str) -> bool:
     stem, dot, suffix = name.rpartition(".")
     if not dot or suffix not in SUFFIXES or not _FILE_NAME.fullmatch(name):
         return False
-    return len(stem) > 1 and stem not in OWNERS
+    return stem not in OWNERS and (len(stem) > 1 or suffix not in MEMBERS)
 
 
 def _coded(token: str) -> list[Found]:

@@ -44,6 +44,9 @@ OWNERS = _set("self this cls console logger math window document process")
 ERROR_WORDS = _set("error Error ERROR fatal panic FAIL FAILED failed Failed")
 """One of them stands in each line that is read as an error message."""
 
+MEMBERS = _set("c h go mod lock map log db key json sum cfg")
+"""Endings that are members of an object as well, where a single letter stands before them."""
+
 GO_WORDS = _set("build test run mod vet fmt get install tool generate env work")
 """What makes a command of the English word `go`."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
@@ -22,6 +23,11 @@ from workbench.transcript.atoms import (
 )
 from workbench.transcript.message import Message, Text, Thinking, ToolCall, argument_texts
 from workbench.transcript.words import ASCII_WORD, CJK, lines, pieces, words
+
+END = -(2**31)
+"""Stands behind the features of each span."""
+
+_MARKS = SIGNALS | {"\n"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +51,9 @@ class Miner:
         words: number of each content word.
         atoms: number of each atom, by kind and text.
         spans: number of each span, by its text.
-        starts: where each span's features begin in `features`; one more entry than spans.
-        features: a word's number n as n, an atom's number n as ~n; each once a span.
+        flat: span by span what its tokens show, then `END`: a word's number n as n, an atom's number n as ~n. One
+            feature may stand there twice.
+        more: by span, the features that it takes more than a token to see.
         messages_mined: how often `mine` was called.
     """
 
@@ -55,11 +62,14 @@ class Miner:
         self.words: dict[str, int] = {}
         self.atoms: dict[Found, int] = {}
         self.spans: dict[str, int] = {}
-        self.starts = array("q", [0])
-        self.features = array("i")
+        self.flat = array("i")
+        self.more: dict[int, list[int]] = {}
         self.messages_mined = 0
+        self._firsts: list[int] = []  # the first span of each batch, and where its features begin
+        self._offsets: list[int] = []
+        self._starts: dict[int, list[int]] = {}
         self._lines: dict[str, tuple[int, ...]] = {}
-        self._tokens: dict[str, tuple[int, ...]] = {}
+        self._tokens: dict[str, tuple[int, ...]] = {"\n": (END,)}
 
     def mine(self, message: Message) -> Mined:
         """The spans of a message, newly numbered where they are new."""
@@ -90,12 +100,18 @@ class Miner:
         return self.atoms.setdefault(atom, len(self.atoms))
 
     def features_of(self, span: int) -> list[int]:
-        """The features of one span."""
-        return self.features[self.starts[span] : self.starts[span + 1]].tolist()
+        """The features of one span, each once."""
+        batch = bisect_right(self._firsts, span) - 1
+        starts = self._starts.setdefault(batch, [self._offsets[batch]])
+        at = span - self._firsts[batch]
+        while len(starts) <= at + 1:
+            starts.append(self.flat.index(END, starts[-1]) + 1)
+        return list(dict.fromkeys([*self.flat[starts[at] : starts[at + 1] - 1], *self.more.get(span, ())]))
 
     def _learn(self, new: Iterable[str]) -> None:
         fresh: list[str] = []
         numbers = self.spans
+        first = len(numbers)
         known = self._lines
         for line in new:
             if line in known:
@@ -107,48 +123,50 @@ class Miner:
                     fresh.append(piece)
             known[line] = (numbers[found[0]],) if len(found) == 1 else tuple([numbers[piece] for piece in found])
         if fresh:
-            self._digest(fresh)
+            self._digest(fresh, first)
 
-    def _digest(self, fresh: list[str]) -> None:
-        """Find the features of new spans: one pass over the tokens of all of them."""
+    def _digest(self, fresh: list[str], first: int) -> None:
+        """Find the features of new spans, all at once; `first` is the number of the first of them."""
         tokens = TOKEN.findall("\n".join(fresh))
         tokens.append("\n")
-        known, flat, starts = self._tokens, self.features, self.starts
-        features: set[int] = set()
+        known = self._tokens
+        for token in [token for token in tokens if token not in known]:
+            self._features_of_token(token)
+        self._firsts.append(first)
+        self._offsets.append(len(self.flat))
+        self.flat.extend(chain.from_iterable(map(known.__getitem__, tokens)))
         signals: list[str] = []
         at = 0
-        for token in tokens:
-            if token == "\n":
-                span = fresh[at]
-                at += 1
-                if signals:
-                    features.update([~self.atom(atom) for atom in line_atoms(span, signals)])
-                    signals.clear()
-                if '"' in span or "://" in span or ":\\" in span or not span.isascii():
-                    self._add_rarer(span, features)
-                flat.extend(features)
-                starts.append(len(flat))
-                features.clear()
-                continue
-            found = known.get(token)
-            if found is None:
-                found = self._features_of_token(token)
-            if found:
-                features.update(found)
-            if token in SIGNALS:
+        for token in [token for token in tokens if token in _MARKS]:
+            if token != "\n":
                 signals.append(token)
+                continue
+            if signals:
+                self._note(first + at, line_atoms(fresh[at], signals))
+                signals.clear()
+            at += 1
+        for at, span in enumerate(fresh, first):
+            if '"' in span or "://" in span or ":\\" in span or not span.isascii():
+                self._note_rarer(at, span)
 
-    def _add_rarer(self, span: str, features: set[int]) -> None:
-        """Add what no single token shows: quotes, addresses, words of other alphabets."""
+    def _note(self, span: int, atoms: Iterable[Found]) -> None:
+        found = [~self.atom(atom) for atom in atoms]
+        if found:
+            self.more.setdefault(span, []).extend(found)
+
+    def _note_rarer(self, number: int, span: str) -> None:
+        """Note what no single token shows: quotes, addresses, words of other alphabets."""
         if '"' in span or "“" in span:
-            features.update([~self.atom(atom) for atom in quotes(span)])
+            self._note(number, quotes(span))
         if ":\\" in span:
-            features.update([~self.atom(atom) for atom in windows_paths(span, self.cwd)])
+            self._note(number, windows_paths(span, self.cwd))
         if "://" in span:
-            features.update([~self.atom(url_atom(address)) for address in urls(span)])
+            self._note(number, [url_atom(address) for address in urls(span)])
         if not span.isascii():
             foreign = CJK.search(span) is None
-            features.update(self._word_numbers(word for word in words(span) if foreign or not word.isascii()))
+            found = [word for word in words(span) if foreign or not word.isascii()]
+            if found:
+                self.more.setdefault(number, []).extend(self._word_numbers(found))
 
     def _word_numbers(self, found: Iterable[str]) -> list[int]:
         numbers = self.words
