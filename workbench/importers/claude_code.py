@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from workbench.importers.claude_records import Node, node
 from workbench.importers.claude_tree import Tree
-from workbench.importers.fields import words
+from workbench.importers.fields import label, words
 from workbench.importers.growth import first, main_model, project
 from workbench.importers.heads import seen
 from workbench.importers.source import Carries, Source
@@ -34,7 +34,7 @@ class ClaudeCode:
 
     def knows(self, head: str) -> bool:
         """Whether a line has the client's own fields."""
-        if any(record.get("type") in TYPES and _ours(record) for record in seen(head).records):
+        if any(label(record, "type") in TYPES and _ours(record) for record in seen(head).records):
             return True
         start = seen(head)
         return not start.is_list and {"uuid", "parentUuid", "isSidechain"} <= start.keys
@@ -47,7 +47,7 @@ class ClaudeCode:
                 known.hear(record)
                 made = node(line, record)
                 if made is None:
-                    if record.get("type") not in SIDE:
+                    if label(record, "type") not in SIDE:
                         source.unknown[f"record of type {str(record.get('type'))!r}"] += 1
                     continue
                 source.unknown.update(made.content.unknown)
@@ -92,6 +92,6 @@ class _Known:
 
 
 def _ours(record: Mapping[str, Json]) -> bool:
-    if record.get("type") in SIDE:
+    if label(record, "type") in SIDE:
         return bool({"leafUuid", "sessionId", "messageId", "snapshot"} & set(record))
     return "uuid" in record and bool({"parentUuid", "sessionId", "isSidechain"} & set(record))

@@ -7,7 +7,17 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from workbench.importers.content import arguments, as_json, content, result_blocks
-from workbench.importers.fields import block_texts, epoch, inner, known_id, maybe_whole, objects, openai_usage, words
+from workbench.importers.fields import (
+    block_texts,
+    epoch,
+    inner,
+    known_id,
+    label,
+    maybe_whole,
+    objects,
+    openai_usage,
+    words,
+)
 from workbench.importers.growth import Growth, main_model, project
 from workbench.importers.heads import seen
 from workbench.importers.source import Carries, Source
@@ -56,7 +66,7 @@ class Codex:
     def knows(self, head: str) -> bool:
         """Whether the lines are wrapped items, or bare ones behind a header."""
         records, keys = seen(head).records, seen(head).keys
-        if any(record.get("type") in LINES and "payload" in record for record in records):
+        if any(label(record, "type") in LINES and "payload" in record for record in records):
             return True
         if keys >= {"timestamp", "type", "payload"}:
             return True

@@ -25,6 +25,12 @@ def words(record: Mapping[str, Json], field: str) -> str:
     return value
 
 
+def label(record: Mapping[str, Json], field: str) -> str:
+    """What a record calls itself; empty where that is no text. Never an error: for telling formats apart."""
+    value = record.get(field)
+    return value if isinstance(value, str) else ""
+
+
 def block_texts(record: Mapping[str, Json], field: str) -> str:
     """The texts of a list of text blocks, a line each."""
     return "\n".join(words(block, "text") for block in objects(record, field))

@@ -7,6 +7,7 @@ import io
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from io import BufferedIOBase
 from pathlib import Path
 from typing import TypeAlias
@@ -112,13 +113,11 @@ def importer_of(source: Source) -> Importer:
         FormatError: none does.
     """
     head = source.head()
-    parts = found("importer", BUILTIN)
-    installed = [_ready(part) for name, part in parts.items() if name not in BUILTIN]
-    for importer in (*installed, *BUILTIN.values()):
+    for importer in (*_installed().values(), *BUILTIN.values()):
         if importer.knows(head):
             return importer
     why = "the file is empty" if not head.strip() else "no importer knows this content"
-    raise _Unknown(f"{why}; known formats are {', '.join(sorted(parts))}", where=source.where)
+    raise _Unknown(f"{why}; known formats are {', '.join(sorted({*BUILTIN, *_installed()}))}", where=source.where)
 
 
 def formats() -> tuple[Format, ...]:
@@ -128,6 +127,12 @@ def formats() -> tuple[Format, ...]:
         Format(name, getattr(part, "description", ""), getattr(part, "carries", ()))
         for name, part in sorted(parts.items())
     )
+
+
+@lru_cache(maxsize=1)
+def _installed() -> dict[str, Importer]:
+    """The importers of other packages, looked up once a process: a folder has many files."""
+    return {name: _ready(part) for name, part in found("importer", BUILTIN).items() if name not in BUILTIN}
 
 
 def _ready(part: Importer | type[Importer]) -> Importer:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from workbench.errors import FormatError
 from workbench.importers.chat import ROLES, Chat
-from workbench.importers.fields import block_texts, items, known_id, words
+from workbench.importers.fields import block_texts, items, known_id, label, words
 from workbench.importers.growth import main_model, project
 from workbench.importers.heads import Head, seen
 from workbench.importers.source import Carries, Source, kind
@@ -37,7 +37,7 @@ def says_messages(start: Head, head: str) -> bool:
     """Whether a file starts with messages that have a role, or with an object that holds such a list."""
     if start.records and not start.is_list:
         first = start.records[0]
-        if first.get("role") in ROLES and {"content", "tool_calls"} & set(first):
+        if label(first, "role") in ROLES and {"content", "tool_calls"} & set(first):
             return True
     if {"role", "content"} <= start.keys:
         return True
@@ -51,7 +51,7 @@ def chats(source: Source) -> Iterator[Session]:
         yield from _from_lines(source)
         return
     document = source.document()
-    if isinstance(document, dict) and document.get("role") in ROLES:
+    if isinstance(document, dict) and label(document, "role") in ROLES:
         document = [document]
     lists = document if isinstance(document, list) else [document]
     if lists and all(isinstance(one, dict) and "role" in one for one in lists):

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from workbench.importers.chat import ROLES
 from workbench.importers.content import as_json
 from workbench.importers.decoding import BadJson, decode
-from workbench.importers.fields import inner, known_id, words
+from workbench.importers.fields import inner, known_id, label, words
 from workbench.transcript.message import Json
 
 _SPOKEN = re.compile(r"^(system|developer|user|assistant|tool|human|ai): ?", re.MULTILINE)
@@ -75,7 +75,7 @@ def _from_list(values: list[Json], role: str) -> list[dict[str, Json]] | None:
 
 
 def _from_object(value: dict[str, Json], role: str) -> list[dict[str, Json]] | None:
-    if _speaker(value) or value.get("type") in _ITEMS or "parts" in value:
+    if _speaker(value) or label(value, "type") in _ITEMS or "parts" in value:
         return _message(value, role)
     rules: list[dict[str, Json]] = []
     config = inner(value, "config")
