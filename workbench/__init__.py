@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
@@ -41,7 +43,7 @@ _PLACES = {
     "WorkbenchError": "errors",
 }  # fmt: skip
 
-__all__ = ["__version__", *_PLACES]  # noqa: PLE0604 - the names above
+__all__ = ["__version__", *_PLACES]
 
 if TYPE_CHECKING:
     from workbench.compaction.engine import compact as compact
@@ -112,3 +114,14 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Face(ModuleType):
+    """This module, where a folder never hides the function of the same name (`replay`, `explore`) once it is loaded."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _PLACES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Face

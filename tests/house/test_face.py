@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import workbench as wb
 
 
@@ -17,3 +20,11 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         assert "nonsense" in str(error)
     else:
         raise AssertionError("an unknown name was found")
+
+
+def test_a_folder_never_hides_the_function_of_its_name() -> None:
+    code = (
+        "import workbench as wb, workbench.replay.natural, workbench.explore.explorer; "
+        "assert callable(wb.replay) and callable(wb.explore)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
