@@ -55,6 +55,7 @@ def main() -> None:
         miner = Miner()
         for message in messages:
             miner.mine(message)
+        assert miner.atoms  # a property: the last lines are digested when they are asked for
 
     mining = best(mine)
     whole = best(lambda: Index(messages).demand(len(messages) // 2))

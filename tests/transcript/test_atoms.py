@@ -109,5 +109,11 @@ def test_the_working_directory_itself_is_no_atom() -> None:
     assert not found("cd /home/me/proj", "/home/me/proj")
 
 
+def test_the_parts_of_an_address_are_no_atoms_of_their_own() -> None:
+    assert found("see https://example.org/src/user_guide.html?page=10124 now") == {
+        ("url", "https://example.org/src/user_guide.html?page=10124")
+    }
+
+
 def test_a_windows_path_reads_like_any_other() -> None:
     assert ("path", "src/a.py") in found(r"C:\work\proj\src\a.py", "C:\\work\\proj")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -75,11 +74,11 @@ class Reader:
     def _made(self, text: str) -> Reading:
         p, miner = self._postings, self._postings.miner
         spans = list(dict.fromkeys(miner.read(text)))
-        flat = array("i")
+        flat: list[int] = []
         lengths = []
         for span in spans:
-            features = miner.features_of(span)
-            flat.extend(features)
+            features = self._features(span)
+            flat += features
             lengths.append(len(features))
         found = np.array(flat, dtype=np.int64)
         row = np.repeat(np.arange(len(spans)), np.array(lengths, dtype=np.int64))
@@ -91,6 +90,14 @@ class Reader:
         numbers = np.array(spans, dtype=np.int64)
         has = atoms >= 0
         return Reading(numbers, word_start, found[known], atoms[has], every_row[has], every, every_row)
+
+    def _features(self, span: int) -> list[int]:
+        p = self._postings
+        if span >= p.spans:
+            return p.miner.features_of(span)
+        words = p.span_word[p.word_start[span] : p.word_start[span + 1]].tolist()
+        atoms = p.span_atom[p.atom_start[span] : p.atom_start[span + 1]].tolist()
+        return [*words, *(~atom for atom in atoms)]
 
 
 def _joined(readings: Sequence[Reading]) -> Reading:

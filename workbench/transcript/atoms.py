@@ -232,6 +232,11 @@ def urls(line: str) -> Iterator[str]:
     return (found.group() for found in _URL.finditer(line))
 
 
+def without_urls(line: str) -> str:
+    """The line with a blank for each address: its parts are no atoms of their own."""
+    return _URL.sub(" ", line)
+
+
 def url_atom(address: str) -> Found:
     """An address without the marks that end a sentence, a last slash, or capitals in its host."""
     address = address.rstrip(".,;:!?*'\"_")

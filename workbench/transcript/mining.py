@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -20,12 +20,16 @@ from workbench.transcript.atoms import (
     urls,
     whole_atoms,
     windows_paths,
+    without_urls,
 )
 from workbench.transcript.message import Message, Text, Thinking, ToolCall, argument_texts
 from workbench.transcript.words import ASCII_WORD, CJK, lines, pieces, words
 
 END = -(2**31)
 """Stands behind the features of each span."""
+
+BATCH = 20_000
+"""Spans whose features are found at once; bounds the memory that their tokens take."""
 
 _MARKS = SIGNALS | {"\n"}
 
@@ -48,28 +52,51 @@ class Miner:
 
     Attributes:
         cwd: the folder that relative paths start from.
-        words: number of each content word.
-        atoms: number of each atom, by kind and text.
         spans: number of each span, by its text.
-        flat: span by span what its tokens show, then `END`: a word's number n as n, an atom's number n as ~n. One
-            feature may stand there twice.
-        more: by span, the features that it takes more than a token to see.
         messages_mined: how often `mine` was called.
     """
 
     def __init__(self, cwd: str = "") -> None:
         self.cwd = cwd
-        self.words: dict[str, int] = {}
-        self.atoms: dict[Found, int] = {}
+        self._words: dict[str, int] = {}
+        self._atoms: dict[Found, int] = {}
         self.spans: dict[str, int] = {}
-        self.flat = array("i")
-        self.more: dict[int, list[int]] = {}
+        self._flat = array("i")
+        self._more: dict[int, list[int]] = {}
         self.messages_mined = 0
         self._firsts: list[int] = []  # the first span of each batch, and where its features begin
         self._offsets: list[int] = []
         self._starts: dict[int, list[int]] = {}
+        self._fresh: list[str] = []
         self._lines: dict[str, tuple[int, ...]] = {}
         self._tokens: dict[str, tuple[int, ...]] = {"\n": (END,)}
+
+    @property
+    def words(self) -> dict[str, int]:
+        """The number of each content word."""
+        self._digest()
+        return self._words
+
+    @property
+    def atoms(self) -> dict[Found, int]:
+        """The number of each atom, by kind and text."""
+        self._digest()
+        return self._atoms
+
+    @property
+    def flat(self) -> array[int]:
+        """Span by span what its tokens show, then `END`: a word's number n as n, an atom's number n as ~n.
+
+        One feature may stand there twice.
+        """
+        self._digest()
+        return self._flat
+
+    @property
+    def more(self) -> dict[int, list[int]]:
+        """By span, the features that it takes more than a token to see."""
+        self._digest()
+        return self._more
 
     def mine(self, message: Message) -> Mined:
         """The spans of a message, newly numbered where they are new."""
@@ -97,22 +124,20 @@ class Miner:
 
     def atom(self, atom: Found) -> int:
         """The number of an atom, a new one if need be."""
-        return self.atoms.setdefault(atom, len(self.atoms))
+        return self._atoms.setdefault(atom, len(self._atoms))
 
     def features_of(self, span: int) -> list[int]:
         """The features of one span, each once."""
+        self._digest()
         batch = bisect_right(self._firsts, span) - 1
         starts = self._starts.setdefault(batch, [self._offsets[batch]])
         at = span - self._firsts[batch]
         while len(starts) <= at + 1:
-            starts.append(self.flat.index(END, starts[-1]) + 1)
-        return list(dict.fromkeys([*self.flat[starts[at] : starts[at + 1] - 1], *self.more.get(span, ())]))
+            starts.append(self._flat.index(END, starts[-1]) + 1)
+        return list(dict.fromkeys([*self._flat[starts[at] : starts[at + 1] - 1], *self._more.get(span, ())]))
 
     def _learn(self, new: Iterable[str]) -> None:
-        fresh: list[str] = []
-        numbers = self.spans
-        first = len(numbers)
-        known = self._lines
+        known, numbers, fresh = self._lines, self.spans, self._fresh
         for line in new:
             if line in known:
                 continue
@@ -122,19 +147,23 @@ class Miner:
                     numbers[piece] = len(numbers)
                     fresh.append(piece)
             known[line] = (numbers[found[0]],) if len(found) == 1 else tuple([numbers[piece] for piece in found])
-        if fresh:
-            self._digest(fresh, first)
+        if len(fresh) > BATCH:
+            self._digest()
 
-    def _digest(self, fresh: list[str], first: int) -> None:
-        """Find the features of new spans, all at once; `first` is the number of the first of them."""
-        tokens = TOKEN.findall("\n".join(fresh))
+    def _digest(self) -> None:
+        """Find the features of all spans that have come since the last time; many at once cost least."""
+        fresh, self._fresh = self._fresh, []
+        if not fresh:
+            return
+        first = len(self.spans) - len(fresh)
+        tokens = TOKEN.findall("\n".join([without_urls(span) if "://" in span else span for span in fresh]))
         tokens.append("\n")
         known = self._tokens
-        for token in [token for token in tokens if token not in known]:
+        for token in dict.fromkeys([token for token in tokens if token not in known]):
             self._features_of_token(token)
         self._firsts.append(first)
-        self._offsets.append(len(self.flat))
-        self.flat.extend(chain.from_iterable(map(known.__getitem__, tokens)))
+        self._offsets.append(len(self._flat))
+        self._flat.extend(chain.from_iterable(map(known.__getitem__, tokens)))
         signals: list[str] = []
         at = 0
         for token in [token for token in tokens if token in _MARKS]:
@@ -152,7 +181,11 @@ class Miner:
     def _note(self, span: int, atoms: Iterable[Found]) -> None:
         found = [~self.atom(atom) for atom in atoms]
         if found:
-            self.more.setdefault(span, []).extend(found)
+            self._more.setdefault(span, []).extend(found)
+
+    def _note_words(self, span: int, found: Sequence[str]) -> None:
+        if found:
+            self._more.setdefault(span, []).extend(self._word_numbers(found))
 
     def _note_rarer(self, number: int, span: str) -> None:
         """Note what no single token shows: quotes, addresses, words of other alphabets."""
@@ -161,15 +194,15 @@ class Miner:
         if ":\\" in span:
             self._note(number, windows_paths(span, self.cwd))
         if "://" in span:
-            self._note(number, [url_atom(address) for address in urls(span)])
+            for address in urls(span):
+                self._note(number, [url_atom(address)])
+                self._note_words(number, words(address))
         if not span.isascii():
             foreign = CJK.search(span) is None
-            found = [word for word in words(span) if foreign or not word.isascii()]
-            if found:
-                self.more.setdefault(number, []).extend(self._word_numbers(found))
+            self._note_words(number, [word for word in words(span) if foreign or not word.isascii()])
 
     def _word_numbers(self, found: Iterable[str]) -> list[int]:
-        numbers = self.words
+        numbers = self._words
         return [numbers.setdefault(word, len(numbers)) for word in found]
 
     def _token_features(self, token: str) -> tuple[int, ...]:

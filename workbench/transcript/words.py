@@ -51,6 +51,8 @@ def pieces(line: str) -> list[str]:
     run of 200 characters and more, or a whole line of base64).
     """
     line = line.strip()
+    if len(line) < 60 and not line[:1].isdigit():
+        return [line] if line else []
     if "0" <= line[:1] <= "9" and (gutter := _GUTTER.match(line)):
         line = line[gutter.end() :]
     if len(line) < 60:
