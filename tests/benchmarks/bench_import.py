@@ -2,9 +2,10 @@
 
 Usage: python tests/benchmarks/bench_import.py [FILE_OR_FOLDER ...] [--made MEGABYTES]
 
-Prints for each file: megabytes, seconds of one core's work (not of the clock), megabytes a second, how long `json.loads` alone takes for the same lines, and
-the growth of resident memory over the file's size. Without paths it takes the JSON-lines files of ../shared/corpora and
-one made-up session of 64 MB. Asked for: 30 MB/s on one core, memory at most 4 times the file.
+Prints for each file: megabytes, seconds of one core's work (not of the clock), megabytes a second, how long
+`json.loads` alone takes for the same lines, and the growth of resident memory over the file's size. Without paths it
+takes the JSON-lines files of ../shared/corpora and one made-up session of 64 MB. Asked for: 30 MB/s on one core, memory
+at most 4 times the file.
 """
 
 from __future__ import annotations

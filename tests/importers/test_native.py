@@ -86,7 +86,7 @@ def sessions(draw: st.DrawFn) -> Session:
 
 
 @given(st.lists(sessions(), min_size=1, max_size=2))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_what_is_saved_is_read_again_without_loss(
     tmp_path_factory: pytest.TempPathFactory, given: list[Session]
 ) -> None:

@@ -44,7 +44,7 @@ class Chat:
         self.source = source
         self.growth = Growth()
         self.names: dict[str, str] = {}
-        self.waiting: list[str] = []
+        self.waiting: dict[str, None] = {}
         self.again: dict[str, int] = {}
 
     def hear_all(self, messages: Iterable[Json], field: str = "messages") -> None:
@@ -96,7 +96,7 @@ class Chat:
             if isinstance(block, ToolCall):
                 blocks[i] = block = self._named(block, i)
                 self.names[block.id] = block.name
-                self.waiting.append(block.id)
+                self.waiting[block.id] = None
         self.growth.say(
             AssistantMessage(
                 id=said_id,
@@ -122,9 +122,8 @@ class Chat:
         """Which call a result answers: the one that it names, else the oldest that has no result yet."""
         if call_id in self.again:
             call_id = f"{call_id}~{self.again[call_id]}"
-        call_id = call_id or (self.waiting[0] if self.waiting else "")
-        if call_id in self.waiting:
-            self.waiting.remove(call_id)
+        call_id = call_id or next(iter(self.waiting), "")
+        self.waiting.pop(call_id, None)
         return call_id
 
     def _tool(self, said_id: str, record: Mapping[str, Json], found: Content, time: float | None) -> None:

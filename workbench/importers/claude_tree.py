@@ -157,6 +157,7 @@ class _Emitted:
         self.log = Log()
         self.names, self.live = names, live
         self.entries_of: dict[str, list[str]] = {}
+        self.copies: dict[str, int] = {}
 
     def emit(self, unit: Unit) -> None:
         """Write the unit's entries, each after the one before."""
@@ -263,9 +264,9 @@ class _Emitted:
         )
 
     def _append(self, unit: Unit, node: Node, entry: Entry) -> None:
-        n, entry_id = 1, entry.id
+        entry_id = entry.id
         while entry_id in self.log:
-            n += 1
+            n = self.copies[entry.id] = self.copies.get(entry.id, 1) + 1
             entry_id = f"{entry.id}~{n}"
         placed = replace(entry, id=entry_id, parent=unit.last)
         if isinstance(placed, MessageEntry) and placed.message.id != entry_id:

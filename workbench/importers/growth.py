@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from workbench.transcript.log import CompactionEntry, Entry, Log, MessageEntry
+from workbench.transcript.log import Entry, Log, MessageEntry
 from workbench.transcript.message import AssistantMessage, Message
 
 _NESTED = frozenset({".worktrees", "worktrees", ".git"})
@@ -15,17 +15,23 @@ _NOWHERE = frozenset({"", "root", "home", "tmp", "~", "workspace", "workspaces",
 
 
 class Growth:
-    """A log that grows at its leaf; an id that stands already gets a number behind it."""
+    """A log that grows at its leaf; an id that stands already gets a number behind it.
+
+    Attributes:
+        messages: how many messages it has.
+    """
 
     def __init__(self) -> None:
         self.log = Log()
+        self.messages = 0
+        self._copies: dict[str, int] = {}
 
     def fresh(self, wanted: str) -> str:
         """This id, or the next free one after it; `m1`, `m2`... where none is wanted."""
         base = wanted or f"m{len(self.log) + 1}"
-        found, n = base, 1
+        found = base
         while found in self.log:
-            n += 1
+            n = self._copies[base] = self._copies.get(base, 1) + 1
             found = f"{base}~{n}"
         return found
 
@@ -35,6 +41,7 @@ class Growth:
         if entry_id != message.id:
             message = replace(message, id=entry_id)
         self.log.append(MessageEntry(id=entry_id, parent=self.log.leaf, message=message))
+        self.messages += 1
         return entry_id
 
     def note(self, entry: Entry) -> str:
@@ -42,11 +49,6 @@ class Growth:
         entry_id = self.fresh(entry.id)
         self.log.append(replace(entry, id=entry_id, parent=self.log.leaf))
         return entry_id
-
-    @property
-    def messages(self) -> int:
-        """How many messages it has."""
-        return sum(isinstance(entry, MessageEntry) for entry in self.log)
 
 
 def main_model(log: Log) -> str:
@@ -70,8 +72,3 @@ def project(cwd: str, folder: str) -> str:
 def first(values: Iterable[str]) -> str:
     """The first that is not empty, or the empty text."""
     return next((value for value in values if value), "")
-
-
-def compactions(log: Log) -> int:
-    """How many compactions the recording has."""
-    return sum(isinstance(entry, CompactionEntry) for entry in log)

@@ -78,9 +78,12 @@ def load(paths: Paths, *, lenient: bool = False, format: str = "") -> list[Sessi
 
 def scan(paths: Paths, *, lenient: bool = False, format: str = "") -> Iterator[Loaded]:
     """One `Loaded` a file, in order; a file that cannot be read does not stop the others."""
+    ids: set[str] = set()
     for path in files(paths):
         try:
-            yield Loaded(path, tuple(read(path, lenient=lenient, format=format)))
+            sessions = [_unlike(session, ids) for session in read(path, lenient=lenient, format=format)]
+            ids.update(session.id for session in sessions)
+            yield Loaded(path, tuple(sessions))
         except _Unknown as error:
             yield Loaded(path, error=error, recognised=False)
         except FormatError as error:
@@ -138,6 +141,15 @@ def _installed() -> dict[str, Importer]:
 def _ready(part: Importer | type[Importer]) -> Importer:
     """The importer itself, where a package gives its class."""
     return part() if isinstance(part, type) else part
+
+
+def _unlike(session: Session, ids: set[str]) -> Session:
+    """The session with an id that no session of another file has: a resumed one may have been saved twice."""
+    found, n = session.id, 1
+    while found in ids:
+        n += 1
+        found = f"{session.id}~{n}"
+    return session if found == session.id else replace(session, id=found)
 
 
 class _Unknown(FormatError):

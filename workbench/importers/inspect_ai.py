@@ -60,7 +60,7 @@ class InspectAi:
 
 def _from_zip(source: Source) -> Iterator[Session]:
     try:
-        with source.open() as stream, zipfile.ZipFile(stream) as archive:  # type: ignore[type-var]  # it can seek
+        with source.open() as stream, zipfile.ZipFile(stream) as archive:
             about = inner(_member(archive, "header.json"), "eval") if "header.json" in archive.namelist() else {}
             for name in sorted(archive.namelist()):
                 if name.startswith("samples/") and name.endswith(".json"):

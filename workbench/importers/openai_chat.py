@@ -46,8 +46,7 @@ def says_messages(start: Head, head: str) -> bool:
 
 def chats(source: Source) -> Iterator[Session]:
     """The sessions of a file of chat messages, whatever holds them: lines, a list, an object."""
-    start = seen(source.head())
-    if len(start.records) > 1 or (start.records and not start.is_list and "role" in start.keys):
+    if source.in_lines():
         yield from _from_lines(source)
         return
     document = source.document()

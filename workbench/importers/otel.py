@@ -73,8 +73,7 @@ class Otel:
 
 def _spans(source: Source) -> Iterator[tuple[str, dict[str, Json]]]:
     """Every span with the place where it stands."""
-    start = seen(source.head())
-    if len(start.records) > 1:
+    if source.in_lines():
         for line, record in source.records():
             with source.at(line):
                 for place, span in _inside(record):

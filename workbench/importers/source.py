@@ -103,6 +103,13 @@ class Source:
                     raise FormatError(f"expected a JSON object, found {kind(value)}")
                 yield number, value
 
+    def in_lines(self) -> bool:
+        """Whether it is JSON lines rather than one document: a whole object on a line, and another begins below."""
+        with self.open() as stream:
+            full = (line.strip() for line in stream if not line.isspace() and not line.startswith(b"//"))
+            first, second = next(full, b"").removeprefix(BOM), next(full, b"")
+        return first.startswith(b"{") and first.endswith(b"}") and second.startswith(b"{")
+
     def text(self) -> str:
         """The whole text, with plain newlines."""
         with self.open() as stream:

@@ -77,7 +77,8 @@ class _Turn:
     @property
     def text(self) -> str:
         """Its words, without the rule that closes a turn."""
-        return re.sub(r"\n+---\s*$", "", "\n".join(self.lines).strip("\n")).strip("\n")
+        text = "\n".join(self.lines).strip()
+        return text.removesuffix("\n---").strip("\n") if text != "---" else ""
 
 
 def fenced(lines: Sequence[str]) -> list[bool]:

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from workbench.importers.decoding import MAX_DEPTH, BadJson, decode, too_deep
+
+
+def test_plain_json_is_decoded() -> None:
+    assert decode('{"a": [1, 2.5, null, true, "x"]}') == {"a": [1, 2.5, None, True, "x"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"a": 1', "not JSON"),
+        ("", "not JSON"),
+        ('{"a": 1, "b": {"c": 1, "c": 2}}', "the key 'c' stands twice"),
+        ("[" * 100_000, "nested deeper"),
+        ("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1), "nested deeper"),
+        ("1e400", "larger than any float"),
+        ("-Infinity", "no JSON value"),
+        ("1" * 5_000, "too many digits"),
+        ('"a\nb"', "not JSON"),
+    ],
+)
+def test_what_cannot_be_kept_is_named(text: str, why: str) -> None:
+    with pytest.raises(BadJson, match=why):
+        decode(text)
+
+
+def test_the_line_of_the_damage_is_told() -> None:
+    with pytest.raises(BadJson) as caught:
+        decode('{\n"a": 1,\n"b" 2}')
+    assert caught.value.line == 3
+
+
+def test_depth_up_to_the_limit_is_read() -> None:
+    assert not too_deep(decode("[" * MAX_DEPTH + "]" * MAX_DEPTH))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r'"\ud83d\ude00"', "\U0001f600"),
+        (r'"\ud83d"', "\ufffd"),
+        (r'"\ude00\ud83d"', "\ufffd\ufffd"),
+        (r'"\\ud83d"', "\\ud83d"),
+        (r'"\\\ud83d"', "\\\ufffd"),
+        (r'"\uD83D\uDE00 \udead"', "\U0001f600 \ufffd"),
+    ],
+)
+def test_half_surrogate_pairs_are_replaced_and_whole_ones_kept(text: str, value: str) -> None:
+    assert decode(text) == value
