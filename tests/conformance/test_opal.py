@@ -306,6 +306,11 @@ def test_the_estimate_trusts_the_last_report_and_adds_what_came_after() -> None:
     assert check(Situation(tokens=900, window=1000, reported=Usage(input=100), since=50)) is None
 
 
+def test_the_walk_stops_where_the_kept_bytes_are_reached_exactly() -> None:
+    hundred = [said("x" * 80, f"u{i}") for i in range(10)]
+    assert (walked(hundred, 100), walked(hundred, 101)) == (6, 5)
+
+
 def test_a_report_of_nothing_counts_as_none() -> None:
     assert OPAL.trigger.check(Situation(tokens=900, window=1000, reported=Usage())) is not None
 
