@@ -102,8 +102,10 @@ class Postings:
     def _leave_out(self, atoms: Flags) -> None:
         found = self.stands_for[self._raw_atom]
         good = ~atoms[found]
-        self.atom_start = np.concatenate(([0], np.cumsum(good)))[self.atom_start]
-        self.span_atom = found[good]
+        span = np.repeat(np.arange(self.spans), np.diff(self.atom_start))
+        pairs = distinct(span[good] * max(1, len(self.names)) + found[good])  # one file may stand there by two paths
+        span, self.span_atom = np.divmod(pairs, max(1, len(self.names)))
+        self.atom_start = row_starts(span, self.spans)
 
     def _count(self) -> None:
         owner, at = gather(self.atom_start, self.place_span)
