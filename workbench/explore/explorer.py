@@ -20,6 +20,9 @@ from workbench.replay.natural import natural
 from workbench.replay.step import Firing, Replay
 from workbench.transcript.session import Session
 
+REMEMBERED = 24
+"""Replays that an explorer keeps."""
+
 
 def explore(
     session: Session,
@@ -61,10 +64,19 @@ class Explorer:
         self.ready, self.presets, self.model = ready, presets, model
         self.settings = settings
         self.selected = 0
+        self._seen: dict[Settings, Replay] = {}
         self.replay = self._replayed()
         self._widget: Any = None
 
     def _replayed(self) -> Replay:
+        """The replay of the present settings; the latest ones are remembered, so that going back takes no time."""
+        if self.settings not in self._seen:
+            if len(self._seen) >= REMEMBERED:
+                del self._seen[next(iter(self._seen))]
+            self._seen[self.settings] = self._fresh()
+        return self._seen[self.settings]
+
+    def _fresh(self) -> Replay:
         chosen = tuned(self.presets[self.settings.strategy], self.settings)
         return natural(self.ready.session, chosen, self.model, self.ready.sizing, window=self.settings.window)
 
@@ -98,7 +110,7 @@ class Explorer:
         if firing is not None:
             needed = missing(self.ready.session, self.ready.index, firing)
             found["Before and after"] = page.before_and_after(firing)
-            found[f"Lost and needed ({len(needed.missed)})"] = page.lost(needed)
+            found[f"Lost ({len(needed.missed)})"] = page.lost(needed)
         found["As code"] = f"<pre>{shown(self.settings.code())}</pre>"
         return {title: f'<div class="wb-x">{html}</div>' for title, html in found.items()}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -124,14 +125,7 @@ def _recorded(replay: Replay, scale: Scale) -> list[str]:
 
 def strip(fates: Sequence[Fate], sizes: Sequence[int]) -> str:
     """All messages side by side, as wide as they are long and in the colour of their fate; at most 1,000 bars."""
-    whole = max(sum(sizes), 1)
-    bars: list[tuple[Fate, float]] = []
-    for fate, size in zip(fates, sizes, strict=True):
-        wide = 1000 * size / whole
-        if bars and bars[-1][0] == fate and (len(fates) > MOST_BARS or bars[-1][1] + wide < 3):
-            bars[-1] = (fate, bars[-1][1] + wide)
-        else:
-            bars.append((fate, wide))
+    bars = _bars(fates, sizes)
     at, drawn = 0.0, []
     for fate, wide in bars:
         edge = f' stroke="{MUTED}" stroke-width=".5"' if fate == "later" else ""
@@ -143,3 +137,23 @@ def strip(fates: Sequence[Fate], sizes: Sequence[int]) -> str:
         '<svg viewBox="0 0 1000 24" preserveAspectRatio="none" role="img" style="height:24px" '
         f'aria-label="{len(fates)} messages by fate">{"".join(drawn)}</svg>'
     )
+
+
+def _bars(fates: Sequence[Fate], sizes: Sequence[int]) -> list[tuple[Fate, float]]:
+    """Fates with their widths, which add up to 1,000: of a thousand places, if there are more messages than that."""
+    whole = max(sum(sizes), 1)
+    if len(fates) <= MOST_BARS:
+        return [(fate, 1000 * size / whole) for fate, size in zip(fates, sizes, strict=True)]
+    places: list[Counter[Fate]] = [Counter() for _ in range(MOST_BARS)]
+    before = 0
+    for fate, size in zip(fates, sizes, strict=True):
+        places[min(MOST_BARS - 1, MOST_BARS * before // whole)][fate] += size
+        before += size
+    found: list[tuple[Fate, float]] = []
+    for place in places:
+        fate = place.most_common(1)[0][0] if place else found[-1][0]
+        if found and found[-1][0] == fate:
+            found[-1] = (fate, found[-1][1] + 1000 / MOST_BARS)
+        else:
+            found.append((fate, 1000 / MOST_BARS))
+    return found

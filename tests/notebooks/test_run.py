@@ -1,0 +1,49 @@
+"""Every notebook runs top to bottom, offline."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.report.experiment import run_experiment
+from workbench.report.kernel import run_notebook
+from workbench.report.notebooks import notebook
+
+pytestmark = pytest.mark.notebook
+
+
+def shown(path: Path) -> str:
+    """All that the notebook printed or showed as text."""
+    outputs: list[dict[str, Any]] = [
+        out for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] for out in cell.get("outputs", ())
+    ]
+    assert not [out for out in outputs if out["output_type"] == "error"]
+    texts = ["".join(out.get("text", out.get("data", {}).get("text/plain", ""))) for out in outputs]
+    pictures = sum("image/png" in out.get("data", {}) for out in outputs)
+    return "\n".join([*texts, f"{pictures} pictures"])
+
+
+def test_the_first_replay(tmp_path: Path) -> None:
+    text = shown(run_notebook(notebook("01_first_replay"), tmp_path / "out.ipynb", {}))
+    assert "fewer tokens sent" in text and "needed later still held" in text and "1 pictures" in text
+
+
+def test_comparing_strategies(tmp_path: Path) -> None:
+    given = {"out": str(tmp_path / "run"), "limit": 1, "strategies": ["truncate"], "shares": [0.2]}
+    text = shown(run_notebook(notebook("02_compare_strategies"), tmp_path / "out.ipynb", given))
+    assert "truncate was the only strategy" in text and "3 pictures" in text
+    assert (tmp_path / "run" / "report.html").is_file()
+
+
+def test_exploring_a_session(tmp_path: Path) -> None:
+    done = run_notebook(notebook("03_explore_session"), tmp_path / "out.ipynb", {})
+    assert "under truncate" in shown(done)
+    assert "application/vnd.jupyter.widget-view+json" in done.read_text(encoding="utf-8")
+
+
+def test_an_experiment_leaves_its_notebook_its_run_and_its_report(tmp_path: Path) -> None:
+    given = {"strategies": "truncate", "limit": "1", "window": "20000", "shares": "0.2"}
+    done = run_experiment(given, tmp_path / "run")
+    assert done == tmp_path / "run" / "experiment.ipynb" and "truncate was the only strategy" in shown(done)
+    assert {"manifest.json", "scores.parquet", "report.html"} <= {path.name for path in done.parent.iterdir()}
