@@ -15,16 +15,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.frr_arms import SIZES, Ready
+from benchmarks.frr_arms import SIZES, Ready, recordings
 
 from workbench.importers.importer import load
 from workbench.metrics.future import Retention
 
 Rows = Mapping[tuple[str, str], Sequence[Retention]]
-
-
-def recordings(corpora: Path) -> list[Path]:
-    return sorted((corpora / "pi-mono").glob("*.jsonl")) + sorted((corpora / "entireio-cli").glob("*.jsonl"))[:6]
 
 
 def table(files: Sequence[Path]) -> tuple[Rows, Rows]:

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from workbench.metrics.future import Retention
 from workbench.metrics.mining import Index
@@ -17,6 +18,11 @@ SHARES = (0.35, 0.5, 0.65, 0.8)
 SIZES = (0.05, 0.1, 0.2)
 FEWEST = 8
 """Demanded atoms that a boundary must have in order to count."""
+
+
+def recordings(corpora: Path) -> list[Path]:
+    """Two recordings of pi and the first six of Claude Code."""
+    return sorted((corpora / "pi-mono").glob("*.jsonl")) + sorted((corpora / "entireio-cli").glob("*.jsonl"))[:6]
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,17 @@ PROJECTS = 3
 
 _NAMES: dict[Kind, str] = {
     "path": "README.md package.json package-lock.json tsconfig.json pyproject.toml setup.py requirements.txt go.mod"
-    " go.sum Cargo.toml Cargo.lock yarn.lock __init__.py conftest.py .gitignore .env /dev/null /usr/bin /usr/local/bin"
+    " Cargo.toml Cargo.lock yarn.lock __init__.py conftest.py .gitignore .env /dev/null /usr/bin /usr/local/bin"
     " /bin/bash /bin/sh /usr/bin/env Node.js node.js Next.js next.js Vue.js vue.js Three.js three.js",
     "url": "http://localhost https://github.com https://pypi.org https://npmjs.com https://example.com",
     "identifier": "in_progress not_started files_with_matches TypeScript JavaScript GitHub GitLab PyPI PostgreSQL"
     " MySQL SQLite GraphQL OpenAI ChatGPT DeepSeek LangChain PyTorch TensorFlow NumPy DevOps macOS iPhone node_modules"
-    " __init__ __main__ __name__ toString forEach indexOf isArray hasOwnProperty innerHTML addEventListener setTimeout"
+    " toString forEach indexOf isArray hasOwnProperty innerHTML addEventListener setTimeout"
     " setInterval useState useEffect useRef useMemo useCallback snake_case camelCase PascalCase",
     "number": "1000 1024 2000 3000 4096 5000 8000 8080 10000 30000 60000 100000 120000 180000 300000 600000"
     " 2020 2021 2022 2023 2024 2025 2026 0.25 0.75",
     "version": "0.0.1 0.1.0 1.0.0",
-    "error": "Error Exception TypeError ValueError KeyError RuntimeError AttributeError ImportError IndexError"
+    "error": "TypeError ValueError KeyError RuntimeError AttributeError ImportError IndexError"
     " ModuleNotFoundError AssertionError FileNotFoundError NotImplementedError SyntaxError ReferenceError RangeError"
     " ENOENT EACCES EEXIST SIGTERM SIGINT SIGKILL",
     "flag": "--help --version --verbose --force --all --quiet --debug --yes --no-verify --oneline --stat",

@@ -113,5 +113,8 @@ class Index:
     def _wanted(self) -> Flags:
         """For each atom whether a use of it would count: all but background."""
         p = self.postings
-        known = np.array([atom in self.background for atom in p.names], dtype=bool)
-        return ~known
+        said = (Atom(kind, text) for kind, text in p.miner.atoms)
+        known = [
+            atom in self.background or other in self.background for atom, other in zip(p.names, said, strict=False)
+        ]
+        return ~np.array(known, dtype=bool)

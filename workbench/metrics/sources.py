@@ -61,9 +61,10 @@ def repeatable(call: ToolCall) -> bool:
 
 def only_looks(command: str) -> bool:
     """Whether every part of a shell command reads and none writes."""
-    if not command.strip() or _WRITES.search(command):
+    bare = _unquoted(command)
+    if not bare.strip() or _WRITES.search(bare):
         return False
-    return all(_LOOKING.match(part) for part in _JOINT.split(_unquoted(command)) if part.strip())
+    return all(_LOOKING.match(part) for part in _JOINT.split(bare) if part.strip())
 
 
 def _unquoted(command: str) -> str:

@@ -68,7 +68,7 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 _NAMED_PART = re.compile(r"[A-Za-z][\w.-]|[\w.-][A-Za-z]", re.ASCII)
 _IDENTIFIER = re.compile(
-    r"[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Z]{2,}[a-z]\w*|_*[A-Za-z]\w*_\w+|[a-z]+\w*[A-Z]{2,}\w*",
+    r"[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Z]{2,}[a-z]\w*|_*[A-Za-z]\w*_\w+|[A-Za-z][a-z0-9]+\w*[A-Z]{2,}\w*",
     re.ASCII,
 )
 _DIGIT = re.compile(r"\d", re.ASCII)

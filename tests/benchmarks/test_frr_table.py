@@ -1,0 +1,52 @@
+"""The order of contexts in future-reference recall, on real recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from benchmarks.frr_arms import SIZES, Ready, recordings
+
+from workbench.importers.importer import load
+
+ARMS = ("newest messages", "newest texts without tool results", "half newest, half best lines")
+"""In the order in which they hold more and more of what is needed."""
+
+
+@pytest.fixture(scope="module")
+def bound(corpora: Path) -> Mapping[tuple[float, str], float]:
+    """The mean bound share of each context at each size, over all boundaries of the table's eight recordings."""
+    found: dict[tuple[float, str], list[float]] = {}
+    for file in recordings(corpora):
+        for session in load(file, lenient=True):
+            for boundary in Ready.of(session).matched():
+                for size in SIZES:
+                    for arm, retention in boundary.arms(boundary.tokens * size).items():
+                        found.setdefault((size, arm), []).append(retention.mean("bound"))
+    return {key: sum(values) / len(values) for key, values in found.items()}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_random_list_of_atoms_is_worth_next_to_nothing(bound: Mapping[tuple[float, str], float], size: float) -> None:
+    assert bound[size, "random list of atoms"] < 0.1
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_contexts_rank_as_they_do_in_practice(bound: Mapping[tuple[float, str], float], size: float) -> None:
+    order = (
+        "random list of atoms",
+        "newest messages",
+        "newest texts without tool results",
+        "half newest, half best lines",
+    )
+    values = [bound[size, arm] for arm in order]
+    assert values == sorted(values)
+
+
+@pytest.mark.parametrize(
+    "arm", ["newest messages", "newest texts without tool results", "half newest, half best lines"]
+)
+def test_a_larger_context_holds_more(bound: Mapping[tuple[float, str], float], arm: str) -> None:
+    values = [bound[size, arm] for size in SIZES]
+    assert values == sorted(values)

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import pytest
+
+from builders import called, conversation, result, said, told
+from workbench.metrics.background import BUILTIN_BACKGROUND, background
+from workbench.metrics.mining import Index
+from workbench.transcript.atoms import Atom
+from workbench.transcript.message import Message
+
+HISTORY: list[Message] = [
+    said("You must never raise retryLimit above 4500 ms in src/net/client.py."),
+    called("read", "c1", path="src/net/client.py"),
+    result("retryLimit = 4500\nmaxDelay = 9000", "c1"),
+    told("We decided to keep the token bucket. We still need to migrate the user table."),
+]
+
+
+@pytest.fixture
+def index() -> Index:
+    return Index([*HISTORY, said("and burstSize too")])
+
+
+# Atom recall
+
+
+def test_recall_counts_the_atoms_of_the_history_by_kind(index: Index) -> None:
+    assert index.recall(4, [0, 1, 2, 3]) == {
+        "path": (1, 1), "identifier": (2, 2), "number": (3, 3), "constraint": (1, 1), "decision": (1, 1),
+        "pending": (1, 1),
+    }  # fmt: skip
+
+
+def test_recall_counts_what_kept_messages_and_texts_hold(index: Index) -> None:
+    assert index.recall(4, [1])["path"] == (1, 1)
+    assert index.recall(4, [1])["identifier"] == (0, 2)
+    assert index.recall(4, [2])["identifier"] == (2, 2)
+    assert index.recall(4, [], ["maxDelay and burstSize and newName"])["identifier"] == (1, 2)
+
+
+def test_recall_knows_nothing_of_the_future(index: Index) -> None:
+    assert index.recall(5, [4])["identifier"] == (1, 3)
+    assert index.recall(4, [4])["identifier"] == (0, 2)
+
+
+def test_nothing_is_recalled_of_nothing(index: Index) -> None:
+    assert index.recall(0, []) == {}
+    assert Index([]).recall(0, []) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "still"),
+    [
+        ("- never raise retryLimit above 4500 ms in client.py (must)", True),
+        ("The user forbids to raise retryLimit above 4500 ms in net/client.py; never.", True),
+        ("retryLimit is in client.py", False),
+        ("never raise it", False),
+    ],
+)
+def test_a_statement_is_held_by_a_line_with_most_of_its_words(index: Index, text: str, still: bool) -> None:
+    assert index.recall(4, [], [text])["constraint"] == (int(still), 1)
+
+
+# Fabrication
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "retryLimit is 4500 ms",
+        "see ./src/net/client.py and net/client.py and client.py:3",
+        "limit 4500ms, 4,500 and 9000",
+        "## Files read in Phase_Two\n- 3 steps, 12 files",
+        "as README.md says with git status",
+    ],
+)
+def test_what_the_history_says_in_any_spelling_is_no_fabrication(index: Index, text: str) -> None:
+    assert index.fabricated(4, [text]) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "atom"),
+    [
+        ("maxDelays was set", Atom("identifier", "maxDelays")),
+        ("see src/net/server.py", Atom("path", "src/net/server.py")),
+        ("see lib/net/client.py", Atom("path", "lib/net/client.py")),
+        ("limit 4501", Atom("number", "4501")),
+        ("at commit 3fa9c1e", Atom("hash", "3fa9c1e")),
+        ("with --no-retry", Atom("flag", "--no-retry")),
+        ("## See src/net/server.py", Atom("path", "src/net/server.py")),
+    ],
+)
+def test_what_no_history_says_is_a_fabrication(index: Index, text: str, atom: Atom) -> None:
+    assert index.fabricated(4, [text, text]) == (atom,)
+
+
+def test_what_only_the_future_says_is_a_fabrication(index: Index) -> None:
+    assert index.fabricated(4, ["burstSize"]) == (Atom("identifier", "burstSize"),)
+    assert index.fabricated(5, ["burstSize"]) == ()
+
+
+def test_words_quoted_from_the_middle_of_a_line_are_no_fabrication(index: Index) -> None:
+    assert index.fabricated(4, ['the user said "never raise retryLimit above"']) == ()
+    assert index.fabricated(4, ['the user said "always raise retryLimit above"']) != ()
+
+
+def test_atoms_in_texts_are_counted_once(index: Index) -> None:
+    assert index.atoms_in(["retryLimit and newName", "retryLimit again"]) == 2
+    assert index.atoms_in([]) == 0
+
+
+# Background
+
+
+def test_what_three_projects_share_is_background() -> None:
+    shared, rare = Atom("identifier", "runAll"), Atom("identifier", "retryLimit")
+    atoms = {"a": [shared, rare], "b": [shared, rare, rare], "c": [shared]}
+    assert background(atoms) == {shared}
+    assert background({"a": [shared] * 5}) == frozenset()
+
+
+def test_the_built_in_background_is_found_by_the_miner() -> None:
+    for atom in BUILTIN_BACKGROUND:
+        text = f"$ {atom.text}" if atom.kind == "command" else atom.text
+        index = Index([told(text, "a1"), told(text, "a2")])
+        assert len(index.atoms) > 0, atom
+        assert len(index.demand(1)) == 0, atom
+
+
+def test_a_new_background_mines_nothing_again(index: Index) -> None:
+    other = index.with_background(frozenset({Atom("identifier", "retryLimit")}))
+    other.demand(4)
+    assert other.postings is index.postings
+    assert index.miner.messages_mined == 5
+
+
+# The whole
+
+
+def test_folders_of_known_files_are_no_atoms_of_their_own() -> None:
+    index = Index([told("in src/net/http there is src/net/http/client.py, and in lib/old/x nothing")])
+    assert {atom.text for atom in index.atoms} == {"client.py", "lib/old/x"}
+
+
+def test_a_long_conversation_is_indexed_and_asked_everywhere() -> None:
+    messages = conversation(30)
+    index = Index(messages)
+    for at in range(len(messages) + 1):
+        demand = index.demand(at)
+        assert (demand.retained(range(at)).bound).all()
+        assert not demand.retained([]).presence.any()
+
+
+@pytest.mark.parametrize("messages", [[], [said("")], [result("")], [told("", thought="only fooBar")]])
+def test_an_empty_conversation_has_an_index(messages: list[Message]) -> None:
+    index = Index(messages)
+    for at in range(len(messages) + 1):
+        assert len(index.demand(at)) == 0
+        assert len(index.demand(at).retained([], ["fooBar in src/a.py"]).presence) == 0
+        index.recall(at, [], ["fooBar in src/a.py"])
