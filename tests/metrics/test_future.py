@@ -73,8 +73,9 @@ def test_an_argument_name_in_the_history_is_no_atom_of_it() -> None:
     assert needed([called("configure", retryLimit="three")], [told("retryLimit stays")]) == []
 
 
-def test_thinking_is_neither_a_use_nor_a_repetition() -> None:
+def test_thinking_is_neither_a_use_nor_a_repetition_nor_a_history() -> None:
     history = [said("keep retryLimit")]
+    assert needed([told("", thought="retryLimit")], [told("retryLimit stays")]) == []
     assert needed(history, [told("", thought="retryLimit?")]) == []
     assert needed(history, [told("", thought="retryLimit?"), told("retryLimit stays")]) == ["retryLimit"]
 

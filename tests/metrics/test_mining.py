@@ -99,6 +99,13 @@ def test_what_only_the_future_says_is_a_fabrication(index: Index) -> None:
     assert index.fabricated(5, ["burstSize"]) == ()
 
 
+def test_what_was_only_thought_is_no_fabrication() -> None:
+    index = Index([told("done", thought="maybe burstSize"), said("ok")])
+    assert index.fabricated(1, ["burstSize"]) == ()
+    assert index.fabricated(0, ["burstSize"]) != ()
+    assert index.recall(1, []) == {}
+
+
 def test_words_quoted_from_the_middle_of_a_line_are_no_fabrication(index: Index) -> None:
     assert index.fabricated(4, ['the user said "never raise retryLimit above"']) == ()
     assert index.fabricated(4, ['the user said "always raise retryLimit above"']) != ()

@@ -28,7 +28,7 @@ def fabricated(postings: Postings, reader: Reader, at: int, texts: Iterable[str]
     Fails to see: a true atom in a false sentence; takes for false: a number that was worked out, a file's new folder.
     """
     p = postings
-    past = p.first_seen < at
+    past = p.first_known < at
     reading = reader.read_all(texts)
     names = list(p.miner.spans)
     found: dict[Atom, None] = {}
@@ -50,7 +50,7 @@ def _stands_somehow(p: Postings, at: int, name: Atom) -> bool:
         endings = ("/" + name.text.lstrip("/"),)
         return any(
             p.names[number].text.endswith(endings)
-            for number in np.flatnonzero(p.first_seen < at).tolist()
+            for number in np.flatnonzero(p.first_known < at).tolist()
             if p.names[number].kind == "path"
         )
     text = plain(name.text)

@@ -2,7 +2,7 @@
 
 The *demand* at a boundary: each lexical atom of the history that a later recorded assistant text or argument value
 uses within the horizon, unless somebody said it again after the boundary and before that use, or it is background.
-Thoughts of the future neither use an atom nor say it again, since no later request need be sent them.
+Thoughts count for nothing, neither in the history nor after it, since no later request need be sent them.
 
 The *evidence* of a demanded atom: the span of the history that holds it and shares the most words (weighted by idf)
 with the span of its use; ties go to the latest.
@@ -207,9 +207,9 @@ class Demand:
     def _last_places(self) -> Ints:
         """For each span its last place in the history, -1 where it has none."""
         p = self._postings
-        end = int(p.message_start[self.at])
+        places = np.flatnonzero(~p.thought[: p.message_start[self.at]])
         last = np.full(p.spans, -1)
-        last[p.place_span[:end]] = np.arange(end)
+        last[p.place_span[places]] = places
         return last
 
     def _choose_evidence(self) -> Ints:
@@ -253,7 +253,7 @@ class Demand:
         starts, places = p.of_span
         pair, found = gather(starts, self._pair_span)
         message = p.place_message[places[found]]
-        past = message < self.at
+        past = (message < self.at) & ~p.thought[places[found]]
         pair = pair[past]
         self._held_message = message[past]
         self._held_pair = pair

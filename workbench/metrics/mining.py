@@ -80,6 +80,7 @@ class Index:
         says it (`stated.py`).
         """
         p = self.postings
+        texts = tuple(texts)
         mask = kept_mask(kept, p.n)
         past = p.first_seen < at
         here = np.zeros(len(p.names), dtype=bool)
@@ -89,7 +90,7 @@ class Index:
         whole = np.bincount(p.kind[past], minlength=len(KINDS))
         held = np.bincount(p.kind[past & here], minlength=len(KINDS))
         lexical = {kind: (int(held[i]), int(whole[i])) for i, kind in enumerate(KINDS) if whole[i]}
-        return lexical | self.stated.recall(at, mask, reading)
+        return lexical | self.stated.recall(at, mask, texts)
 
     def fabricated(self, at: int, texts: Iterable[str]) -> tuple[Atom, ...]:
         """The atoms in texts that occur nowhere in `messages[:at]`, each once, in order (`fabricated.py`)."""
@@ -102,7 +103,7 @@ class Index:
     @cached_property
     def stated(self) -> Stated:
         """The statements of the session."""
-        return Stated(self.messages, self.postings)
+        return Stated(self.messages, self.postings, self._reader)
 
     @cached_property
     def _history(self) -> History:

@@ -36,10 +36,11 @@ class Postings:
         stands_for: for each atom the one that stands for it.
         folder: whether an atom is the folder of a path that is known as well, and so says nothing of its own: it
             stands in no span.
-        first_seen: for each atom the first message that holds it; n for one that another stands for or that
-            was left out.
+        pair_message, pair_atom: each message with each atom that it says, in order.
+        first_seen: for each atom the first message that says it; n for one that another stands for or that was left
+            out. `first_known` counts thoughts as well.
         kind: the kind of each atom, as its place in `KINDS`.
-        idf: how rare each word is: log((n + 1) / (1 + messages that hold it)) + 0.1.
+        idf: how rare each word is: log((n + 1) / (1 + messages that say it)) + 0.1.
     """
 
     def __init__(self, messages: Sequence[Message], miner: Miner) -> None:
@@ -108,15 +109,22 @@ class Postings:
         self.atom_start = row_starts(span, self.spans)
 
     def _count(self) -> None:
+        said = np.flatnonzero(~self.thought)
         owner, at = gather(self.atom_start, self.place_span)
-        pairs = distinct(self.place_message[owner] * max(1, len(self.names)) + self.span_atom[at])
+        self.first_known = self._firsts(self.place_message[owner], self.span_atom[at])
+        owner, at = gather(self.atom_start, self.place_span[said])
+        pairs = distinct(self.place_message[said[owner]] * max(1, len(self.names)) + self.span_atom[at])
         self.pair_message, self.pair_atom = np.divmod(pairs, max(1, len(self.names)))
-        self.first_seen = np.full(len(self.names), self.n)
-        self.first_seen[self.pair_atom[::-1]] = self.pair_message[::-1]
-        owner, at = gather(self.word_start, self.place_span)
-        held = distinct(self.place_message[owner] * max(1, self.words) + self.span_word[at])
+        self.first_seen = self._firsts(self.pair_message, self.pair_atom)
+        owner, at = gather(self.word_start, self.place_span[said])
+        held = distinct(self.place_message[said[owner]] * max(1, self.words) + self.span_word[at])
         counts = np.bincount(held % max(1, self.words), minlength=self.words)
         self.idf: Floats = np.log((self.n + 1) / (1 + counts)) + 0.1
+
+    def _firsts(self, message: Ints, atom: Ints) -> Ints:
+        first = np.full(len(self.names), self.n)
+        first[atom[::-1]] = message[::-1]
+        return first
 
     @cached_property
     def of_atom(self) -> tuple[Ints, Ints]:

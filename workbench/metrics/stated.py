@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from workbench.metrics.postings import Postings
-from workbench.metrics.ragged import Flags
-from workbench.metrics.reading import Reading
+from workbench.metrics.ragged import Flags, Floats, Ints, gather, table_of
+from workbench.metrics.reading import Reader, Reading
 from workbench.transcript.atoms import STATEMENTS, Atom, Kind
 from workbench.transcript.message import Message
 from workbench.transcript.statements import statements
@@ -23,53 +23,70 @@ class Stated:
 
     Attributes:
         atoms: each statement once, in order of first mention.
-        messages: for each the messages that make it.
+        first: for each the first message that makes it.
     """
 
-    def __init__(self, messages: Sequence[Message], postings: Postings) -> None:
-        found: dict[Atom, list[int]] = {}
-        for i, message in enumerate(messages):
-            for atom in statements(message):
-                found.setdefault(atom, []).append(i)
+    def __init__(self, messages: Sequence[Message], postings: Postings, reader: Reader) -> None:
+        found: dict[Atom, int] = {}
+        pairs = [
+            (found.setdefault(atom, len(found)), i)
+            for i, message in enumerate(messages)
+            for atom in statements(message)
+        ]
         self.atoms = tuple(found)
-        self.messages = tuple(tuple(held) for held in found.values())
-        self._postings = postings
-        self._by_word: dict[int, list[int]] = {}
-        self._weight = np.zeros(len(self.atoms))
-        for slot, atom in enumerate(self.atoms):
-            for word in words(atom.text):
-                number = postings.miner.words.get(word, postings.words)
-                if number < postings.words:
-                    self._by_word.setdefault(number, []).append(slot)
-                    self._weight[slot] += postings.idf[number]
+        self._slot, self._message = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        self.first: Ints = np.full(len(found), postings.n)
+        self.first[self._slot[::-1]] = self._message[::-1]
+        self._kind = np.array([STATEMENTS.index(atom.kind) for atom in self.atoms], dtype=np.int64)
+        self._postings, self._reader = postings, reader
+        self._index_words()
+        self._read: dict[str, Flags] = {}
 
-    def held(self, mask: Flags, reading: Reading) -> Flags:
+    def _index_words(self) -> None:
+        """For each word the statements that have it, and for each statement the weight of its words."""
+        p = self._postings
+        numbers = p.miner.words
+        pairs = [
+            (number, slot)
+            for slot, atom in enumerate(self.atoms)
+            for word in words(atom.text)
+            if (number := numbers.get(word, p.words)) < p.words
+        ]
+        word, slot = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        self._starts, order = table_of(word, p.words)
+        self._slots = slot[order]
+        self._weight: Floats = np.bincount(slot, p.idf[word], minlength=len(self.atoms)).astype(np.float64)
+
+    def held(self, mask: Flags, texts: Iterable[str] = ()) -> Flags:
         """For each statement whether a context of these messages and texts still states it."""
-        held = np.array([bool(mask[list(where)].any()) for where in self.messages], dtype=bool)
-        return held | self.stated_in(reading)
+        held = np.zeros(len(self.atoms), dtype=bool)
+        held[self._slot[mask[self._message]]] = True
+        for text in dict.fromkeys(texts):
+            held |= self.stated_in(text)
+        return held
 
-    def stated_in(self, reading: Reading) -> Flags:
-        """For each statement whether one span of a reading has enough of its words."""
-        best = np.zeros(len(self.atoms))
-        idf = self._postings.idf
-        for row in range(len(reading.spans)):
-            sums: dict[int, float] = {}
-            for word in reading.words[reading.word_start[row] : reading.word_start[row + 1]].tolist():
-                for slot in self._by_word.get(word, ()):
-                    sums[slot] = sums.get(slot, 0.0) + float(idf[word])
-            for slot, weight in sums.items():
-                best[slot] = max(best[slot], weight)
-        return (self._weight > 0) & (best >= ENOUGH * self._weight)
-
-    def recall(self, at: int, mask: Flags, reading: Reading) -> dict[Kind, tuple[int, int]]:
-        """By kind: how many statements of `messages[:at]` are still stated, and how many there are."""
-        past = np.array([where[0] < at for where in self.messages], dtype=bool)
-        if not past.any():
-            return {}
-        held = self.held(mask, reading) & past
-        found: dict[Kind, tuple[int, int]] = {}
-        for kind in STATEMENTS:
-            is_kind = np.array([atom.kind == kind for atom in self.atoms], dtype=bool)
-            if (past & is_kind).any():
-                found[kind] = (int((held & is_kind).sum()), int((past & is_kind).sum()))
+    def stated_in(self, text: str) -> Flags:
+        """For each statement whether one span of a text has enough of its words; worked out once a text."""
+        found = self._read.get(text)
+        if found is None:
+            found = self._read[text] = self._covered(self._reader.read(text))
         return found
+
+    def _covered(self, reading: Reading) -> Flags:
+        n = len(self.atoms)
+        covered = np.zeros(n, dtype=bool)
+        owner, at = gather(self._starts, reading.words)
+        if len(at):
+            row = np.repeat(np.arange(len(reading.spans)), np.diff(reading.word_start))
+            keys, pair = np.unique(row[owner] * n + self._slots[at], return_inverse=True)
+            weight = np.bincount(pair, self._postings.idf[reading.words[owner]])
+            slot = keys % n
+            covered[slot[weight >= ENOUGH * self._weight[slot]]] = True
+        return covered
+
+    def recall(self, at: int, mask: Flags, texts: Iterable[str]) -> dict[Kind, tuple[int, int]]:
+        """By kind: how many statements of `messages[:at]` are still stated, and how many there are."""
+        past = self.first < at
+        whole = np.bincount(self._kind[past], minlength=len(STATEMENTS))
+        held = np.bincount(self._kind[past & self.held(mask, texts)], minlength=len(STATEMENTS))
+        return {kind: (int(held[i]), int(whole[i])) for i, kind in enumerate(STATEMENTS) if whole[i]}
