@@ -10,13 +10,17 @@ from typing import Any
 
 import pytest
 import validators
-from compaction.live.talk import Record, asked, openai
+from compaction.live.talk import Record, asked, back, openai, used
 
 from workbench.compaction.live.compactor import Compactor
 from workbench.compaction.live.events import CompactionDiscarded, CompactionEnded, CompactionFailed
 from workbench.compaction.live.hooks import Hooks
+from workbench.compaction.plan import Draft, Plan, Replace
+from workbench.compaction.stage import Budget
+from workbench.compaction.strategy import Preset, Strategy
 from workbench.models.extractive import Extractive
 from workbench.models.model import Answer, Ask
+from workbench.transcript.context import Context
 from workbench.transcript.log import MessageEntry
 
 LIVE = str(Path("workbench", "compaction"))
@@ -146,6 +150,29 @@ def test_a_compaction_of_a_history_that_was_taken_back_meanwhile_is_not_put_in_p
     assert live.compact() is None
     assert any(isinstance(event, CompactionDiscarded) for event in live.events)
     assert live.before_request(early) == early
+
+
+class DropsCalls:
+    """Asks a model, and forgets the last message, although its call still waits for a result."""
+
+    name = "drops_calls"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        last = len(context.messages) - 1
+        ask = Ask(purpose="summary", system="", write=str, messages=context.messages[:last])
+        return Plan((Replace(1, last - 1, (Draft(asks=(ask,)),)), Replace(last, last + 1)))
+
+
+def test_a_result_that_came_meanwhile_is_not_parted_from_its_call() -> None:
+    messages = [*openai(9), asked("again"), used("late", path="a.py")]
+    model = Meanwhile()
+    live = Compactor(Preset("hasty", Strategy("hasty", (DropsCalls(),))), model=model, window=100_000)
+    live.before_request(messages)
+    longer = [*messages, back("late", "here")]
+    model.happens = lambda: live.before_request(longer)
+    live.compact()
+    assert any(isinstance(event, CompactionDiscarded) for event in live.events)
+    assert live.before_request(longer) == longer
 
 
 def test_the_second_of_two_compactions_at_once_is_not_put_in_place() -> None:

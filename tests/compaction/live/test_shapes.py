@@ -122,6 +122,35 @@ def test_thoughts_stay_as_they_were_or_go_altogether() -> None:
     assert sent(path, place, [messages[0], longer], "anthropic")[1]["content"][:2] == [thought, use]
 
 
+def test_of_several_thoughts_all_stay_or_none() -> None:
+    thoughts = [{"type": "thinking", "thinking": f"well {n}", "signature": f"seal {n}"} for n in range(2)]
+    use = {"type": "tool_use", "id": "t1", "name": "ls", "input": {}}
+    path, place, messages = read(asked("go"), {"role": "assistant", "content": [*thoughts, use]})
+    answer = messages[1]
+    assert isinstance(answer, AssistantMessage)
+    fewer = replace(answer, blocks=answer.blocks[1:])
+    assert sent(path, place, [messages[0], fewer], "anthropic")[1]["content"] == [use]
+
+
+def test_reasoning_beside_the_content_goes_with_its_thought() -> None:
+    path, place, messages = read(asked("go"), {**answered("so"), "reasoning_content": "hm", "refusal": None})
+    answer = messages[1]
+    assert isinstance(answer, AssistantMessage)
+    bare = replace(answer, blocks=answer.blocks[1:])
+    assert sent(path, place, [messages[0], bare])[1] == {"role": "assistant", "content": "so", "refusal": None}
+
+
+def test_a_result_that_stands_in_joins_the_others_of_its_turn() -> None:
+    uses = [{"type": "tool_use", "id": f"t{n}", "name": "ls", "input": {}} for n in range(2)]
+    told = {"type": "tool_result", "tool_use_id": "t1", "content": "files"}
+    path, place, messages = read(
+        asked("go"), {"role": "assistant", "content": uses}, {"role": "user", "content": [told]}
+    )
+    messages.insert(2, ToolResult(id="new", call_id="t0", blocks=(Text("lost"),), is_error=True))
+    stand_in = {"type": "tool_result", "tool_use_id": "t0", "content": "lost", "is_error": True}
+    assert sent(path, place, messages, "anthropic")[2] == {"role": "user", "content": [stand_in, told]}
+
+
 def test_a_block_that_only_its_provider_understands_is_kept_as_it_is() -> None:
     search = {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [{"encrypted_content": "abc" * 99}]}
     record = {"role": "assistant", "content": [search, {"type": "text", "text": "found " * 50}]}
