@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
 from workbench.compaction.wording import harmless
 from workbench.transcript.files import FileOps
@@ -11,13 +13,28 @@ from workbench.transcript.files import FileOps
 _LIST = re.compile(r"\n*<(read-files|modified-files)>\n?(.*?)(?:</\1>|\Z)", re.DOTALL)
 
 
-def listed(files: FileOps) -> str:
-    """Both lists in their tags, read files first; an empty list is left out."""
+def listed(files: FileOps, chars: int | None = None) -> str:
+    """Both lists in their tags, read files first; an empty list is left out.
+
+    Args:
+        files: what to list.
+        chars: the most that all paths may take together; changed files and newer ones go first. None for no bound.
+    """
+    modified, left = _newest(files.modified, chars)
+    read, _ = _newest(files.read, left)
     return "".join(
         "\n\n" + "\n".join((f"<{tag}>", *map(harmless, paths), f"</{tag}>"))
-        for tag, paths in (("read-files", files.read), ("modified-files", files.modified))
+        for tag, paths in (("read-files", read), ("modified-files", modified))
         if paths
     )
+
+
+def _newest(paths: Sequence[str], chars: int | None) -> tuple[Sequence[str], int | None]:
+    if chars is None:
+        return paths, None
+    used = [*accumulate(len(path) + 1 for path in reversed(paths))]
+    fit = bisect_right(used, chars)
+    return paths[len(paths) - fit :], chars - (used[fit - 1] if fit else 0)
 
 
 def without_lists(text: str) -> str:

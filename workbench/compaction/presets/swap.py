@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from workbench.compaction.clip import shortened
 from workbench.compaction.cut import Cut
 from workbench.compaction.plan import Draft, Replace
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Summary
+from workbench.transcript.message import Message, Summary, Text, UserMessage, plain_text
 from workbench.transcript.pairing import cut_points, last_user, with_partners
+from workbench.transcript.tokens import TokenCounter
 
 LEAST = 24
 """Tokens of a summary under which it is not worth asking for one."""
@@ -40,6 +42,11 @@ def whole(messages: Sequence[Message], at: int) -> int | None:
 def room(context: Context, budget: Budget, freed: Iterable[int]) -> int:
     """Tokens that the target leaves for a summary and for those of these messages that stay."""
     return max(budget.target - context.tokens + sum(context.sizes[i] for i in freed), 0)
+
+
+def list_chars(context: Context, budget: Budget) -> int | None:
+    """Characters of file lists: about a quarter of the room where a comparison sets the size, else no bound."""
+    return room(context, budget, free(context.messages)) if budget.reason == "matched" else None
 
 
 def granted(context: Context, budget: Budget, own: int) -> int:
@@ -141,6 +148,13 @@ def stated(most: int, context: Context, budget: Budget, gone: Sequence[int]) -> 
     """The bound that an ask names: None, as in the originals, unless the room is so small that it matters."""
     freed = sum(context.sizes[i] for i in gone)
     return None if budget.reason != "matched" and most >= 2 * max(freed // 10, 400) else most
+
+
+def clipped(text: str, most: int, count: TokenCounter) -> str:
+    """The text, or its two ends around a marker, in at most that many tokens; empty where not even a marker fits."""
+    whole = UserMessage(id="", blocks=(Text(text),))
+    short = shortened(whole, most, count(whole), count)
+    return "" if short is None else plain_text(short)
 
 
 def edits(messages: Sequence[Message], gone: Sequence[int], new: Message | Draft) -> tuple[Replace, ...]:

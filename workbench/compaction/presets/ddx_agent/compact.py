@@ -113,7 +113,7 @@ def _finished(whole: Context, fit: Fit, config: Config, edited: Context) -> Plan
 
 
 def _cut_to_room(draft: Summary, fit: Fit, edited: Context) -> Summary:
-    lists = listed(fit.files)
+    lists = listed(fit.files, fit.chars)
     text = first_bytes(wording.body(draft.text), fit.body * 4)
     summary = replace(draft, text=text + lists)
     room = fit.effective - fit.beside

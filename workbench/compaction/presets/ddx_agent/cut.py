@@ -11,7 +11,7 @@ from workbench.compaction.presets.ddx_agent.config import Config
 from workbench.compaction.presets.ddx_agent.counting import ddx_tokens
 from workbench.compaction.presets.ddx_agent.wording import injected, is_compaction_summary, recovered
 from workbench.compaction.presets.file_lists import listed
-from workbench.compaction.presets.swap import free, granted
+from workbench.compaction.presets.swap import free, granted, list_chars
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
 from workbench.errors import WorkbenchError
@@ -103,6 +103,7 @@ class Fit:
         effective: tokens that the whole request may have.
         beside: tokens of all that stays.
         body: tokens that the model's text may have.
+        chars: what the paths in the file lists may take; None for no bound.
     """
 
     cut: int
@@ -115,6 +116,7 @@ class Fit:
     effective: int
     beside: int
     body: int
+    chars: int | None = None
 
 
 def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
@@ -162,7 +164,8 @@ class _Cuts:
         self.summaries = {i: summary for i in indices if (summary := recovered(messages[i])) is not None}
         self.files = file_ops(self.summaries.get(i, message) for i, message in enumerate(messages))
         self.effective = min(budget.target, context.tokens - 1) if budget.target > 0 else context.tokens - 1
-        self.frame = context.count(injected(listed(self.files)))
+        self.chars = list_chars(context, budget)
+        self.frame = context.count(injected(listed(self.files, self.chars)))
         stays = context.tokens - sum(context.sizes[i] for i in self.summaries)
         loose = [0 if i in self.summaries or i == self.newest else context.sizes[i] for i in indices]
         new = [i not in self.summaries and i != self.newest for i in indices]
@@ -192,4 +195,5 @@ class _Cuts:
             effective=self.effective,
             beside=self.beside[at],
             body=self.body(at),
+            chars=self.chars,
         )

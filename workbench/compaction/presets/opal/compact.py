@@ -7,20 +7,20 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar, Literal
 
-from workbench.compaction.clip import middle_out
 from workbench.compaction.cut import CutRule
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.file_lists import listed, lists_in, without_lists
 from workbench.compaction.presets.opal import wording
 from workbench.compaction.presets.opal.cut import OpalCut
-from workbench.compaction.presets.swap import LEAST, Matter, bound, edits, matter, stated
+from workbench.compaction.presets.swap import LEAST, Matter, bound, clipped, edits, list_chars, matter, stated
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
 from workbench.compaction.wording import prompt
 from workbench.models.model import Ask, Purpose
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import Message, Summary
+from workbench.transcript.message import Message, Summary, Text, UserMessage
+from workbench.transcript.tokens import TokenCounter
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +45,19 @@ class OpalCompact:
         if not given.new:
             return None
         files = file_ops([*given.earlier, *given.new])
-        frame = context.count(_draft(given, files, ()).written(["", ""])) + 2
+        chars = list_chars(context, budget)
+        frame = context.count(_draft(given, files, (), chars).written(["", ""])) + 2
         most = bound(context, budget, given.gone, frame)
         if most < LEAST:
             return None
         asks = () if self.strategy == "truncate" else tuple(_asks(context, budget, given, files, most))
-        draft = _draft(given, files, asks)
+        draft = _draft(given, files, asks, chars)
         if not asks:
-            draft = replace(draft, template=_stand_in(given.new, given.previous, most))
-        return Plan(edits(context.messages, given.gone, draft), then=partial(finished, given.ids))
+            draft = replace(draft, template=_stand_in(given.new, without_lists(given.previous), most, context.count))
+        return Plan(edits(context.messages, given.gone, draft), then=partial(finished, given.ids, chars))
 
 
-def _draft(given: Matter, files: FileOps, asks: tuple[Ask, ...]) -> Draft:
+def _draft(given: Matter, files: FileOps, asks: tuple[Ask, ...], chars: int | None) -> Draft:
     template = "{0}"
     if given.prefix and not (given.earlier and not given.history):
         template = wording.BOTH if given.history else wording.TURN_ONLY
@@ -64,7 +65,7 @@ def _draft(given: Matter, files: FileOps, asks: tuple[Ask, ...]) -> Draft:
         asks=asks,
         template=template,
         lead=wording.HEADER + "\n\n",
-        footer="" if asks else listed(files),
+        footer="" if asks else listed(files, chars),
         replaces=given.ids,
         files=files,
     )
@@ -112,22 +113,24 @@ def _ask(
         sections=wording.sections(),
         files=files,
         max_tokens=stated(most, context, budget, gone),
-        otherwise=_stand_in(said, previous, most),
+        otherwise=_stand_in(said, previous, most, context.count),
         count=context.count,
     )
 
 
-def _stand_in(said: tuple[Message, ...], previous: str, most: int) -> str:
+def _stand_in(said: tuple[Message, ...], previous: str, most: int, count: TokenCounter) -> str:
     """The truncation text, below what the earlier summary said as far as that fits: one failure loses no history."""
     note = wording.truncation(said)
-    left = 3 * most - len(note) - 2
-    return f"{middle_out(previous, left)}\n\n{note}" if previous and left > 200 else note
+    if not previous:
+        return note
+    kept = clipped(previous, most - count(UserMessage(id="", blocks=(Text("\n\n" + note),))), count)
+    return f"{kept}\n\n{note}" if kept else note
 
 
-def finished(ids: tuple[str, ...], edited: Context) -> Plan | None:
+def finished(ids: tuple[str, ...], chars: int | None, edited: Context) -> Plan | None:
     """The summary with the file lists of the record in the place of those that the model wrote."""
     for i, message in enumerate(edited.messages):
         if isinstance(message, Summary) and message.replaces == ids:
-            text = without_lists(message.text) + listed(message.files)
+            text = without_lists(message.text) + listed(message.files, chars)
             return None if text == message.text else Plan((Replace(i, i + 1, (replace(message, text=text),)),))
     return None

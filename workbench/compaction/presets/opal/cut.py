@@ -10,7 +10,7 @@ from workbench.compaction.presets.opal.counting import size_in_bytes
 from workbench.compaction.presets.swap import free, granted, whole, within
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, is_real_user, plain_text
+from workbench.transcript.message import Message, Summary, is_real_user, plain_text
 
 BYTES_PER_TOKEN = 4
 PER_MESSAGE = 20
@@ -67,17 +67,18 @@ class OpalCut:
     """Opal's cut, moved to where it parts no call from its result."""
 
     def find(self, context: Context, budget: Budget, /) -> Cut | None:
-        """The cut; None where everything fits and nobody forces it."""
+        """The cut, behind any earlier summary; None where everything fits and nobody forces it."""
         indices = free(context.messages)
         said = [context.messages[i] for i in indices]
         matched = budget.reason == "matched"
         at = walked(said, granted(context, budget, keep_recent(budget)), force=budget.force)
         if at is None and not matched:
             return None
-        at = within(context, budget, indices, at or 0)
+        earlier = next((i + 1 for i in range(len(said) - 1, -1, -1) if isinstance(said[i], Summary)), 0)
+        at = within(context, budget, indices, max(at or 0, earlier))
         if at < len(said) or not matched:
             paired = whole(said, at)
-            if paired is None:
+            if paired is None or paired < earlier:
                 return None
             at = paired
         turn = split_from(said, at)

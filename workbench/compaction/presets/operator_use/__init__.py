@@ -17,7 +17,8 @@ Where it differs from that source, and why:
 - The trigger counts the cached parts of a prompt too. The source leaves them out and fires late.
 - A split turn with nothing but an earlier summary before it makes one update of that summary. The source drops the
   summary there.
-- An empty answer is an error. The source appends an empty summary.
+- Where what is to be summarised is a few words, or the room is very small, the words themselves stand in for a model
+  that fails; everywhere else an error is passed on, and an empty answer is one. The source appends an empty summary.
 - The newest user message stays word for word when its turn is split, and pinned messages stay where they are; a cut
   never parts a call from a result that came late.
 - An earlier summary's file lists are not shown to the model, since code writes them again below the new one.

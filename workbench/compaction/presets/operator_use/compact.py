@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ from workbench.compaction.presets.operator_use import wording
 from workbench.compaction.presets.operator_use.cut import OperatorCut
 from workbench.compaction.presets.operator_use.preparing import Preparation
 from workbench.compaction.presets.operator_use.settings import Settings
-from workbench.compaction.presets.swap import Matter, bound, edits, matter, stated
+from workbench.compaction.presets.swap import Matter, bound, clipped, edits, list_chars, matter, stated
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
 from workbench.compaction.wording import prompt
@@ -26,6 +26,10 @@ from workbench.transcript.tokens import TokenCounter, chars_per_token
 
 LEAST = 128
 """Tokens of a summary under which it is not worth asking for one."""
+
+FEW = 4
+FEW_CHARS = 600
+"""What can stand for itself: a few messages of a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,7 @@ class _Said:
     prefix: tuple[Message, ...]
     previous: str
     files: FileOps
+    chars: int | None = None
 
 
 def _said(prepared: Preparation) -> _Said:
@@ -138,8 +143,20 @@ def _ask(
         sections=tuple(heading for heading, _ in wording.headings(purpose)),
         files=files,
         max_tokens=most,
+        otherwise=_stand_in(said, most, count),
         count=count,
     )
+
+
+def _stand_in(said: tuple[Message, ...], most: int | None, count: TokenCounter) -> str | None:
+    """What stands in for a model that fails: the words themselves where they are few, the newest where room is small.
+
+    None everywhere else, where a failure is an error.
+    """
+    if most is not None:
+        return clipped(wording.serialised(said[-2:]), most, count) or None
+    words = wording.serialised(said) if len(said) <= FEW else ""
+    return words if 0 < len(words) <= FEW_CHARS else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +179,13 @@ class OperatorCompact:
         if not any(text.strip() for message in given.new for text in said_texts(message)):
             return None
         files = wording.in_order(file_ops([*given.earlier, *given.new]))
-        said = _Said(given.history, given.prefix, given.previous, files)
+        said = _Said(given.history, given.prefix, given.previous, files, list_chars(context, budget))
         frame = context.count(_draft(given, said, ()).written(["", ""])) + 2
         most = bound(context, budget, given.gone, frame, LEAST)
         if most < LEAST:
             return None
+        if most < 4 * LEAST:
+            said = replace(said, history=said.history + said.prefix, prefix=())
         questions = _asks(said, budget.instructions, context.count, stated(most, context, budget, given.gone))
         return Plan(edits(context.messages, given.gone, _draft(given, said, questions)))
 
@@ -176,7 +195,7 @@ def _draft(given: Matter, said: _Said, questions: tuple[Ask, ...]) -> Draft:
         asks=questions,
         template=_template(said),
         lead=wording.LEAD,
-        footer=listed(said.files),
+        footer=listed(said.files, said.chars),
         replaces=given.ids,
         files=said.files,
     )
