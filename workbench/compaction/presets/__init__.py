@@ -17,6 +17,7 @@ PLACES: Mapping[str, tuple[str, str]] = {
     "opal": ("opal", "OPAL"),
     "operator_use": ("operator_use", "OPERATOR_USE"),
     "ddx_agent": ("ddx_agent", "DDX_AGENT"),
+    "ex_athena": ("ex_athena", "EX_ATHENA"),
 }
 """The file in this folder and the constant in it that hold each preset."""
 
