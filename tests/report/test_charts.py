@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from matplotlib.text import Text
-from report.made import KEEPS, made
+from report.made import KEEPS, MadeResults, made
 
 from workbench.report import charts
 from workbench.report.canvas import apart, svg
@@ -17,7 +17,18 @@ RUNS = {
     "nine sessions": lambda: made(9),
     "one session, one strategy": lambda: made(1, ("none", "null", "truncate"), (0.1,)),
     "many strategies": lambda: made(6, MANY),
+    "a long session in a small window": lambda: long_session(),
 }
+
+
+def long_session() -> MadeResults:
+    """Requests that grow far beyond the window, and a trigger close below it."""
+    source = made(3)
+    for row in source.rows["steps"]:
+        row["tokens_recorded"] = 9_000 * (row["request"] + 1)
+        row["tokens_sent"] = row["tokens_recorded"] if row["strategy"] == "none" else row["tokens_sent"]
+    source.manifest = {**source.manifest, "presets": [{"name": "truncate", "trigger": {"threshold": 0.8}}]}
+    return source
 
 
 def texts(figure: Any) -> Any:

@@ -111,4 +111,6 @@ def test_a_run_from_python_says_how_to_make_it_again() -> None:
     source = made(1)
     source.manifest = {**source.manifest, "command": []}
     told = reproduce_html(Tables.of(source))
-    assert "wb.compare([...], strategies=['truncate'" in told.plain and "not a language model" in told.html
+    assert (
+        "wb.compare(['recorded/a.jsonl'], strategies=['truncate'" in told.plain and "not a language model" in told.html
+    )

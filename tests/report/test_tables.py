@@ -104,4 +104,11 @@ def test_an_empty_run_gives_empty_tables_and_no_error() -> None:
         tables.integrity,
     ):
         assert shape(run).empty
-    assert tables.longest(run) is None and tables.skipped(run) == 0
+    assert tables.typical(run) is None and tables.skipped(run) == 0
+
+
+def test_the_typical_session_is_the_middle_one_by_its_compactions() -> None:
+    source = made(3)
+    first, second = source.rows["compactions"][0], source.rows["compactions"][-1]
+    source.rows["compactions"] += [first | {"number": n} for n in range(9)] + [second | {"number": 3}]
+    assert tables.typical(Tables.of(source)) == second["session"]

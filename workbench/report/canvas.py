@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
 Spot: TypeAlias = tuple[float, float]
-"""A place in pixels."""
+"""A place: in pixels, where nothing else is said."""
 
 INK, MUTED, RULE = "#1f2328", "#656d76", "#d5dae0"
 _THEMED = {INK: "currentColor", MUTED: "var(--muted, #656d76)", RULE: "var(--rule, #d5dae0)"}
@@ -89,13 +89,20 @@ def _text_box(figure: Figure, note: Annotation) -> Bbox:
     return Text.get_window_extent(note, figure.canvas.get_renderer())  # type: ignore[attr-defined]
 
 
-def name_points(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
+def name_points(figure: Figure, axes: Axes, labels: Sequence[Label], drawn: Sequence[Spot] = ()) -> None:
     """Write each label at the nearest free place around its point; none touches another, a point or the border.
 
     Where they stand so close that one finds no place, all are written beside the axis instead.
+
+    Args:
+        figure: of the axis.
+        axes: with everything else drawn.
+        labels: one a point.
+        drawn: what else labels must keep off, in data coordinates.
     """
     _settle(figure)
-    points: list[Spot] = [tuple(axes.transData.transform((label.x, label.y))) for label in labels]
+    spots = [*((label.x, label.y) for label in labels), *drawn]
+    points: list[Spot] = [tuple(axes.transData.transform(spot)) for spot in spots]
     written: list[Annotation] = []
     for label in labels:
         found = next((note for note in _tried(axes, label) if _free(figure, axes, note, written, points)), None)

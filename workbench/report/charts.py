@@ -16,10 +16,10 @@ from workbench.report.tables import (
     by_size,
     contenders,
     headline,
-    longest,
     shares,
     strategies,
     trigger_share,
+    typical,
     values,
 )  # fmt: skip
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 FEWEST = 5
 """Needed items of a kind below which a share of them says nothing."""
+MOST_ROUNDS = 12
 MOST_DOTS = 40
 """Sessions beyond which single ones are no longer dotted: the intervals say it better."""
 
@@ -42,6 +43,7 @@ def savings(run: Tables) -> Figure:
     n = int(rows["sessions"].max())
     figure, axes = paper(title, f"n = {some(n, 'session')} · further right and up is better", height=4.6)
     look = looks(strategies(run))
+    drawn: list[tuple[float, float]] = []
     for row in rows.to_dict("records"):
         colour = look[row["strategy"]].colour
         if row["strategy"] not in REFERENCES and n <= MOST_DOTS:
@@ -52,6 +54,8 @@ def savings(run: Tables) -> Figure:
             ends = 100 * np.array([[row["saved_low"], row["saved_high"]], [row["kept_low"], row["kept_high"]]])
             axes.plot(ends[0], [100 * row["kept"]] * 2, "-", color=colour, lw=1.8, alpha=0.8)
             axes.plot([100 * row["saved"]] * 2, ends[1], "-", color=colour, lw=1.8, alpha=0.8)
+            drawn += [(x, 100 * row["kept"]) for x in np.linspace(ends[0, 0], ends[0, 1], 24)]
+            drawn += [(100 * row["saved"], y) for y in np.linspace(ends[1, 0], ends[1, 1], 24)]
         axes.plot(100 * row["saved"], 100 * row["kept"], look[row["strategy"]].mark, color=colour, ms=10, mec="none")
     axes.set(
         xlabel="tokens saved, % of what an uncompacted agent sends", ylabel="still held of what was needed later, %"
@@ -62,7 +66,7 @@ def savings(run: Tables) -> Figure:
         Label(_named(r["strategy"]), 100 * r["saved"], 100 * r["kept"], look[r["strategy"]].colour)
         for r in rows.to_dict("records")
     ]
-    name_points(figure, axes, labels)
+    name_points(figure, axes, labels, drawn)
     return figure
 
 
@@ -144,10 +148,10 @@ def context_over_time(run: Tables, session: str | None = None) -> Figure:
 
     Args:
         run: the tables.
-        session: its id; the one with most compactions if None.
+        session: its id; a typical one if None.
     """
     title = "The context over one session"
-    session = longest(run) if session is None else session
+    session = typical(run) if session is None else session
     rows = run.steps[run.steps["session"] == session] if session is not None else run.steps
     if rows.empty:
         return words(title, "Nothing to draw: no session was replayed request by request.")
@@ -182,11 +186,15 @@ def _window(axes: Axes, run: Tables, session: str | None) -> None:
     axes.set_ylim(low, max(high, 1.12 * window / 1000))
     due = trigger_share(run)
     lines = [(window, f"window, {amount(window)} tokens", ":")]
-    lines += [(due * window, f"all compact here, at {percent(due)}", "--")] if due is not None else []
+    if due is not None:
+        near = (1 - due) * window / 1000 < 0.06 * (axes.get_ylim()[1] - low)  # two labels would lie on each other
+        joined = f"window, {amount(window)} tokens; all compact at {percent(due)} of it"
+        lines = [(window, joined if near else lines[0][1], ":")]
+        lines.append((due * window, "" if near else f"all compact here, at {percent(due)}", "--"))
     for height, told, style in lines:
         axes.axhline(height / 1000, color=INK, lw=0.9, ls=style, alpha=0.75)
         across = axes.get_yaxis_transform()
-        axes.text(0.01, height / 1000, told, transform=across, va="bottom", color=INK, fontsize=9)
+        axes.text(0.99, height / 1000, told, transform=across, va="bottom", ha="right", color=INK, fontsize=9)
 
 
 def rounds(run: Tables) -> Figure:
@@ -196,7 +204,8 @@ def rounds(run: Tables) -> Figure:
     if rows.empty or rows["round"].max() < 2:
         return words(title, "Nothing to draw: no session was compacted more than once.")
     n = int(rows["sessions"].max())
-    note = f"n = up to {some(n, 'session')}, fewer in later rounds · higher is better"
+    rows = rows[(rows["sessions"] >= n / 3) & (rows["round"] <= MOST_ROUNDS)]
+    note = f"n = {some(int(rows['sessions'].min()), 'session')} or more a point, of {n} · higher is better"
     figure, axes = paper(title, note, height=3.8)
     names = [name for name in contenders(run) if name in set(rows["strategy"])]
     look, ends = looks(strategies(run)), []

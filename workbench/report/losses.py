@@ -36,7 +36,7 @@ def losses_html(run: Tables, most: int = 60) -> Html:
         ("Kind", ""),
         ("Said in", "n"),
         ("Needed in", "n"),
-        ("Lost by", ""),
+        ("Lost by", "by"),
         ("Session", ""),
     ]
     lines = [_line(one, known, str(titles.get(one["session"]) or one["session"])) for one in rows.to_dict("records")]
@@ -52,7 +52,7 @@ def _line(one: Loss, known: Sequence[str], title: str) -> str:
     cells: list[Cell] = [
         (f'<details>{summary}<div class="drill">{_story(one, known)}</div></details>', "what"),
         (shown(one["kind"]), ""), (_place(one["said_at"]), "n"), (_place(one["needed_at"]), "n"),
-        (" ".join(dot(strategy, known) for strategy, _, _ in one["lost_by"]), ""), (shown(title, 60), "session"),
+        (" ".join(dot(strategy, known) for strategy, _, _ in one["lost_by"]), "by"), (shown(title, 60), "session"),
     ]  # fmt: skip
     body = "".join(f'<td class="{css}">{text}</td>' for text, css in cells)
     return f'<tr data-lost-by="{shown(names, 1000)}" data-kind="{shown(one["kind"])}">{body}</tr>'

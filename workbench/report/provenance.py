@@ -12,6 +12,8 @@ from workbench.report.digits import amount, count, listed, percent, some
 from workbench.report.html import Cell, Html, bullets, dot, row, table
 from workbench.report.tables import Tables, integrity, replayed, strategies, unreadable
 
+MOST_PATHS = 4
+"""Recordings that the line for Python names one by one."""
 FEW = 12
 """Sessions that are listed without being asked for."""
 
@@ -79,17 +81,19 @@ def reproduce_html(run: Tables) -> Html:
     made = run.manifest
     given = made.get("settings")
     settings = given if isinstance(given, Mapping) else {}
-    words = _command(made.get("command"), settings)
+    words = _command(made.get("command"), made.get("sources"), settings)
     items = "".join(f"<dt>{shown(key)}</dt><dd>{shown(value)}</dd>" for key, value in _facts(made, settings) if value)
     return Html(f"<pre><code>{shown(words, 4000)}</code></pre><dl>{items}</dl>", words)
 
 
-def _command(command: object, settings: Mapping[str, object]) -> str:
+def _command(command: object, sources: object, settings: Mapping[str, object]) -> str:
     if isinstance(command, Sequence) and command:
         return command if isinstance(command, str) else shlex.join(map(str, command))
     names = ("strategies", "window", "model", "shares")
     given = ", ".join(f"{name}={settings[name]!r}" for name in names if name in settings)
-    return f"import workbench as wb\n\nwb.compare([...], {given})"
+    paths = [str(path) for path in sources] if isinstance(sources, list) else []
+    files = repr(paths) if 0 < len(paths) <= MOST_PATHS else "[...]"
+    return f"import workbench as wb\n\nwb.compare({files}, {given})"
 
 
 def _facts(made: Mapping[str, object], settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from workbench.report import charts, losses, provenance, summary
 from workbench.report.canvas import png, svg
 from workbench.report.digits import listed, percent
 from workbench.report.html import Html
-from workbench.report.tables import Source, Tables, by_size, headline
+from workbench.report.tables import Source, Tables, by_size, headline, typical
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -105,6 +105,7 @@ class Report:
         return Chart("rounds", charts.rounds(self.run), "What each strategy keeps after one compaction, two, and so on")
 
     def context(self, session: str | None = None) -> Chart:
-        """The context over one session; the one with most compactions if none is named."""
-        told = "The size of each request of one session, uncompacted and under each strategy"
+        """The context over one session; a typical one if none is named."""
+        session = typical(self.run) if session is None else session
+        told = f"The size of each request of {session}, uncompacted and under each strategy"
         return Chart("context", charts.context_over_time(self.run, session), told)

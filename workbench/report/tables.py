@@ -202,14 +202,16 @@ def by_round(run: Tables) -> pd.DataFrame:
     return sums.assign(kept=sums["bound"] / sums["demanded"])[columns]
 
 
-def longest(run: Tables) -> str | None:
-    """The session whose replay shows most: most compactions, then most requests; None if nothing was replayed."""
+def typical(run: Tables) -> str | None:
+    """The session in the middle by how often it is compacted, of those that are; None if nothing was replayed."""
     if run.steps.empty:
         return None
-    fired = run.compactions[run.compactions["mode"] == "natural"] if not run.compactions.empty else run.compactions
-    times = fired.groupby("session").size() if len(fired) else pd.Series(dtype=int)
+    fired = run.compactions[(run.compactions["mode"] == "natural") & ~run.compactions["strategy"].isin(REFERENCES)]
     sizes = run.steps.groupby("session")["request"].max()
-    return str(max(sizes.index, key=lambda session: (times.get(session, 0), sizes[session], str(session))))
+    times = fired.groupby("session").size()
+    chosen = times if len(times) else sizes
+    ordered = sorted(chosen.index, key=lambda session: (chosen[session], sizes[session], str(session)))
+    return str(ordered[len(ordered) // 2])
 
 
 def trigger_share(run: Tables) -> float | None:
@@ -264,9 +266,9 @@ def _losers(group: pd.DataFrame) -> Sequence[tuple[str, str, str]]:
 
 
 def integrity(run: Tables) -> pd.DataFrame:
-    """What the guard found, one row a strategy: `compactions`, `breaches`, `too_large`, `fallbacks`, `failed`."""
+    """What the guard found, one row a contender: `compactions`, `breaches`, `too_large`, `fallbacks`, `failed`."""
     rows = []
-    for name in strategies(run):
+    for name in contenders(run):
         fired = run.compactions[run.compactions["strategy"] == name] if not run.compactions.empty else run.compactions
         cells = run.cells[run.cells["strategy"] == name]
         rows.append({

@@ -130,5 +130,5 @@ def interval_note(run: Tables) -> str:
         (found.n for name in contenders(run) if (found := equal_size(run, name) or own_trigger(run, name))), default=0
     )
     if most >= FEWEST:
-        return f"In brackets: 95 % intervals, from drawing the {most} sessions again."
+        return f"Small figures: 95 % intervals, from drawing the {most} sessions again and again."
     return f"No intervals: {some(most, 'session is', 'sessions are')} too few ({FEWEST} are needed)."
