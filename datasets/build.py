@@ -4,8 +4,10 @@ import argparse
 import gzip
 import hashlib
 import io
+import json
 import platform
 import sys
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from workbench.models.tokenizer import TiktokenCounter  # noqa: E402
 from workbench.recorder.recorder import record  # noqa: E402
 from workbench.recorder.task import read_task  # noqa: E402
 from workbench.transcript.log import MessageEntry  # noqa: E402
-from workbench.transcript.message import AssistantMessage, counted_text  # noqa: E402
+from workbench.transcript.message import AssistantMessage, counted_text, said_texts  # noqa: E402
 
 CARD = """\
 # Written by datasets/build.py; do not edit.
@@ -74,7 +76,48 @@ def build(folder):
         "pytest": version("pytest"),
     }
     (out / "card.toml").write_text(CARD.format(**known), "utf-8")
+    if (folder / "annotations.toml").is_file():
+        (out / "annotations.toml").write_text(annotations(folder / "annotations.toml", session), "utf-8")
     print(f"{task.name}: {known['messages']} messages, {known['tokens']} tokens, {len(packed.getvalue())} bytes")
+
+
+def annotations(file, session):
+    """The sidecar: each quote of the source replaced by the ids of the messages that hold it."""
+    texts = [(message.id, "\n".join(said_texts(message)).lower()) for message in session.messages]
+
+    def holding(*quotes):
+        found = [known for known, text in texts if all(quote.lower() in text for quote in quotes)]
+        if not found:
+            raise SystemExit(f"{file}: no message holds {' and '.join(map(repr, quotes))}")
+        return found[:3]
+
+    source = tomllib.loads(file.read_text("utf-8"))
+    rows = [("# Written by datasets/build.py from datasets/tasks; see docs/annotations.md.",)]
+    for kind, name in (("constraints", "constraint"), ("decisions", "decision"), ("pending", "pending")):
+        rows += [
+            (f"[[{name}]]", f"text = {json.dumps(text, ensure_ascii=False)}", f"evidence = {json.dumps(holding(quote))}")
+            for text, quote in source[kind]
+        ]
+    for about, old, new, old_quote, new_quote in source["superseded"]:
+        fields = {"about": about, "old": old, "new": new}
+        rows.append(
+            (
+                "[[superseded]]",
+                *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()),
+                f"old_evidence = {json.dumps(holding(old, old_quote))}",
+                f"new_evidence = {json.dumps(holding(new, new_quote))}",
+            )
+        )
+    rows += [
+        (
+            "[[probe]]",
+            f"question = {json.dumps(question, ensure_ascii=False)}",
+            f"answer = {json.dumps(answer, ensure_ascii=False)}",
+            f"evidence = {json.dumps(holding(answer, quote))}",
+        )
+        for question, answer, quote in source["probes"]
+    ]
+    return "\n\n".join("\n".join(row) for row in rows) + "\n"
 
 
 if __name__ == "__main__":
