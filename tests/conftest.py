@@ -6,9 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("MPLBACKEND", "agg")
+
+# Tests never time, and the same commit gives the same verdict; WORKBENCH_RANDOM=1 looks for new counter-examples.
+settings.register_profile("workbench", deadline=None, derandomize=not os.environ.get("WORKBENCH_RANDOM"))
+settings.load_profile("workbench")
 
 CORPORA = Path(__file__).parent.parent.parent / "shared" / "corpora"
 

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from builders import called, said
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders import called, said
 from workbench.errors import SetupError
 from workbench.models import tokenizer
 from workbench.models.tokenizer import TiktokenCounter
@@ -104,3 +104,11 @@ def test_counting_does_not_import_litellm() -> None:
         "TiktokenCounter().count_text('hello'); assert 'litellm' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+
+
+@given(st.lists(st.text(alphabet="ab 1.,\t/-#\n\r()日é🙂'\"", max_size=12), max_size=12))
+def test_lines_counted_apart_add_up_to_the_whole(parts: list[str]) -> None:
+    text = "\n".join(parts)
+    for encoding in ("o200k_base", "cl100k_base", "p50k_base"):
+        counter = TiktokenCounter(encoding)
+        assert counter.count_lines(text) == counter.count_text(text)

@@ -46,23 +46,26 @@ def fabricated(postings: Postings, reader: Reader, at: int, texts: Iterable[str]
 
 def _stands_somehow(p: Postings, at: int, name: Atom) -> bool:
     """Whether a history says these very characters after all, inside something else."""
+    first = p.standing.get(name)
+    if first is None:
+        first = p.standing[name] = _first_standing(p, name)
+    return first < at
+
+
+def _first_standing(p: Postings, name: Atom) -> int:
+    """The first message that holds these characters inside something else; n if none does."""
     if name.kind == "path" and p.files.is_ending(name.text):
-        endings = ("/" + name.text.lstrip("/"),)
-        return any(
-            p.names[number].text.endswith(endings)
-            for number in np.flatnonzero(p.first_known < at).tolist()
-            if p.names[number].kind == "path"
-        )
+        return p.first_ending.get(name.text.lstrip("/"), p.n)
     text = plain(name.text)
-    numbers = [
-        p.miner.words.get(word, p.words) for word in words(text.split(" ")[0] if name.kind == "number" else text)
-    ]
-    if not numbers or any(number >= p.words for number in numbers):
-        return False
-    rarest = max(numbers, key=lambda number: float(p.idf[number]))
-    starts = p.span_word == rarest
-    rows = np.searchsorted(p.word_start, np.flatnonzero(starts), side="right") - 1
-    first = np.full(p.spans, p.n)
-    first[p.place_span[::-1]] = p.place_message[::-1]
     needle = text.split(" ")[0] if name.kind == "number" else text
-    return any(needle in plain(p.texts[row]) for row in rows[first[rows] < at].tolist())
+    numbers = [p.miner.words.get(word, p.words) for word in words(needle)]
+    if not numbers or any(number >= p.words for number in numbers):
+        return p.n
+    rarest = max(numbers, key=lambda number: float(p.idf[number]))
+    starts, spans = p.of_word
+    rows = spans[starts[rarest] : starts[rarest + 1]]
+    firsts = p.span_first[rows]
+    for at in np.argsort(firsts, kind="stable").tolist():
+        if needle in plain(p.texts[rows[at]]):
+            return int(firsts[at])
+    return p.n

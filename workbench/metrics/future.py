@@ -265,7 +265,8 @@ class Demand:
     def _fates(self, history: History) -> Flags:
         n = len(self)
         source = history.sources[self._held_message]
-        again = np.bincount(self._held_slot[source == "repeatable"], minlength=n) > 0
+        self._repeatable = source == "repeatable"
+        again = np.bincount(self._held_slot[self._repeatable], minlength=n) > 0
         never = np.bincount(self._held_slot[source == "passing"], minlength=n) > 0
         spoken = self._held_pair[source == "mention"]
         spans = np.unique(self._pair_span[spoken])
@@ -296,6 +297,11 @@ class Demand:
                 )
             )
         return tuple(found)
+
+    def repeatable_sources(self, slot: int) -> tuple[int, ...]:
+        """The results of calls that only look that hold one demanded atom, as message indices in order."""
+        found = self._held_message[(self._held_slot == slot) & self._repeatable]
+        return tuple(np.unique(found).tolist())
 
     def retained(self, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> Retention:
         """What a context retains of this demand.

@@ -13,7 +13,7 @@ from workbench.metrics.fabricated import fabricated
 from workbench.metrics.future import HORIZON, Demand, History
 from workbench.metrics.postings import Postings
 from workbench.metrics.ragged import Flags, kept_mask
-from workbench.metrics.reading import Reader
+from workbench.metrics.reading import Reader, Reading
 from workbench.metrics.sources import sources
 from workbench.metrics.stated import Stated
 from workbench.transcript.atoms import KINDS, Atom, Kind
@@ -99,6 +99,10 @@ class Index:
     def atoms_in(self, texts: Iterable[str]) -> int:
         """How many different lexical atoms stand in texts."""
         return len(np.unique(self._reader.read_all(texts).every))
+
+    def read(self, texts: Iterable[str]) -> Reading:
+        """What texts say, with the words and atoms of this session; each text is read once."""
+        return self._reader.read_all(texts)
 
     @cached_property
     def stated(self) -> Stated:

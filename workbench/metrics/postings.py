@@ -12,7 +12,7 @@ from workbench.metrics.ragged import Flags, Floats, Ints, distinct, gather, row_
 from workbench.transcript.atoms import KINDS, Atom, is_file_name
 from workbench.transcript.message import Message
 from workbench.transcript.mining import END, Mined, Miner
-from workbench.transcript.paths import SameFile
+from workbench.transcript.paths import SameFile, endings
 from workbench.transcript.words import words
 
 KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
@@ -47,6 +47,7 @@ class Postings:
         self.miner = miner
         mined = [miner.mine(message) for message in messages]
         self.n = len(mined)
+        miner.forget_lines()
         self._place(mined)
         self._open_spans()
         self._name_files()
@@ -132,6 +133,36 @@ class Postings:
         starts, order = table_of(self.span_atom, len(self.names))
         spans = np.repeat(np.arange(self.spans), np.diff(self.atom_start))
         return starts, spans[order]
+
+    @cached_property
+    def of_word(self) -> tuple[Ints, Ints]:
+        """For each word the spans that hold it."""
+        starts, order = table_of(self.span_word, self.words)
+        spans = np.repeat(np.arange(self.spans), np.diff(self.word_start))
+        return starts, spans[order]
+
+    @cached_property
+    def span_first(self) -> Ints:
+        """The first message of each span; n for one that stands in no message."""
+        first = np.full(self.spans, self.n)
+        first[self.place_span[::-1]] = self.place_message[::-1]
+        return first
+
+    @cached_property
+    def first_ending(self) -> dict[str, int]:
+        """For each ending of a path, but the whole, the first message that knows such a path."""
+        found: dict[str, int] = {}
+        for text, number in self.paths.items():
+            first = int(self.first_known[self.stands_for[number]])
+            for ending in endings(text):
+                if ending != text:
+                    found[ending] = min(found.get(ending, self.n), first)
+        return found
+
+    @cached_property
+    def standing(self) -> dict[Atom, int]:
+        """What was found out of names that are no atoms of the session: the first message that holds them somehow."""
+        return {}
 
     @cached_property
     def of_span(self) -> tuple[Ints, Ints]:

@@ -19,7 +19,7 @@ from workbench.models.extractive_outline import (
 )
 from workbench.models.extractive_reading import Read, Reader, Source, Span
 from workbench.models.model import Answer, Ask
-from workbench.transcript.message import Text, UserMessage
+from workbench.transcript.message import Summary
 from workbench.transcript.words import words
 
 DEMANDS = 0.2
@@ -30,6 +30,9 @@ DECISIONS = 0.05
 
 SHORTEST = 5
 """Tokens under which no line is looked for."""
+
+FULL = 0.985
+"""A summary is full enough when it takes this part of what it may."""
 
 UNBOUNDED = 0.1
 """The length of a summary that nobody bounded, as a part of what it stands for."""
@@ -115,9 +118,9 @@ class _Draft:
         return self.outline.topic(pick, self.recent, self.noted)
 
     def _fitted(self, picks: Sequence[Pick], most: int) -> str:
-        """As many of the picks as fit, found by a few counts of the whole text."""
+        """As many of the picks as fit: as many as their sizes add up to, then mended by counts of the whole text."""
         low, high, best = 0, len(picks), ""
-        guess = high
+        guess = self._guess(picks, most)
         for _ in range(12):
             if low >= high:
                 break
@@ -125,10 +128,22 @@ class _Draft:
             size = _tokens(self.ask, text)
             if size <= most:
                 low, best = guess, text
+                if size >= FULL * most:
+                    break
             else:
                 high = guess - 1
             guess = min(max(int(guess * most / max(size, 1)), low + 1), high)
         return best
+
+    def _guess(self, picks: Sequence[Pick], most: int) -> int:
+        """How many picks fit, by the sum of the lines' own sizes."""
+        empty = _tokens(self.ask, "-")
+        left = most - empty
+        for i, pick in enumerate(picks):
+            left -= _tokens(self.ask, f"- {pick.text}\n") - empty + 1
+            if left < 0:
+                return max(i, 1)
+        return len(picks)
 
 
 def _within(tokens: float, wanted: Iterable[Pick], seen: Iterable[Span] = ()) -> list[Pick]:
@@ -147,4 +162,4 @@ def _within(tokens: float, wanted: Iterable[Pick], seen: Iterable[Span] = ()) ->
 
 
 def _tokens(ask: Ask, text: str) -> int:
-    return ask.count(UserMessage(id="", blocks=(Text(text),)))
+    return ask.count(Summary(id="", text=text))

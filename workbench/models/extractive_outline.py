@@ -47,6 +47,9 @@ _FILE = re.compile(r"[\w.@~/\\:-]*/[\w.@~/\\:-]*")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
 
 
+REMEMBERED = 50_000
+"""Lines of which a process remembers what they are about: those of one summary mostly stand in the next one again."""
+
 LABELS = ("", "Files", "Commands", "Written", "Results", "Errors")
 """Parts of the section for everything exact, in their order."""
 
@@ -60,9 +63,16 @@ class Noted:
     part: str = ""
 
 
+@lru_cache(maxsize=REMEMBERED)
 def is_demand(text: str) -> bool:
     """Whether a person's words demand or forbid something."""
     return bool(_DEMAND.search(text))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def is_decision(text: str) -> bool:
+    """Whether words say what was decided, or why."""
+    return bool(_DECIDED.search(text))
 
 
 def topic(pick: Pick, recent: int) -> Topic:
@@ -72,13 +82,13 @@ def topic(pick: Pick, recent: int) -> Topic:
     if pick.source in (Source.SAID, Source.THOUGHT):
         if pick.place[0] >= recent and _OPEN.search(pick.text):
             return "next"
-        if _DECIDED.search(pick.text):
+        if is_decision(pick.text):
             return "decisions"
         return "progress" if pick.source is Source.SAID else "context"
     return "context"
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=REMEMBERED)
 def heading_topic(heading: str) -> Topic | None:
     """What belongs under a heading; None if its words do not tell."""
     return next((name for name, words in _TOPICS if words.search(heading)), None)
