@@ -93,8 +93,11 @@ class TiktokenCounter:
     def count_lines(self, text: str) -> int:
         """The same as `count_text`, each line counted once a process: for texts whose lines come again.
 
-        Exact: the encodings never join what stands before a line's end with a letter, digit or mark behind it.
+        Exact: the newer encodings never join a line's end with a letter, digit or mark behind it. The older ones look
+        ahead, so they count the whole.
         """
+        if not self.encoding.startswith(("o200k", "cl100k")):
+            return self.count_text(text)
         self.tally.texts += 1
         known = _lines(self.encoding)
         total = 0
