@@ -16,11 +16,12 @@ from workbench.transcript.message import Message
 FILLER = told("nothing of note", "filler")
 
 
-def demand_of(history: list[Message], future: list[Message], horizon: int = 80, cwd: str = "") -> Demand:
-    return Index(history + future, cwd).demand(len(history), horizon)
+def demand_of(history: list[Message], future: list[Message], horizon: int | None = None, cwd: str = "") -> Demand:
+    index = Index(history + future, cwd)
+    return index.demand(len(history)) if horizon is None else index.demand(len(history), horizon)
 
 
-def needed(history: list[Message], future: list[Message], horizon: int = 80) -> list[str]:
+def needed(history: list[Message], future: list[Message], horizon: int | None = None) -> list[str]:
     return [need.atom.text for need in demand_of(history, future, horizon).needs]
 
 
