@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import typer
 
-from workbench.cli import comparing, experimenting, inspecting, listing, replaying
+from workbench.cli import comparing, datasets, experimenting, inspecting, listing, replaying
 from workbench.cli.words import complain
 from workbench.errors import WorkbenchError
 
@@ -31,6 +31,8 @@ app.command("inspect")(inspecting.inspect)
 app.command("list")(listing.show)
 app.command("report")(comparing.report)
 app.command("experiment")(experimenting.experiment)
+app.command("record")(datasets.record)
+app.add_typer(datasets.datasets, name="datasets", no_args_is_help=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,0 +1,162 @@
+"""`workbench datasets` and `workbench record`: sessions that ship, that can be made, and that can be fetched."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.cli.words import complain, say, say_json, table
+
+UNUSABLE = 2
+FOLDER = Path("datasets") / "fetched"
+"""Where fetched recordings go unless told otherwise: in the working folder, never in a home directory."""
+
+datasets = typer.Typer(help="Sessions that ship with the package, that can be made, and that can be fetched.")
+
+
+class Profile(StrEnum):
+    """How the work of a generated session sounds."""
+
+    coding = "coding"
+    support = "support"
+    research = "research"
+
+
+@datasets.command("list")
+def show(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> int:
+    """List the bundled sessions and the public recordings of the catalogue.
+
+    Example:
+
+      workbench datasets list
+    """
+    from workbench.importers.bundled import bundled, card
+    from workbench.recorder.catalogue import entries
+
+    rows = [
+        {"name": c.name, "where": "bundled", "tokens": f"{c.tokens:,}", "licence": c.licence, "what it is": c.title}
+        for c in map(card, bundled())
+    ]
+    rows += [
+        {"name": e.name, "where": "public", "tokens": "", "licence": e.licence,
+         "what it is": f"{e.format}, {e.repository} at {e.commit[:7]}, {e.bytes:,} bytes"}
+        for e in entries()
+    ]  # fmt: skip
+    say_json(rows) if as_json else say(table(rows, left=["name", "where", "licence", "what it is"]))
+    return 0
+
+
+@datasets.command()
+def fetch(
+    names: Annotated[list[str], typer.Argument(help="Names of public recordings, see `workbench datasets list`.")],
+    folder: Annotated[Path, typer.Option("--folder", help="Where to keep them.")] = FOLDER,
+    limit: Annotated[int, typer.Option("--limit-mb", min=1, help="What the folder may hold, megabytes.")] = 500,
+) -> int:
+    """Fetch public recordings over HTTPS, going on where an earlier try broke off; each is checked by its hash.
+
+    Example:
+
+      workbench datasets fetch pi-large-session
+    """
+    from workbench.recorder.catalogue import Cache, find
+    from workbench.recorder.catalogue import fetch as fetched
+
+    cache = Cache(folder, limit * 1_000_000)
+    for entry in [find(name) for name in names]:
+        say(str(fetched(entry, cache)))
+    return 0
+
+
+@datasets.command()
+def verify(
+    folder: Annotated[Path, typer.Option("--folder", help="Where fetched recordings are kept.")] = FOLDER,
+) -> int:
+    """Check the bundled sessions against their cards, and fetched recordings against the catalogue.
+
+    Example:
+
+      workbench datasets verify
+    """
+    from hashlib import sha256
+
+    from workbench.importers.bundled import bundled, card
+    from workbench.recorder.catalogue import Cache, entries
+
+    wrong = [
+        f"{path} differs from its card"
+        for path in bundled()
+        if sha256(path.read_bytes()).hexdigest() != card(path).sha256
+    ]
+    wrong += [f"{finding.path} {finding.why}" for finding in Cache(folder).findings(entries())]
+    for line in wrong:
+        complain(f"workbench: {line}")
+    if not wrong:
+        say(f"{len(bundled())} bundled sessions are as their cards say; nothing is wrong in {folder}")
+    return UNUSABLE if wrong else 0
+
+
+@datasets.command()
+def generate(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write; `.gz` is packed.")],
+    tokens: Annotated[int, typer.Option("--tokens", min=1000, help="About how long, in tokens.")] = 100_000,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same bytes.")] = 0,
+    profile: Annotated[Profile, typer.Option("--profile", help="How the work sounds.")] = Profile.coding,
+    facts: Annotated[Path | None, typer.Option("--facts", help="Write down what was planted, as JSON lines.")] = None,
+) -> int:
+    """Write a made-up session of any size with planted facts whose later uses are known.
+
+    Example:
+
+      workbench datasets generate --tokens 1000000 --seed 7 --profile coding --out big.jsonl
+    """
+    import json
+    from dataclasses import asdict
+
+    from workbench.recorder.generator import generate as generated
+
+    made = generated(tokens, seed, profile.value)
+    _save(made.session, out)
+    if facts is not None:
+        facts.write_text("".join(json.dumps(asdict(fact)) + "\n" for fact in made.facts), encoding="utf-8")
+    say(f"{out}: {len(made.session.messages)} messages, {len(made.facts)} planted facts")
+    return 0
+
+
+def record(
+    task: Annotated[Path, typer.Argument(help="A folder with task.toml, system.md, script.md and files/.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write; `.gz` is packed.")],
+    seconds: Annotated[float, typer.Option("--timeout", min=1, help="What one tool call may take.")] = 120.0,
+) -> int:
+    """Play a scripted task with real tools in a temporary folder, and write the session that comes of it.
+
+    The script's commands really run on this machine: record only tasks whose author you trust.
+
+    Example:
+
+      workbench record datasets/tasks/stockroom-holds --out session.jsonl
+    """
+    from workbench.recorder.recorder import record as recorded
+    from workbench.recorder.task import read_task
+
+    session = recorded(read_task(task), seconds)
+    _save(session, out)
+    say(f"{out}: {len(session.messages)} messages, {len(session.requests)} requests")
+    return 0
+
+
+def _save(session: object, out: Path) -> None:
+    import gzip
+
+    from workbench.importers.native import save, write
+    from workbench.transcript.session import Session
+
+    assert isinstance(session, Session)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if out.suffix == ".gz":
+        with out.open("wb") as raw, gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
+            write(session, packed)  # type: ignore[arg-type]  # a GzipFile is written to like any stream
+    else:
+        save(session, out)
