@@ -28,6 +28,12 @@ def free(messages: Sequence[Message]) -> list[int]:
     return [i for i in range(len(messages)) if i not in held]
 
 
+def spare(messages: Sequence[Message]) -> list[int]:
+    """The same without the newest user message, which always stays."""
+    newest = last_user(messages)
+    return [i for i in free(messages) if i != newest]
+
+
 def whole(messages: Sequence[Message], at: int) -> int | None:
     """The nearest place at or after `at`, else before it, that parts no call from its result; None if there is none.
 
@@ -46,14 +52,14 @@ def room(context: Context, budget: Budget, freed: Iterable[int]) -> int:
 
 def list_chars(context: Context, budget: Budget) -> int | None:
     """Characters of file lists: about a quarter of the room where a comparison sets the size, else no bound."""
-    return room(context, budget, free(context.messages)) if budget.reason == "matched" else None
+    return room(context, budget, spare(context.messages)) if budget.reason == "matched" else None
 
 
 def granted(context: Context, budget: Budget, own: int) -> int:
     """The tokens of newest messages to keep: the system's own number, less where a comparison sets the size."""
     if budget.reason != "matched":
         return own
-    return min(own, int(_KEPT * room(context, budget, free(context.messages))))
+    return min(own, int(_KEPT * room(context, budget, spare(context.messages))))
 
 
 def within(context: Context, budget: Budget, indices: Sequence[int], at: int) -> int:
@@ -68,10 +74,12 @@ def within(context: Context, budget: Budget, indices: Sequence[int], at: int) ->
     if budget.reason != "matched":
         return at
     flags = cut_points([context.messages[i] for i in indices])
-    left = sum(context.sizes[i] for i in indices[at:])
-    most = _KEPT_AT_MOST * room(context, budget, indices)
+    loose = set(spare(context.messages))
+    sizes = [context.sizes[i] if i in loose else 0 for i in indices]
+    left = sum(sizes[at:])
+    most = _KEPT_AT_MOST * room(context, budget, loose)
     while at < len(indices) and (left > most or not flags[at]):
-        left -= context.sizes[indices[at]]
+        left -= sizes[at]
         at += 1
     return at
 

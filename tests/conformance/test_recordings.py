@@ -1,0 +1,28 @@
+"""The restated systems over real recordings: nothing breaks, and the newest user message is always there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbench.experiment.prepared import prepared
+from workbench.experiment.single import replay
+from workbench.importers.importer import load
+from workbench.transcript.message import Summary
+from workbench.transcript.pairing import last_user
+
+FILES = ("pi-mono/before-compaction.jsonl", "oh-my-posh/f776f2bf-23df-4ccd-808c-738ef763c1c6.jsonl")
+
+
+@pytest.mark.parametrize("name", ["opal", "operator_use", "ddx_agent"])
+@pytest.mark.parametrize("file", FILES)
+def test_a_recording_replays_without_a_breach(corpora: Path, file: str, name: str) -> None:
+    (session,) = load(str(corpora / file))
+    done = replay(prepared(session, 30_000), name, window=30_000)
+    assert done.compactions
+    for compaction in done.compactions:
+        assert not compaction.breaches
+        newest = last_user(compaction.before.messages)
+        assert newest is not None and compaction.before.messages[newest] in compaction.after.messages
+        assert sum(isinstance(message, Summary) for message in compaction.after.messages) == 1
