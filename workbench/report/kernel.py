@@ -76,6 +76,10 @@ def own_kernel(folder: Path) -> type[AsyncKernelManager]:
         async def _async_pre_start_kernel(self, **given: Any) -> tuple[list[str], dict[str, Any]]:  # noqa: ANN401 - theirs
             return await super()._async_pre_start_kernel(**{**given, "env": environment(folder)})
 
+        async def _async_interrupt_kernel(self) -> None:
+            if not self.shutting_down:  # at the end there is nothing to interrupt, and the kernel would say so
+                await super()._async_interrupt_kernel()
+
     return OwnKernel
 
 
