@@ -13,8 +13,8 @@ def sources_to_fetch(retention: Retention) -> tuple[int, ...]:
     """The tool results that would have to be fetched again, as message indices, each once.
 
     Taken for each lost re-acquirable atom (lost: it stands nowhere in the context), those with fewest sources first: a
-    result that is fetched anyway if there is one, else the latest that holds it. Fails to see that a file may have changed since, or that a
-    narrower call would do.
+    result that is fetched anyway if there is one, else the latest that holds it. Fails to see that a file may have
+    changed since, or that a narrower call would do.
     """
     demand = retention.demand
     lost = np.flatnonzero(demand.reacquirable & ~retention.presence).tolist()
