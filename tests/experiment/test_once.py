@@ -1,0 +1,55 @@
+"""Each message is parsed, counted and mined once, whatever the number of strategies and metrics."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from builders import remembering, rules
+from workbench.compaction.presets import preset
+from workbench.experiment.cell import cell
+from workbench.experiment.prepared import Prepared
+from workbench.experiment.settings import Settings
+from workbench.experiment.sources import Source, read
+from workbench.importers.native import save
+from workbench.metrics.mining import Index
+from workbench.models.extractive import Extractive
+from workbench.replay.sizing import Sizing
+from workbench.transcript.message import Message
+from workbench.transcript.session import Session
+from workbench.transcript.tokens import chars_per_token
+
+STRATEGIES = ("none", "truncate", "summarize", "pipeline", "null")
+
+
+class Counting:
+    """A token counter that remembers how often it was asked about each message."""
+
+    def __init__(self) -> None:
+        self.asked: Counter[int] = Counter()
+
+    def __call__(self, message: Message, /) -> int:
+        self.asked[id(message)] += 1
+        return chars_per_token(message)
+
+
+def test_a_recorded_message_is_counted_and_mined_once() -> None:
+    session = Session.of([rules("be brief"), *remembering(60)])
+    counter = Counting()
+    sizing = Sizing.of(session, [counter(message) for message in session.messages], counter)
+    index = Index(session.messages)
+    ready = Prepared(session, sizing, index, 6_000)
+    for name in STRATEGIES:
+        tables = cell(ready, preset(name), Extractive(), Settings())
+        assert tables["scores"]
+    assert {counter.asked[id(message)] for message in session.messages} == {1}
+    assert index.miner.messages_mined == len(session.messages)
+
+
+def test_a_file_is_parsed_once_a_process(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    save(Session.of(remembering(30)), path)
+    source = Source(path=path)
+    assert read(source, 6_000) is read(source, 6_000)
+    save(Session.of(remembering(40)), path)
+    assert len(read(source, 6_000).ready[0].session.messages) == 160
