@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from workbench.experiment.prepared import prepared
+from workbench.experiment.prepared import Prepared, prepared
 from workbench.experiment.single import replay
 from workbench.importers.importer import load
 from workbench.transcript.message import Summary
@@ -15,11 +16,16 @@ from workbench.transcript.pairing import last_user
 FILES = ("pi-mono/before-compaction.jsonl", "oh-my-posh/f776f2bf-23df-4ccd-808c-738ef763c1c6.jsonl")
 
 
+@cache
+def ready(path: Path) -> Prepared:
+    (session,) = load(str(path))
+    return prepared(session, 30_000)
+
+
 @pytest.mark.parametrize("name", ["opal", "operator_use", "ddx_agent"])
 @pytest.mark.parametrize("file", FILES)
 def test_a_recording_replays_without_a_breach(corpora: Path, file: str, name: str) -> None:
-    (session,) = load(str(corpora / file))
-    done = replay(prepared(session, 30_000), name, window=30_000)
+    done = replay(ready(corpora / file), name, window=30_000)
     assert done.compactions
     for compaction in done.compactions:
         assert not compaction.breaches

@@ -30,7 +30,8 @@ Where it differs from that source, and why:
   original's service does.
 - Promised by the original's design notes only, and not built here either: a split turn's own summary, provider usage
   in the trigger, trimming of the summariser's input.
-- Where a comparison sets the size of the context, at most half of it is kept and the rest is for the summary.
+- Where a comparison sets the size of the context, at most half of it is kept and the rest is for the summary; a size
+  that cannot be reached gives the smallest that can, not an error.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ Where it differs from that source, and why:
 - The newest user message stays word for word when its turn is split, and pinned messages stay where they are. The
   source knows no pins, and the message goes into the summary.
 - An earlier summary is sent once, in its tags, not also as the first line of the transcript; wherever it stands among
-  the summarised messages it is carried on. Nothing but an earlier summary before the cut is not summarised again, and
-  where a split turn follows it directly there is one update instead of a second heading.
+  the summarised messages it is carried on, and no cut lies before it. Nothing but an earlier summary before the cut
+  is not summarised again, and where a split turn follows it directly there is one update instead of a second heading.
 - When the model fails, the earlier summary's text stays above the truncation note. The source replaces it by the
   note, and with a split turn and no provider it crashes.
 - The file lists in the text are written from the same record as the summary's metadata, also after a fallback, so
