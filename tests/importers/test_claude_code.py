@@ -179,6 +179,11 @@ def test_a_sidechain_is_a_branch_with_its_own_root(tmp_path: Path) -> None:
     assert session.log.children(None) == ("u1", "x1")
 
 
+def test_a_sidechain_at_the_end_of_the_file_is_not_the_live_end(tmp_path: Path) -> None:
+    lines = [asked("u1", None, "delegate"), asked("x1", None, "sub task", isSidechain=True)]
+    assert said(only(written(tmp_path, lines))) == ["delegate"]
+
+
 def test_a_compaction_keeps_its_summary_its_figures_and_the_messages_before_it(tmp_path: Path) -> None:
     session = only(
         written(

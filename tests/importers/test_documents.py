@@ -136,6 +136,13 @@ def test_gemini_cli(tmp_path: Path) -> None:
     assert [entry.text for entry in session.log if isinstance(entry, NoteEntry)] == ["Request cancelled."]
 
 
+def test_a_call_that_gemini_s_user_cancelled_is_an_error(tmp_path: Path) -> None:
+    cancelled = json.loads(json.dumps(GEMINI))
+    cancelled["messages"][1]["toolCalls"][0]["status"] = "cancelled"
+    session = only(document(tmp_path, cancelled))
+    assert [m.is_error for m in session.messages if isinstance(m, ToolResult)] == [True, True]
+
+
 def test_cline(tmp_path: Path) -> None:
     session = only(document(tmp_path, CLINE))
     assert words(session)[1:] == [("user", "smaller\na.py\nx = 1"), ("assistant", ""), ("tool", "ok")]
@@ -291,6 +298,7 @@ def test_copilot_cli(tmp_path: Path) -> None:
     ]
     assert answer(session).usage == Usage(40, 60, 0, 9)
     assert [plain_text(m) for m in fold(session.path)] == ["so far", "go on"]
+    assert session.log["e8"].parent is None  # a sub-agent speaks on a branch of its own
     assert session.branches == 2
     assert (session.id, session.project, session.model) == ("s1", "shop", "gpt")
 

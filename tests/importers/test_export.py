@@ -108,6 +108,13 @@ def test_a_result_without_a_call_is_left_out() -> None:
 def test_a_result_stands_directly_behind_its_call() -> None:
     messages = [said("go"), called("read", "c1"), said("wait"), result("found", "c1")]
     assert [message["role"] for message in to_openai(messages)] == ["user", "assistant", "tool", "user"]
+    assert to_openai(messages)[2]["content"] == "found"
+    assert to_anthropic(messages)[2]["content"][0] == {"type": "tool_result", "tool_use_id": "c1", "content": "found"}
+
+
+def test_an_error_stays_an_error() -> None:
+    messages = [said("go"), called("read", "c1"), result("no such file", "c1", is_error=True)]
+    assert to_anthropic(messages)[2]["content"][0]["is_error"]
 
 
 def test_a_summary_is_said_by_whom_it_names_and_never_by_the_system() -> None:

@@ -23,6 +23,7 @@ def jpeg(width: int, height: int, preview: int = 0) -> bytes:
     [
         (png(750, 400), 400),
         (png(1, 1), 1),
+        (png(3_136, 750), 784),
         (png(8_000, 8_000), MOST_TOKENS),
         (jpeg(750, 400), 400),
         (jpeg(750, 400, preview=60_000), 400),

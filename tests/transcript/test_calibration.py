@@ -4,8 +4,8 @@ from itertools import count as counter
 from pathlib import Path
 
 import pytest
-from builders import said, told
 
+from builders import said, told
 from workbench.importers.importer import load
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.calibration import Calibration, calibrate
