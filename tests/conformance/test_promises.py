@@ -19,7 +19,7 @@ from workbench.compaction.strategy import Strategy
 from workbench.transcript.message import Summary
 
 RESTATED = (*(preset(name).strategy for name in ("opal", "operator_use", "ddx_agent")), OPAL_TRUNCATE.strategy)
-often = settings(max_examples=max(CASES // 10, 1), deadline=None, derandomize=True, database=None)
+often = settings(max_examples=max(CASES // 40, 1), deadline=None, derandomize=True, database=None)
 
 
 @pytest.mark.parametrize("strategy", RESTATED, ids=lambda strategy: strategy.name)
