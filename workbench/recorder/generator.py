@@ -230,9 +230,10 @@ class _Writing:
                 return about
 
     def _filler(self) -> str:
-        chance = self._chance
-        a, b = chance.choice(self._words.places), chance.choice(self._words.places)
-        return chance.choice(self._words.line).format(a=a, b=b, n=chance.randrange(100, 999))
+        """A line that nobody needs. By far the most of a session: `random()` is four times as fast as `choice()`."""
+        one, places, forms = self._chance.random, self._words.places, self._words.line
+        a, b = places[int(one() * len(places))], places[int(one() * len(places))]
+        return forms[int(one() * len(forms))].format(a=a, b=b, n=100 + int(one() * 900))
 
     def _place(self) -> str:
         return self._words.place.format(n=self._next())
