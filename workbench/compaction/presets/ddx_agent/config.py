@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import ClassVar
 
 from workbench.compaction.stage import Budget
@@ -47,13 +48,7 @@ class Config:
 
     def at(self, window: int) -> Config:
         """The same for a window of that many tokens: a reserve that fills it is given up, a tail is halved to it."""
-        window = window if window > 0 else self.context_window
-        return replace(
-            self,
-            context_window=window,
-            reserve_tokens=0 if self.reserve_tokens >= window else self.reserve_tokens,
-            keep_recent_tokens=window // 2 if self.keep_recent_tokens > window else self.keep_recent_tokens,
-        )
+        return _at(self, window if window > 0 else self.context_window)
 
     @property
     def threshold(self) -> int:
@@ -69,6 +64,17 @@ class Config:
     def summarizer(self) -> str:
         """The name of the model that summarises; empty for the one at hand."""
         return "/".join(part for part in (self.summarization_provider, self.summarization_model) if part)
+
+
+@lru_cache(maxsize=64)
+def _at(config: Config, window: int) -> Config:
+    """A trigger asks for the same window at each request."""
+    return replace(
+        config,
+        context_window=window,
+        reserve_tokens=0 if config.reserve_tokens >= window else config.reserve_tokens,
+        keep_recent_tokens=window // 2 if config.keep_recent_tokens > window else config.keep_recent_tokens,
+    )
 
 
 def should_compact(tokens: int, window: int, percent: int, reserve: int) -> bool:
