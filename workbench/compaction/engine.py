@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -120,12 +121,18 @@ def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[Stag
     answers = tuple(answered(ask, model) for ask in plan.asks)
     writer = next((answer.model for answer in answers), "")
     changed = plan.apply(context, [answer.text for answer in answers], writer)
+    if _same(context.messages, changed.messages):
+        changed = context  # such as after an empty answer that compacts nothing
     found = breaches(context, changed)
     dropped, rewritten = _touched(context, changed)
     old = set(map(id, context.messages))
     wrote = tuple(message for message in changed.messages if id(message) not in old)
     record = StageRecord(stage.name, context.tokens, changed.tokens, answers, found, dropped, rewritten, wrote)
     return record, context if found else changed
+
+
+def _same(before: Sequence[Message], after: Sequence[Message]) -> bool:
+    return len(before) == len(after) and all(old is new for old, new in zip(before, after, strict=True))
 
 
 def answered(ask: Ask, model: Model) -> Answer:

@@ -18,6 +18,10 @@ PLACES: Mapping[str, tuple[str, str]] = {
     "operator_use": ("operator_use", "OPERATOR_USE"),
     "ddx_agent": ("ddx_agent", "DDX_AGENT"),
     "ex_athena": ("ex_athena", "EX_ATHENA"),
+    "docker_agent": ("docker_agent", "DOCKER_AGENT"),
+    "clear_tool_uses": ("clear_tool_uses", "CLEAR_TOOL_USES"),
+    "observation_mask": ("observation_mask", "OBSERVATION_MASK"),
+    "pi": ("pi", "PI"),
 }
 """The file in this folder and the constant in it that hold each preset."""
 

@@ -77,7 +77,6 @@ SOURCE = (
     "udin-io/ex_athena 9f34576d and 8222cfef guides/compaction_pipeline.md, lib/ex_athena/{compactor,compactors,loop}"
 )
 DOCUMENTED = ("budget_reduction", "snip", "microcompact", "context_collapse", "summary")
-NEWEST = ("budget_reduction", "snip", "observation_mask", "microcompact", "summary")
 
 
 def ex_athena(

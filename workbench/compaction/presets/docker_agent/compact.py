@@ -1,0 +1,91 @@
+"""docker-agent's one stage: a summary before the kept tail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar
+
+from workbench.compaction.cut import Cut
+from workbench.compaction.plan import Draft, Plan, Replace
+from workbench.compaction.presets.docker_agent.asking import ask, fitted
+from workbench.compaction.presets.docker_agent.generation import FIRST, Generation
+from workbench.compaction.presets.docker_agent.tail import split_index_for_keep
+from workbench.compaction.presets.docker_agent.trigger import smaller
+from workbench.compaction.presets.docker_agent.wording import LEAD, left_out
+from workbench.compaction.presets.swap import Matter, bound, edits, free, granted, matter, whole, within
+from workbench.compaction.stage import Budget
+from workbench.compaction.tracking import file_ops
+from workbench.transcript.context import Context
+from workbench.transcript.message import Summary, said_texts
+
+LEAST = 128
+"""Tokens of a summary under which it is not worth asking for one."""
+
+
+@dataclass(frozen=True, slots=True)
+class DockerCompact:
+    """Summarises all before the kept tail, as much of it as the summariser's window takes.
+
+    Attributes:
+        generation: of docker-agent.
+        model: the name of a model for summaries alone; empty for the one at hand.
+        summarizer_window: tokens that this model takes.
+    """
+
+    generation: Generation = FIRST
+    model: str = ""
+    summarizer_window: int | None = None
+    name: ClassVar[str] = "docker_compact"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The draft and what it replaces; None where nothing can be summarised, or a summary would be larger."""
+        limit = smaller(budget.window, self.summarizer_window)
+        keep = self._keep(context, budget, limit)
+        given = matter(context, Cut(keep, keep))
+        shown = fitted((*given.earlier, *given.new), limit, self.generation, budget.instructions)
+        if not any(text.strip() for message in shown.messages for text in said_texts(message)):
+            return None
+        draft = _draft(given, left_out(shown.dropped))
+        most = self._most(context, budget, given, draft, limit)
+        if most < LEAST:
+            return None
+        question = ask(shown, most, self.generation, budget.instructions, self.model)
+        new = replace(draft, asks=(replace(question, count=context.count),))
+        return Plan(edits(context.messages, given.gone, new), then=partial(_finished, context, draft))
+
+    def _keep(self, context: Context, budget: Budget, limit: int) -> int:
+        """The index at which the kept tail begins, moved to where it parts no call from its result."""
+        indices = free(context.messages)
+        said = [context.messages[i] for i in indices]
+        own = self.generation.keep(limit) if budget.keep_recent is None else budget.keep_recent
+        at = split_index_for_keep(said, self.generation.sizes(said), granted(context, budget, own))
+        at = within(context, budget, indices, at)
+        paired = whole(said, at) if at < len(said) else None
+        return len(context.messages) if paired is None else indices[paired]
+
+    def _most(self, context: Context, budget: Budget, given: Matter, draft: Draft, limit: int) -> int:
+        """The cap, or half of what the summary replaces where that is less: a cap above it would save nothing."""
+        left = bound(context, budget, given.gone, context.count(draft.written(())) + 2, LEAST)
+        if left < LEAST:
+            return 0
+        return min(self.generation.cap(limit), left if budget.reason == "matched" else max(left // 2, LEAST))
+
+
+def _draft(given: Matter, note: str) -> Draft:
+    return Draft(
+        asks=(), lead=LEAD, footer=note, replaces=given.ids, files=file_ops([*given.earlier, *given.new])
+    )  # fmt: skip
+
+
+def _finished(before: Context, draft: Draft, edited: Context) -> Plan | None:
+    """The answer trimmed; for an empty answer all messages as they were, so that nothing is compacted."""
+    for i, message in enumerate(edited.messages):
+        if not isinstance(message, Summary) or message.replaces != draft.replaces:
+            continue
+        text = message.text.removesuffix(draft.footer).strip()
+        if not text:
+            return Plan((Replace(0, len(edited.messages), before.messages),))
+        now = text + draft.footer
+        return None if now == message.text else Plan((Replace(i, i + 1, (replace(message, text=now),)),))
+    return None
