@@ -15,9 +15,9 @@ from workbench.transcript.message import AssistantMessage, Text, Usage, UserMess
 from workbench.transcript.session import Session
 
 START = "# aider chat started at "
-_TOKENS = re.compile(r"Tokens: ([\d.,]+[kM]?) sent(.*?), ([\d.,]+[kM]?) received")
-_CACHED = re.compile(r"([\d.,]+[kM]?) cache (write|hit)")
-_MODEL = re.compile(r"(?:Main model|Models?): ([^\s\[]+) with")
+_TOKENS = re.compile(r"Tokens: ([\d.,]{1,20}[kM]?) sent(.{0,80}?), ([\d.,]{1,20}[kM]?) received")
+_CACHED = re.compile(r"([\d.,]{1,20}[kM]?) cache (write|hit)")
+_MODEL = re.compile(r"(?:Main model|Models?): ([^\s\[]{1,200}) with")
 _COMMAND = re.compile(r"/[a-z-]+|!")
 _TALK = re.compile(r"/(?:ask|code|architect|context)\s+(?=\S)")
 _SHELL = re.compile(r"(?:/run|/test|/lint|/git|!)")

@@ -28,8 +28,8 @@ _TURN = re.compile(r"_\*\*(User|Agent)( - sidechain)?(?: \((.*)\))?\*\*_\s*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _SESSION = re.compile(r"<!-- (.+?) Session (\S+) \(([^)]*)\) -->")
 _TOOL = re.compile(r'<tool-use data-tool-type="([^"]*)" data-tool-name="([^"]*)">')
-_SUMMARY = re.compile(r"<summary>Tool use: \*\*[^*]*\*\*(.*?)</summary>", re.DOTALL)
-_TAGS = re.compile(r"</?(?:details|tool-use|summary)[^>]*>")
+_NAME = re.compile(r"Tool use: \*\*[^*]{0,200}\*\*")
+_TAGS = re.compile(r"</?(?:details|tool-use|summary)[^>\n]{0,400}>")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$")
 _CODE = re.compile(r"`([^`]+)`")
 _THOUGHT = "<think>"
@@ -55,7 +55,7 @@ class SpecStory:
         """The one session of a file."""
         lines = source.text().split("\n")
         turns = list(_turns(lines))
-        named = _SESSION.search("\n".join(lines[:20]))
+        named = _SESSION.search("\n".join(line[:300] for line in lines[:20]))
         log = _log(turns)
         yield Session(
             id=named[2] if named else source.stem,
@@ -245,19 +245,21 @@ def _tool(lines: Sequence[str], quoted: Sequence[bool]) -> tuple[_Call, str]:
     type_, name = (head[1], head[2]) if head else ("unknown", "unknown")
     outside, blocks = _split(lines, quoted)
     text = "\n".join(outside)
-    summary = _SUMMARY.search(text)
-    said = _TAGS.sub("", _SUMMARY.sub("", text)).strip()
+    before, _, after = text.partition("<summary>")
+    folded, _, rest = after.partition("</summary>")
+    summary = _NAME.sub("", folded).strip()
+    said = _TAGS.sub("", before + rest).strip()
     answer, _, chosen = said.partition("**Answer:**")
     result = chosen.strip()
     if chosen:
         said = answer.strip()
     elif blocks and (type_ != "write" or blocks[-1][0] in ("", "text")):
         result = blocks.pop()[1]
-    named = _CODE.findall(summary[1] if summary else "") or _CODE.findall(said)
+    named = _CODE.findall(summary) or _CODE.findall(said)
     arguments = {_ARGUMENT[type_]: named[-1]} if type_ in _ARGUMENT and named else {}
-    rest = [*([summary[1].strip()] if summary and not arguments else []), said]
+    words = "\n".join(part for part in ("" if arguments else summary, said) if part)
     for key, value in (
-        ("input", "\n".join(part for part in rest if part)),
+        ("input", words),
         ("content", "\n".join(b for _, b in blocks)),
     ):
         if value and not (key == "input" and value == f"`{next(iter(arguments.values()), '')}`"):
