@@ -1,0 +1,124 @@
+"""Clear tool uses: all but the newest three tool results become a marker once a request exceeds 100,000 tokens.
+
+Restates Anthropic's server-side edit `clear_tool_uses_20250919` as its documentation and the types of its Python SDK
+describe it, and LangChain's `ContextEditingMiddleware` with `ClearToolUsesEdit` (langchain 1.4.7), which is the same on
+the client. Inspect's `CompactionEdit` (inspect-ai 0.3.285) is its kin. No model is asked.
+
+Where it differs from those sources, and why:
+
+- `clear_at_least` is all or nothing, as Anthropic documents it: nothing is touched where less can be saved. LangChain
+  clears one result after the other until it has saved enough, and counts everything again each time.
+- A result is cleared only where the marker is smaller, and pinned results and those of calls in pinned messages stay.
+- The marker is our own sentence; the result keeps its id, its tool's name and whether it failed.
+- Anthropic's server leaves the client's history whole and edits each request anew. Here the edited history is what is
+  kept, which comes to the same requests.
+- Approximate: the threshold is absolute in the original. In a window of less than 200,000 tokens it is half of the
+  window, since it would otherwise never be due before the window is full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.presets.due import above
+from workbench.compaction.stage import Budget
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.trigger import Situation
+from workbench.transcript.context import Context
+from workbench.transcript.message import AssistantMessage, Message, Text, ToolResult
+from workbench.transcript.pairing import callers
+
+TRIGGER = 100_000
+KEEP = 3
+CLEARED = "[tool result cleared to save room]"
+
+
+@dataclass(frozen=True, slots=True)
+class ClearingTrigger:
+    """Due above an absolute number of tokens, or above half of a small window."""
+
+    tokens: int = TRIGGER
+    name: ClassVar[str] = "clearing_trigger"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due at `tokens > 100_000`."""
+        return above(situation, min(self.tokens, situation.window // 2))
+
+
+@dataclass(frozen=True, slots=True)
+class ClearToolUses:
+    """Puts a marker in the place of all tool results but the newest.
+
+    Attributes:
+        keep: how many results stay.
+        clear_at_least: tokens; where less would be saved nothing is touched.
+        exclude_tools: names of tools whose results stay, and are not counted among the kept.
+        clear_inputs: whether the arguments of the cleared calls go as well.
+    """
+
+    keep: int = KEEP
+    clear_at_least: int = 0
+    exclude_tools: tuple[str, ...] = ()
+    clear_inputs: bool = False
+    name: ClassVar[str] = "clear_tool_uses"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The markers, and the emptied arguments where they are wanted; None where too little is saved."""
+        messages = context.messages
+        caller_of = callers(messages)
+        old = self._old(messages, caller_of)
+        edits = [*_markers(context, old), *(self._inputs(context, old, caller_of) if self.clear_inputs else ())]
+        saved = sum(context.sizes[edit.start] - context.count(new) for edit in edits for new in _written(edit))
+        if not edits or saved < self.clear_at_least:
+            return None
+        return Plan(tuple(sorted(edits, key=lambda edit: edit.start)))
+
+    def _old(self, messages: Sequence[Message], caller_of: dict[int, int]) -> list[int]:
+        results = [
+            i for i, message in enumerate(messages)
+            if isinstance(message, ToolResult) and message.name not in self.exclude_tools
+        ]  # fmt: skip
+        old = results[: -self.keep] if self.keep else results
+        return [i for i in old if not messages[i].pinned and not (i in caller_of and messages[caller_of[i]].pinned)]
+
+    def _inputs(self, context: Context, old: Sequence[int], caller_of: dict[int, int]) -> Iterable[Replace]:
+        cleared: dict[int, set[str]] = {}
+        for i in old:
+            result = context.messages[i]
+            if isinstance(result, ToolResult) and i in caller_of:
+                cleared.setdefault(caller_of[i], set()).add(result.call_id)
+        for i, ids in cleared.items():
+            caller = context.messages[i]
+            assert isinstance(caller, AssistantMessage)
+            blocks = tuple(
+                replace(block, arguments={}) if block.type == "tool_call" and block.id in ids else block
+                for block in caller.blocks
+            )
+            short = replace(caller, blocks=blocks)
+            if context.count(short) < context.sizes[i]:
+                yield Replace(i, i + 1, (short,))
+
+
+def _markers(context: Context, old: Iterable[int]) -> Iterable[Replace]:
+    marker = (Text(CLEARED),)
+    for i in old:
+        message = context.messages[i]
+        if isinstance(message, ToolResult) and message.blocks != marker:
+            short = replace(message, blocks=marker)
+            if context.count(short) < context.sizes[i]:
+                yield Replace(i, i + 1, (short,))
+
+
+def _written(edit: Replace) -> Iterable[Message]:
+    return (new for new in edit.by if isinstance(new, ToolResult | AssistantMessage))
+
+
+CLEAR_TOOL_USES = Preset(
+    "clear_tool_uses",
+    Strategy("clear_tool_uses", (ClearToolUses(),)),
+    ClearingTrigger(),
+    source="Anthropic clear_tool_uses_20250919 (documentation, SDK types); langchain 1.4.7 ContextEditingMiddleware",
+)

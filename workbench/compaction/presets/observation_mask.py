@@ -1,0 +1,73 @@
+"""Observation mask: tool results older than the last hundred messages become a mask, at every request.
+
+Restates OpenHands V0's `ObservationMaskingCondenser` (All-Hands-AI/OpenHands, `openhands/memory/condenser/impl/
+observation_masking_condenser.py`, read at 2025-11-28), whose attention window is 100 events by configuration and 5 by
+the default of its class. No model is asked.
+
+Where it differs from that source, and why:
+
+- A message is an event here. The original's events are finer where a model calls several tools at once: each call is
+  an event there.
+- The original masks anew at each request and keeps its events. Here the masked history is what is kept, which comes to
+  the same requests, since what left the window never comes back into it.
+- A result is masked only where the mask is smaller, and pinned results stay.
+- It has no threshold and does not stop at a target: what is older than the window is masked, however small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.presets.due import granted
+from workbench.compaction.stage import Budget
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.trigger import Situation
+from workbench.transcript.context import Context
+from workbench.transcript.message import Text, ToolResult
+
+ATTENTION_WINDOW = 100
+CLASS_DEFAULT = 5
+MASK = "<MASKED>"
+
+
+@dataclass(frozen=True, slots=True)
+class AfterMessages:
+    """Due at each request of a conversation that is longer than a number of messages."""
+
+    messages: int = ATTENTION_WINDOW
+    name: ClassVar[str] = "after_messages"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due at `messages > 100`; the target is one token less than there is."""
+        due = situation.requested or situation.messages > self.messages
+        return granted(situation, situation.tokens - 1) if due else None
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationMask:
+    """Puts a mask in the place of each tool result before the last `attention_window` messages."""
+
+    attention_window: int = ATTENTION_WINDOW
+    name: ClassVar[str] = "observation_mask"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The masks that are not there yet."""
+        mask = (Text(MASK),)
+        edits = []
+        for i, message in enumerate(context.messages[: max(len(context.messages) - self.attention_window, 0)]):
+            if not isinstance(message, ToolResult) or message.pinned or message.blocks == mask:
+                continue
+            masked = replace(message, blocks=mask)
+            if context.count(masked) < context.sizes[i]:
+                edits.append(Replace(i, i + 1, (masked,)))
+        return Plan(tuple(edits)) if edits else None
+
+
+OBSERVATION_MASK = Preset(
+    "observation_mask",
+    Strategy("observation_mask", (ObservationMask(),)),
+    AfterMessages(),
+    source="All-Hands-AI/OpenHands 2025-11-28 openhands/memory/condenser/impl/observation_masking_condenser.py",
+)
