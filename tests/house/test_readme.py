@@ -1,0 +1,28 @@
+"""What the README promises."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from workbench.importers.importer import formats
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_it_has_exactly_the_two_commands_that_the_check_runs() -> None:
+    for mark in ("<!-- main command -->", "<!-- test command -->"):
+        assert README.count(mark) == 1
+        assert re.search(re.escape(mark) + r"\n```bash\n[^\n]+\n```", README)
+
+
+def test_its_table_of_formats_is_the_list_of_formats() -> None:
+    rows = {line.split("`")[1]: line.count("| yes") for line in README.splitlines() if line.startswith("| `")}
+    for one in formats():
+        assert rows[one.name] == len(one.carries), one.name
+
+
+def test_every_file_that_it_points_to_is_there() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
