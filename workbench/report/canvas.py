@@ -155,7 +155,7 @@ def name_ends(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
         axes.annotate(
             label.text, (label.x, label.y), (1.035, height), xycoords="data", textcoords=("axes fraction", "data"),
             va="center", color=INK, fontsize=9.5, fontweight="bold", annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": label.colour, "lw": 1.1, "alpha": 0.8, "relpos": (0, 0.5)},
+            arrowprops={"arrowstyle": "-", "color": label.colour, "lw": 1.0, "ls": (0, (1, 2)), "relpos": (0, 0.5)},
         )  # fmt: skip
 
 

@@ -14,13 +14,17 @@ def percent(share: float | None) -> str:
     """A share as whole per cent; one digit more where it is small and not nothing."""
     if share is None or math.isnan(share):
         return NOTHING
+    if 0 < abs(share) < 0.0005:
+        return "< 0.1 %"
     small = 0 < abs(share) < 0.0095
     return f"{100 * share:.1f} %" if small else f"{100 * share:.0f} %".replace("-0 %", "0 %")
 
 
 def points(share: float | None) -> str:
     """A difference of shares in percentage points."""
-    return NOTHING if share is None else f"{100 * share:.0f}".replace("-0", "0")
+    if share is None:
+        return NOTHING
+    return f"{100 * share:.1f}" if 0 < abs(share) < 0.0095 else f"{100 * share:.0f}"
 
 
 def amount(number: float | None) -> str:

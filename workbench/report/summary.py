@@ -22,7 +22,8 @@ def verdict_html(run: Tables) -> Html:
     lead = f"<strong>{shown(first)}.</strong> {shown(rest)}" if stop else shown(first)
     more = "".join(f"<p>{shown(text)}</p>" for text in (told.price, told.sure) if text)
     notes = bullets(shown(text) for text in told.caveats)
-    return Html(f'<div class="verdict"><p class="answer">{lead}</p>{more}{notes}</div>', str(told))
+    inside = f'<p class="answer">{lead}</p>{more}{notes}'.replace(" %", "&nbsp;%")
+    return Html(f'<div class="verdict">{inside}</div>', str(told))
 
 
 def headline_html(run: Tables) -> Html:
