@@ -520,6 +520,13 @@ def test_the_archive_and_its_reference_survive_all_stages() -> None:
     assert all(text.startswith("[truncated; full=20000 chars; ref=") for text in texts(calm.after)[2:60:2])
 
 
+def test_the_newest_versions_references_survive_all_stages_too() -> None:
+    before = context([said("go"), *asks_and_results(12, 20_000), *hundreds(6)])
+    once = applied(BudgetReduction(mark=archived), before)
+    for stage in (Snip(), ObservationMask(least=1), BudgetReduction(limit=10)):
+        assert stage.plan(once, FORCED) is None, "the reference would be lost"
+
+
 def test_the_view_is_sent_and_never_kept() -> None:
     read, edit = called("read", "c1", path="a.py"), called("edit", "c2", path="a.py", old="x", new="y")
     messages = [said("go"), read, result("x" * 4_000, "c1"), edit, result("ok", "c2"), *hundreds(3)]

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from workbench.compaction.presets.docker_agent.generation import Generation
 from workbench.compaction.presets.docker_agent.tail import first_index_in_budget
 from workbench.compaction.presets.docker_agent.wording import Letter, framing
-from workbench.compaction.tracking import file_ops
 from workbench.compaction.wording import prompt
 from workbench.models.model import Ask
+from workbench.transcript.files import FileOps
 from workbench.transcript.message import Json, Message, Summary
 
 
@@ -44,7 +44,7 @@ def fitted(messages: Sequence[Message], limit: int, generation: Generation, addi
     return Fitted(earlier, new[start:], new[:start])
 
 
-def ask(said: Fitted, most: int, generation: Generation, additional: str = "", model: str = "") -> Ask:
+def ask(said: Fitted, most: int, generation: Generation, files: FileOps, additional: str = "", model: str = "") -> Ask:
     """The question, for an answer of at most `most` tokens."""
     return Ask(
         purpose="update" if said.earlier else "summary",
@@ -53,7 +53,7 @@ def ask(said: Fitted, most: int, generation: Generation, additional: str = "", m
         messages=said.messages,
         previous="\n\n".join(summary.text for summary in said.earlier),
         instructions=additional,
-        files=file_ops([*said.earlier, *said.messages]),
+        files=files,
         max_tokens=most,
         if_empty="",
         count=generation.count,

@@ -50,7 +50,7 @@ class DockerCompact:
         most = self._most(context, budget, given, draft, limit)
         if most < LEAST:
             return None
-        question = ask(shown, most, self.generation, budget.instructions, self.model)
+        question = ask(shown, most, self.generation, draft.files, budget.instructions, self.model)
         new = replace(draft, asks=(replace(question, count=context.count),))
         return Plan(edits(context.messages, given.gone, new), then=partial(_finished, context, draft))
 

@@ -18,7 +18,10 @@ SCALES = (0.75, 2.0)
 
 def docker_tokens(message: Message) -> int:
     """One message in v1.53: words, thoughts, names and arguments of calls, by four, and five. Pictures are nothing."""
-    chars = sum(len(block.text) for block in message.blocks if isinstance(block, Text)) + _other_chars(message)
+    blocks = message.blocks
+    if len(blocks) == 1 and isinstance(blocks[0], Text):
+        return len(blocks[0].text) // CHARS_PER_TOKEN + PER_MESSAGE
+    chars = sum(len(block.text) for block in blocks if isinstance(block, Text)) + _other_chars(message)
     return chars // CHARS_PER_TOKEN + PER_MESSAGE
 
 

@@ -10,6 +10,7 @@ from workbench.compaction.presets.docker_agent.asking import ModelSettings, ask,
 from workbench.compaction.presets.docker_agent.generation import FIRST, Generation
 from workbench.compaction.presets.docker_agent.tail import split_index_for_keep
 from workbench.compaction.presets.docker_agent.wording import LEAD, left_out
+from workbench.compaction.tracking import file_ops
 from workbench.errors import SettingError
 from workbench.models.model import Answer, Ask, Model
 from workbench.transcript.message import AssistantMessage, Message, Summary, SystemMessage, plain_text
@@ -165,7 +166,8 @@ def request(args: LLMArgs) -> Request | None:
         return None
     settings = cloned(args.agent, args.context_limit, args.generation, args.dedicated)
     most = args.generation.cap(args.context_limit)
-    question = ask(shown, most, args.generation, args.additional_prompt, args.dedicated)
+    files = file_ops([*shown.earlier, *shown.messages])
+    question = ask(shown, most, args.generation, files, args.additional_prompt, args.dedicated)
     return Request(question, settings, first_kept, shown.dropped)
 
 

@@ -49,7 +49,8 @@ def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, int | None]]:
     found: dict[int, int | None] = {}
     for i, message in enumerate(messages):
         if isinstance(message, AssistantMessage):
-            before, now = now, message.calls[0] if len(message.calls) == 1 else None
+            calls = [block for block in message.blocks if block.type == "tool_call"]
+            before, now = now, calls[0] if len(calls) == 1 else None
             if before is None or now is None or (before.name, before.arguments) != (now.name, now.arguments):
                 before = None
             elif not message.pinned and not plain_text(message).endswith(REPEATED):

@@ -23,7 +23,11 @@ def athena_tokens(message: Message) -> int:
 
     Calls are not counted where words stand beside them; thoughts and pictures never are.
     """
-    texts = [block.text for block in message.blocks if isinstance(block, Text)]
+    blocks = message.blocks
+    if len(blocks) == 1 and isinstance(blocks[0], Text):
+        overhead = OTHERWISE if isinstance(message, ToolResult) else PER_TEXT
+        return size_in_bytes(blocks[0].text) // 4 + overhead
+    texts = [block.text for block in blocks if isinstance(block, Text)]
     calls = message.calls if isinstance(message, AssistantMessage) else ()
     if calls and not texts:
         return sum(PER_CALL + size_in_bytes(_json(call.arguments)) // 4 for call in calls)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -17,6 +17,7 @@ from workbench.compaction.tracking import file_ops
 from workbench.compaction.wording import harmless, prompt
 from workbench.models.model import Ask
 from workbench.transcript.context import Context
+from workbench.transcript.files import FileOps
 from workbench.transcript.message import AssistantMessage, Message, Summary, ToolResult, plain_text, said_texts
 from workbench.transcript.pairing import cut_points
 
@@ -56,19 +57,18 @@ class SummaryStage:
         left = sum(context.sizes[i] for i in gone) - context.count(empty.written([""])) - 1
         if left < LEAST:
             return None
-        ask = self._ask(context, budget, said, min(MOST_TOKENS, left))
-        draft = Draft(asks=(ask,), replaces=ids, files=empty.files, said_by="assistant", name=SUMMARY)
+        draft = replace(empty, asks=(self._ask(context, budget, said, empty.files, min(MOST_TOKENS, left)),))
         place = _place(context.messages, self.pinning.floor(context.messages), gone[0])
         return Plan(_edits(gone, place, draft), then=partial(not_empty, ids))
 
-    def _ask(self, context: Context, budget: Budget, said: tuple[Message, ...], most: int) -> Ask:
+    def _ask(self, context: Context, budget: Budget, said: tuple[Message, ...], files: FileOps, most: int) -> Ask:
         return Ask(
             purpose="summary",
             system="",
             write=Letter(said, budget.instructions),
             messages=said,
             instructions=budget.instructions,
-            files=file_ops(said),
+            files=files,
             max_tokens=most,
             if_empty="",
             count=context.count,
