@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -81,12 +81,14 @@ class _Draft:
         self.ask = ask
         self.outline = Outline(ask.sections or HEADINGS)
         self.reads: list[Read] = reader.read(ask.messages)
-        lines = [(noted, span) for noted in noted_lines(ask.previous) for span in reader.lines(noted.text)]
-        self.noted: list[Noted] = [noted for noted, _ in lines]
-        self.earlier: list[Span] = [span for _, span in lines]
+        told = list(noted_lines(ask.previous))
+        lines = list(zip(told, reader.lines([noted.text for noted in told]), strict=True))
+        self.noted: list[Noted] = [noted for noted, spans in lines for _ in spans]
+        self.earlier: list[Span] = [span for _, spans in lines for span in spans]
         self.recent = int(RECENT * len(self.reads))
+        self.reader = reader
         focus = frozenset(words(ask.instructions)) if ask.instructions else frozenset()
-        self.choice = Choice(tuple(reader.atoms), self.reads, self.earlier, focus, weights)
+        self.choice = Choice(reader.kinds, self.reads, self.earlier, focus, weights)
 
     def written(self) -> str:
         """The longest summary of the best lines that fits; empty if not even one line does."""
@@ -100,19 +102,23 @@ class _Draft:
 
     def _sure(self, most: int) -> list[Pick]:
         """What is kept whatever its worth: the person's request, newest words and demands, and then decisions."""
-        said = [
-            Pick((at, i), source, span)
-            for at, read in enumerate(self.reads)
-            for i, (source, span) in enumerate(read.lines)
-            if source in (Source.USER, Source.SAID)
-        ]
         before = [Pick((-1, i), Source.EARLIER, span) for i, span in enumerate(self.earlier)]
-        asked = [pick for pick in before if self._topic(pick) in ("goal", "constraints")]
-        asked += [pick for pick in said if pick.source is Source.USER]
+        topics = [self._topic(pick) for pick in before]
+        asked = [pick for pick, about in zip(before, topics, strict=True) if about in ("goal", "constraints")]
+        asked += [*self._newest(Source.USER)][::-1]
         demands = (pick for pick in reversed(asked) if is_demand(pick.text))
         chosen = _within(most * DEMANDS, chain(asked[:1], asked[-1:], demands))
-        decisions = (pick for pick in reversed(before + said) if self._topic(pick) == "decisions")
-        return chosen + _within(most * DECISIONS, decisions, {pick.span for pick in chosen})
+        decided = (pick for pick in self._newest(Source.SAID) if self._topic(pick) == "decisions")
+        earlier = (pick for pick, about in zip(reversed(before), reversed(topics), strict=True) if about == "decisions")
+        return chosen + _within(most * DECISIONS, chain(decided, earlier), {pick.span for pick in chosen})
+
+    def _newest(self, source: Source) -> Iterator[Pick]:
+        """The messages' lines of that origin, newest first."""
+        for at in range(len(self.reads) - 1, -1, -1):
+            for of, first, spans in reversed(self.reads[at].parts):
+                if of is source:
+                    for i in range(len(spans) - 1, -1, -1):
+                        yield Pick((at, first + i), source, spans[i])
 
     def _topic(self, pick: Pick) -> Topic:
         return self.outline.topic(pick, self.recent, self.noted)
@@ -121,10 +127,11 @@ class _Draft:
         """As many of the picks as fit: as many as their sizes add up to, then mended by counts of the whole text."""
         low, high, best = 0, len(picks), ""
         guess = self._guess(picks, most)
+        rows = self.outline.rows(picks, self.recent, self.noted)
         for _ in range(12):
             if low >= high:
                 break
-            text = self.outline.written(picks[:guess], self.recent, self.noted)
+            text = self.outline.written(rows[:guess])
             size = _tokens(self.ask, text)
             if size <= most:
                 low, best = guess, text
@@ -139,8 +146,9 @@ class _Draft:
         """How many picks fit, by the sum of the lines' own sizes."""
         empty = _tokens(self.ask, "-")
         left = most - empty
-        for i, pick in enumerate(picks):
-            left -= _tokens(self.ask, f"- {pick.text}\n") - empty + 1
+        sizes = self.reader.sizes([pick.span for pick in picks], self.ask.count)
+        for i, size in enumerate(sizes):
+            left -= size - empty + 1
             if left < 0:
                 return max(i, 1)
         return len(picks)

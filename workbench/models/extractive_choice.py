@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import exp
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from workbench.models.extractive_gains import Gains, Known, powers
 from workbench.models.extractive_reading import SPOKEN, Read, Source, Span
-from workbench.transcript.atoms import Found, Kind
+from workbench.transcript.atoms import LEXICAL, Kind
+
+if TYPE_CHECKING:
+    from workbench.models.extractive_gains import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,32 +86,8 @@ class Pick:
         return self.span.text
 
 
-@dataclass(slots=True)
-class _Candidate:
-    """A line that may be chosen: what it gains by each of its atoms and by its prose, and what it costs in tokens."""
-
-    place: Place
-    source: Source
-    span: Span
-    gains: list[float]
-    prose: float
-    cost: float
-
-    def worth(self, left: Mapping[int, float]) -> float:
-        """Gain a token, given what is left of each atom's worth."""
-        held = self.prose
-        for atom, gain in zip(self.span.atoms, self.gains, strict=True):
-            held += gain * left[atom] if atom in left else gain
-        return held / self.cost
-
-
-@dataclass(slots=True)
-class _Known:
-    """What is known of one atom: how many messages said it, how many results held it, where it stood last."""
-
-    spoken: int = 0
-    heard: int = 0
-    last: int = -1
+Candidate: TypeAlias = tuple[int, int, Source, Span]
+"""A line that may be chosen: its place, its origin, and the line."""
 
 
 @dataclass(slots=True)
@@ -116,109 +95,103 @@ class Choice:
     """Chooses lines, best first, from what was read.
 
     Attributes:
-        atoms: kind and text of each atom, by number.
+        kinds: the kind of each atom, by number, as its place in `LEXICAL`.
         reads: the messages, oldest first.
         earlier: the earlier summary's lines.
         focus: words in lower case that a line should rather hold.
     """
 
-    atoms: Sequence[Found]
+    kinds: bytes
     reads: Sequence[Read]
     earlier: Sequence[Span] = ()
     focus: frozenset[str] = frozenset()
     weights: Weights = MEASURED
-    left: dict[int, float] = field(default_factory=dict)
 
     def picks(self, tokens: float, sure: Sequence[Pick] = ()) -> list[Pick]:
         """Lines of about so many tokens in all, in the order in which they were chosen; none of the sure ones."""
-        for pick in sure:
-            self._cover(pick.span.atoms)
         candidates = self._candidates({pick.span for pick in sure})
-        heap = [(-one.worth(self.left), i) for i, one in enumerate(candidates)]
-        heapq.heapify(heap)
-        chosen: list[Pick] = []
-        spent = 0.0
-        while heap and spent < tokens:
-            i = heap[0][1]
-            one = candidates[i]
-            now = -one.worth(self.left)
-            if now > heap[0][0]:  # it gained more before others were chosen
-                heapq.heapreplace(heap, (now, i))
-                continue
-            heapq.heappop(heap)
-            chosen.append(Pick(one.place, one.source, one.span))
-            spent += one.cost
-            self._cover(one.span.atoms)
-        return chosen
+        left: dict[int, float] = {}
+        for pick in sure:
+            for atom in pick.span.atoms:
+                left[atom] = left.get(atom, 1.0) * self.weights.again
+        gains = self._gains(candidates, left)
+        return [
+            Pick((at, i), source, span)
+            for at, i, source, span in map(candidates.__getitem__, gains.best(tokens, self.weights.again))
+        ]
 
-    def _cover(self, atoms: Iterable[int]) -> None:
-        for atom in atoms:
-            self.left[atom] = self.left.get(atom, 1.0) * self.weights.again
-
-    def _candidates(self, seen: set[Span]) -> list[_Candidate]:
-        known = self._known()
-        worth = self._worth(known)
-        found: list[_Candidate] = []
+    def _candidates(self, seen: set[Span]) -> list[Candidate]:
+        found: list[Candidate] = []
         for at in range(len(self.reads) - 1, -1, -1):
-            for i, (source, span) in enumerate(self.reads[at].lines):
-                if span not in seen and (span.atoms or source <= SPOKEN):
-                    seen.add(span)
-                    found.append(self._candidate((at, i), source, span, known, worth))
+            for source, first, lines in self.reads[at].parts:
+                spoken = source <= SPOKEN
+                for i, span in enumerate(lines, first):
+                    if (spoken or span.atoms) and span not in seen:
+                        seen.add(span)
+                        found.append((at, i, source, span))
         for i, span in enumerate(self.earlier):
             if span not in seen:
                 seen.add(span)
-                found.append(self._candidate((-1, i), Source.EARLIER, span, known, worth))
+                found.append((-1, i, Source.EARLIER, span))
         return found
 
-    def _candidate(
-        self, place: Place, source: Source, span: Span, known: Mapping[int, _Known], worth: Mapping[int, float]
-    ) -> _Candidate:
-        weights, at = self.weights, place[0]
-        origin = weights.of_source(source)
-        if self.focus and any(word in span.text.lower() for word in self.focus):
-            origin *= weights.focus
-        factor = origin * (1.0 - exp(-weights.context * span.words))
-        older = factor * weights.older
-        gains = [
-            worth.get(atom, 0.0) * (older if (one := known.get(atom)) and at < one.last else factor)
-            for atom in span.atoms
-        ]
-        prose = weights.prose * origin * min(span.words, 12)
-        return _Candidate(place, source, span, gains, prose, len(span.text) / CHARS_PER_TOKEN + weights.frame)
+    def _gains(self, candidates: Sequence[Candidate], left: Mapping[int, float]) -> Gains:
+        """What each candidate gains by each of its atoms and by its prose, and what it costs."""
+        import numpy as np  # it takes a tenth of a second
 
-    def _known(self) -> dict[int, _Known]:
-        known: dict[int, _Known] = {}
-        for span in self.earlier:
-            for atom in span.atoms:
-                known.setdefault(atom, _Known(spoken=1))
-        for at, read in enumerate(self.reads):
-            for atom in read.spoken:
-                one = known.setdefault(atom, _Known())
-                one.spoken += 1
-                one.last = at
-            for atom in read.heard:
-                one = known.setdefault(atom, _Known())
-                one.heard += 1
-                one.last = at
-        return known
+        weights = self.weights
+        held = [span.atoms for _, _, _, span in candidates]
+        starts = np.cumsum([0, *map(len, held)])
+        owner = np.repeat(np.arange(len(held)), np.diff(starts))
+        at = np.array([at for at, _, _, _ in candidates], dtype=np.int64)
+        count = [span.words for _, _, _, span in candidates]
+        chars = np.array([len(span.text) for _, _, _, span in candidates], dtype=np.int64)
+        origin = self._origins(candidates)
+        tie = {n: 1.0 - exp(-weights.context * n) for n in set(count)}
+        factor = origin * np.array([tie[n] for n in count], dtype=np.float64)
+        known = Known.of(self.reads, self.earlier, held, len(self.kinds))
+        slots = known.slots
+        worth = self._worth(known)[slots]
+        gain = worth * np.where(at[owner] < known.last[slots], (factor * weights.older)[owner], factor[owner])
+        prose = weights.prose * origin * np.minimum(count, 12) if count else origin
+        return Gains(
+            starts, slots, gain, prose, chars / CHARS_PER_TOKEN + weights.frame,
+            np.array([left.get(atom, 1.0) for atom in known.atoms.tolist()], dtype=np.float64),
+        )  # fmt: skip
 
-    def _worth(self, known: dict[int, _Known]) -> dict[int, float]:
+    def _origins(self, candidates: Sequence[Candidate]) -> Floats:
+        """The worth of each candidate's origin."""
+        import numpy as np
+
+        of = [self.weights.of_source(source) for source in Source]
+        origins = np.array([of[source] for _, _, source, _ in candidates], dtype=np.float64)
+        if self.focus:
+            for i, (_, _, _, span) in enumerate(candidates):
+                said = span.text.lower()
+                if any(word in said for word in self.focus):
+                    origins[i] *= self.weights.focus
+        return origins
+
+    def _worth(self, known: Known) -> Floats:
+        """The worth of each atom; 0 for one that nobody said and no tool held."""
+        import numpy as np
+
         weights, n = self.weights, len(self.reads)
         until = [0]
         for read in self.reads:
             until.append(until[-1] + read.chars)
         whole = max(until[-1], 1)
-        kinds = [WORTH.get(kind, 0.0) for kind, _ in self.atoms]
         when = [
             max(n - at, 1) ** weights.age * exp(weights.distance * (whole - until[max(at, 0)]) / whole)
             for at in range(-1, n)
         ]
-        return {
-            atom: kinds[atom]
-            * (1 + one.spoken) ** weights.spoken
-            * (1 + one.heard) ** weights.heard
-            * when[one.last + 1]
-            * (weights.earlier if one.last < 0 else 1.0)
-            * (1.0 if one.spoken else weights.unsaid)
-            for atom, one in known.items()
-        }
+        kinds = np.frombuffer(self.kinds, dtype=np.uint8)[known.atoms]
+        worth: Floats = (
+            np.array([WORTH.get(kind, 0.0) for kind in LEXICAL])[kinds]
+            * powers(known.spoken, weights.spoken)
+            * powers(known.heard, weights.heard)
+            * np.array(when)[known.last + 1]
+            * np.where(known.last < 0, weights.earlier, 1.0)
+            * np.where(known.spoken > 0, 1.0, weights.unsaid)
+        )
+        return np.where((known.spoken > 0) | (known.heard > 0), worth, 0.0)

@@ -41,7 +41,6 @@ _OPEN = re.compile(
     r"i(?:'ll| will)|we(?:'ll| will)|should now|follow-?up)\b|\[ \]",
     re.I,
 )
-_CLOSING = re.compile(r"<(?=/)")
 _BULLET = re.compile(r"^\s*[-*+•]\s+")
 _FILE = re.compile(r"[\w.@~/\\:-]*/[\w.@~/\\:-]*")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
@@ -52,6 +51,12 @@ REMEMBERED = 50_000
 
 LABELS = ("", "Files", "Commands", "Written", "Results", "Errors")
 """Parts of the section for everything exact, in their order."""
+
+
+_LABEL = {name: number for number, name in enumerate(LABELS)}
+
+Row: TypeAlias = tuple[int, int, tuple[int, int], str]
+"""A line of a summary: the numbers of its section and label, where it was said, and how it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +80,18 @@ def is_decision(text: str) -> bool:
     return bool(_DECIDED.search(text))
 
 
+@lru_cache(maxsize=REMEMBERED)
+def is_open(text: str) -> bool:
+    """Whether words say what is still to do."""
+    return bool(_OPEN.search(text))
+
+
 def topic(pick: Pick, recent: int) -> Topic:
     """What a chosen line is about; only what was said from message `recent` on can still be open."""
     if pick.source is Source.USER:
         return "constraints" if is_demand(pick.text) else "goal"
     if pick.source in (Source.SAID, Source.THOUGHT):
-        if pick.place[0] >= recent and _OPEN.search(pick.text):
+        if pick.place[0] >= recent and is_open(pick.text):
             return "next"
         if is_decision(pick.text):
             return "decisions"
@@ -118,68 +129,63 @@ class Outline:
             return heading_topic(noted[pick.place[1]].heading) or "context"
         return topic(pick, recent)
 
-    def place(self, pick: Pick, recent: int, noted: Sequence[Noted]) -> str:
-        """The section where a line belongs; one of an earlier summary stays in its own where there is such a one."""
-        if pick.place[0] < 0 and noted:
-            before = noted[pick.place[1]].heading
-            if before in self.headings:
-                return before
-        return self.heading(self.topic(pick, recent, noted))
-
-    def written(self, picks: Iterable[Pick], recent: int, noted: Sequence[Noted]) -> str:
-        """The summary: sections in their order, lines in the order in which they were said; empty sections left out."""
-        sections: dict[str, list[Pick]] = {heading: [] for heading in self.headings}
+    def rows(self, picks: Iterable[Pick], recent: int, noted: Sequence[Noted]) -> list[Row]:
+        """Where each line is written, and how; one of an earlier summary stays in its section where there is such."""
+        number = {heading: i for i, heading in reversed(list(enumerate(self.headings)))}
+        of_topic: dict[Topic, int] = {}
+        found: list[Row] = []
         for pick in picks:
-            sections[self.place(pick, recent, noted)].append(pick)
-        return "\n\n".join(
-            "\n".join((f"## {heading}", *_parts(sorted(lines, key=_order), noted)))
-            for heading, lines in sections.items()
-            if lines
-        )
+            section = number.get(noted[pick.place[1]].heading) if pick.place[0] < 0 and noted else None
+            if section is None:
+                about = self.topic(pick, recent, noted)
+                section = of_topic.get(about)
+                if section is None:
+                    section = of_topic[about] = number[self.heading(about)]
+            found.append((section, _label(pick, noted), pick.place, f"- {harmless(pick.text)}"))
+        return found
+
+    def written(self, rows: Iterable[Row]) -> str:
+        """The summary: sections in their order, lines in the order in which they were said; empty sections left out."""
+        lines: list[str] = []
+        before, part = -1, 0
+        for section, label, _, line in sorted(rows):
+            if section != before:
+                lines += ["", f"## {self.headings[section]}"]
+                before, part = section, 0
+            if label != part:
+                lines.append(f"### {LABELS[label]}")
+                part = label
+            lines.append(line)
+        return "\n".join(lines[1:])
 
 
-def _order(pick: Pick) -> tuple[int, int]:
-    return pick.place
-
-
-def _parts(picks: Sequence[Pick], noted: Sequence[Noted]) -> Iterator[str]:
-    parts: dict[str, list[Pick]] = {name: [] for name in LABELS}
-    for pick in picks:
-        parts[_label(pick, noted)].append(pick)
-    for name, lines in parts.items():
-        if lines and name:
-            yield f"### {name}"
-        yield from (f"- {harmless(pick.text)}" for pick in lines)
-
-
-def _label(pick: Pick, noted: Sequence[Noted]) -> str:
-    """Which of `LABELS` a line stands under."""
+def _label(pick: Pick, noted: Sequence[Noted]) -> int:
+    """Which of `LABELS` a line stands under, by number."""
     match pick.source:
         case Source.COMMAND:
-            return "Commands"
+            return _LABEL["Commands"]
         case Source.ARGUMENT:
-            return "Files" if _FILE.fullmatch(pick.text) else "Written"
+            return _LABEL["Files"] if _FILE.fullmatch(pick.text) else _LABEL["Written"]
         case Source.RESULT:
-            return "Results"
+            return _LABEL["Results"]
         case Source.FAILED:
-            return "Errors"
+            return _LABEL["Errors"]
         case Source.EARLIER if noted and pick.place[0] < 0:
-            part = noted[pick.place[1]].part
-            return part if part in LABELS else ""
-    return ""
+            return _LABEL.get(noted[pick.place[1]].part, 0)
+    return 0
 
 
 def harmless(text: str) -> str:
     """A line of a session in which no tag can be closed."""
-    return _CLOSING.sub("< ", text)
+    return text.replace("</", "< /")
 
 
 def noted_lines(summary: str) -> Iterator[Noted]:
     """The lines of an earlier summary, whoever wrote it, without their marks."""
     heading = part = ""
     for line in summary.splitlines():
-        if found := _HEADING.match(line):
+        if line[:1] == "#" and (found := _HEADING.match(line)):
             name = found.group(1).strip()
             heading, part = (heading, name) if name in LABELS else (name, "")
-        elif text := _BULLET.sub("", line).strip():
+        elif text := (line[2:] if line[:2] == "- " else _BULLET.sub("", line)).strip():
             yield Noted(heading, text, part)

@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import chain
 from threading import Lock
+from typing import TypeAlias
 
-from workbench.transcript.atoms import SIGNALS, TOKEN, Found, line_atoms, quotes, token_atoms, url_atom, urls
+from workbench.transcript.atoms import LEXICAL, SIGNALS, TOKEN, Found, line_atoms, quotes, token_atoms, url_atom, urls
 from workbench.transcript.message import (
     AssistantMessage,
     Message,
+    Summary,
     SystemMessage,
     Text,
     Thinking,
@@ -20,12 +23,17 @@ from workbench.transcript.message import (
     UserMessage,
     argument_texts,
 )
+from workbench.transcript.tokens import TokenCounter
 from workbench.transcript.words import spans, words
 
 MOST_MESSAGES = 20_000
 MOST_SPANS = 400_000
 """A reader that remembers more than this starts anew, so that a long run does not grow without end."""
 
+BATCH = 20_000
+"""Lines whose atoms are found at once; bounds the memory that their tokens take."""
+
+_KIND = {kind: number for number, kind in enumerate(LEXICAL)}
 _RUNS = frozenset({"command", "cmd", "script"})
 _MARK = re.compile(r"^(?:[-*+•]|#{1,6}) +(?=\S)")
 
@@ -58,39 +66,51 @@ class Span:
     words: int
 
 
+Part: TypeAlias = tuple[Source, int, tuple[Span, ...]]
+"""Lines of one origin that stand together in a message: the origin, the number of the first, and the lines."""
+
+
 @dataclass(frozen=True, slots=True)
 class Read:
     """One message, read.
 
     Attributes:
-        lines: source and line, in order.
-        spoken: numbers of the atoms that a person or a model said; thoughts are in neither set.
-        heard: numbers of the atoms in tool results.
+        parts: its lines, in order.
+        spoken: numbers of the atoms that a person or a model said, each once; thoughts are in neither.
+        heard: numbers of the atoms in tool results, each once.
         chars: length of all lines.
     """
 
-    lines: tuple[tuple[Source, Span], ...]
-    spoken: frozenset[int]
-    heard: frozenset[int]
+    parts: tuple[Part, ...]
+    spoken: tuple[int, ...]
+    heard: tuple[int, ...]
     chars: int
 
 
-class _Tokens(dict[str, tuple[int, tuple[int, ...]]]):
-    """How many content words a token has beside its atoms, and the atoms' numbers; worked out when first met."""
+class _Tokens(dict[str, tuple[int, tuple[int, ...], bool]]):
+    """What a token tells, worked out when first met.
 
-    __slots__ = ("atoms",)
+    How many content words it has beside its atoms (below 0 for a line's end), the atoms' numbers, and whether its line
+    is worth a second look.
+    """
+
+    __slots__ = ("atoms", "kinds")
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__({"\n": (-1, (), False)})
         self.atoms: dict[Found, int] = {}
+        self.kinds = bytearray()
 
     def number(self, atom: Found) -> int:
-        return self.atoms.setdefault(atom, len(self.atoms))
+        found = self.atoms.setdefault(atom, len(self.kinds))
+        if found == len(self.kinds):
+            self.kinds.append(_KIND[atom[0]])
+        return found
 
-    def __missing__(self, token: str) -> tuple[int, tuple[int, ...]]:
-        found = tuple(self.number(atom) for atom in token_atoms(token))
+    def __missing__(self, token: str) -> tuple[int, tuple[int, ...], bool]:
+        found = tuple([self.number(atom) for atom in token_atoms(token)])
         # A path's folders tie it to its place, its own last part does not.
-        entry = (max(len(words(token)) - len(found), 0), found)
+        entry = (max(len(words(token)) - len(found), 0), found, token in SIGNALS)
         self[token] = entry
         return entry
 
@@ -101,70 +121,121 @@ class Reader:
     Whoever shares a reader between threads holds its `lock` from reading to the end of the work with what was read.
     """
 
-    __slots__ = ("_messages", "_spans", "_tokens", "lock", "messages_read")
+    __slots__ = ("_counter", "_lines", "_messages", "_sizes", "_spans", "_tokens", "lock", "messages_read")
 
     def __init__(self) -> None:
         self.lock = Lock()
         self.messages_read = 0
+        self._counter: TokenCounter | None = None
         self._forget()
 
     def _forget(self) -> None:
         self._messages: dict[int, tuple[Message, Read]] = {}
         self._spans: dict[str, Span] = {}
+        self._lines: dict[str, tuple[Span, ...]] = {}
+        self._sizes: dict[Span, int] = {}
         self._tokens = _Tokens()
 
     @property
-    def atoms(self) -> Iterable[Found]:
-        """Kind and text of every atom met so far, by number."""
-        return self._tokens.atoms
+    def kinds(self) -> bytes:
+        """The kind of every atom met so far, by number, as its place in `LEXICAL`."""
+        return bytes(self._tokens.kinds)
 
     def read(self, messages: Sequence[Message]) -> list[Read]:
         """Every message, read now or before. Messages are known by identity: they never change."""
         if len(self._messages) > MOST_MESSAGES or len(self._spans) > MOST_SPANS:
             self._forget()
-        return [self._one(message) for message in messages]
+        known = self._messages
+        new = {
+            id(message): message
+            for message in messages
+            if (before := known.get(id(message))) is None or before[0] is not message
+        }
+        told = {
+            key: [(source, _found(text, source in PROSE)) for source, text in _texts(message)]
+            for key, message in new.items()
+        }
+        self._learn(line for parts in told.values() for _, lines in parts for line in lines)
+        for key, message in new.items():
+            known[key] = (message, self._made(told[key]))
+        self.messages_read += len(new)
+        return [known[id(message)][1] for message in messages]
 
-    def lines(self, text: str, prose: bool = False) -> list[Span]:
-        """The lines of a text; those of prose without the marks of lists and headings, which mean more in code."""
+    def lines(self, texts: Sequence[str]) -> list[tuple[Span, ...]]:
+        """The lines of each text, each worked out once: those of one summary mostly stand in the next one again."""
+        known = self._lines
+        new = {text: list(spans(text)) for text in texts if text not in known}
+        if new:
+            self._learn(chain.from_iterable(new.values()))
+            known.update((text, tuple(map(self._spans.__getitem__, lines))) for text, lines in new.items())
+        return list(map(known.__getitem__, texts))
+
+    def sizes(self, lines: Iterable[Span], count: TokenCounter) -> Iterator[int]:
+        """The tokens of each line as an entry of a list, counted once as long as the same counter asks."""
+        if self._counter is not count:
+            self._counter = count
+            self._sizes.clear()
+        known = self._sizes
+        for line in lines:
+            size = known.get(line)
+            if size is None:
+                size = known[line] = count(Summary(id="", text=f"- {line.text}\n"))
+            yield size
+
+    def _made(self, told: Iterable[tuple[Source, list[str]]]) -> Read:
+        parts: list[Part] = []
+        spoken: dict[int, None] = {}
+        heard: dict[int, None] = {}
+        first = chars = 0
+        for source, texts in told:
+            lines = tuple(map(self._spans.__getitem__, texts))
+            parts.append((source, first, lines))
+            first += len(lines)
+            chars += sum(map(len, texts))
+            if source < Source.THOUGHT:
+                held = spoken if source <= SPOKEN else heard
+                held.update(dict.fromkeys(chain.from_iterable([line.atoms for line in lines])))
+        return Read(tuple(parts), tuple(spoken), tuple(heard), chars)
+
+    def _learn(self, lines: Iterable[str]) -> None:
+        """Find the atoms of all lines that are new; many at once cost least."""
         known = self._spans
-        found = (
-            (_MARK.sub("", line, count=1) if line[0] in "-*+•#" else line for line in spans(text))
-            if prose
-            else spans(text)
-        )
-        return [known.get(line) or self._learn(line) for line in found]
+        new = [line for line in dict.fromkeys(lines) if line not in known]
+        for start in range(0, len(new), BATCH):
+            self._learn_some(new[start : start + BATCH])
 
-    def _one(self, message: Message) -> Read:
-        known = self._messages.get(id(message))
-        if known is not None and known[0] is message:
-            return known[1]
-        self.messages_read += 1
-        lines = tuple((source, span) for source, text in _texts(message) for span in self.lines(text, source in PROSE))
-        read = Read(
-            lines,
-            frozenset(atom for source, span in lines if source <= SPOKEN for atom in span.atoms),
-            frozenset(atom for source, span in lines if SPOKEN < source < Source.THOUGHT for atom in span.atoms),
-            sum(len(span.text) for _, span in lines),
-        )
-        self._messages[id(message)] = (message, read)
-        return read
-
-    def _learn(self, line: str) -> Span:
-        tokens = TOKEN.findall(line)
-        count = 0
+    def _learn_some(self, new: Sequence[str]) -> None:
+        known = self._spans
+        tokens = TOKEN.findall("\n".join([*new, ""]))
+        at = count = 0
+        signal = False
         atoms: list[int] = []
-        for others, found in map(self._tokens.__getitem__, tokens):
+        for others, found, looks in map(self._tokens.__getitem__, tokens):
+            if others < 0:
+                line = new[at]
+                atoms += map(self._tokens.number, _rarer(line, signal))
+                known[line] = Span(line, tuple(dict.fromkeys(atoms)), count if line.isascii() else len(words(line)))
+                at += 1
+                count = 0
+                signal = False
+                atoms.clear()
+                continue
             count += others
-            atoms += found
-        atoms += map(self._tokens.number, _rarer(line, tokens))
-        span = Span(line, tuple(dict.fromkeys(atoms)), count if line.isascii() else len(words(line)))
-        self._spans[line] = span
-        return span
+            if found:
+                atoms += found
+            signal = signal or looks
 
 
-def _rarer(line: str, tokens: Sequence[str]) -> Iterator[Found]:
+def _found(text: str, prose: bool) -> list[str]:
+    """The lines of a text; those of prose without the marks of lists and headings, which mean more in code."""
+    if not prose:
+        return list(spans(text))
+    return [_MARK.sub("", line, count=1) if line[0] in "-*+•#" else line for line in spans(text)]
+
+
+def _rarer(line: str, signal: bool) -> Iterator[Found]:
     """What takes more than one token to see."""
-    if not SIGNALS.isdisjoint(tokens):
+    if signal:
         yield from line_atoms(line)
     if "://" in line:
         yield from map(url_atom, urls(line))

@@ -99,24 +99,26 @@ class TiktokenCounter:
         if not self.encoding.startswith(("o200k", "cl100k")):
             return self.count_text(text)
         self.tally.texts += 1
+        *lines, last = _BREAK.split(text)
+        pieces = [line + "\n" for line in lines]
+        pieces.append(last)
         known = _lines(self.encoding)
-        total = 0
-        for piece in _BREAK.split(text):
-            size = known.get(piece)
-            if size is None:
-                size = known[piece] = self.count_text(piece)
-            total += size
+        sizes = list(map(known.get, pieces))
+        if None in sizes:
+            for piece in dict.fromkeys([piece for piece, size in zip(pieces, sizes, strict=True) if size is None]):
+                known[piece] = self.count_text(piece)
+            sizes = list(map(known.get, pieces))
         if len(known) > LINES:
             known.clear()
-        return total
+        return sum(size for size in sizes if size is not None)
 
     def sizes(self, messages: Iterable[Message]) -> tuple[int, ...]:
         """Tokens of each message. tiktoken's own batches were measured to be no faster."""
         return tuple(self(message) for message in messages)
 
 
-_BREAK = re.compile(r"(?<=\n)(?=[^\s/])")
-"""Behind a line's end, where the next line begins with neither a blank nor `/`."""
+_BREAK = re.compile(r"\n(?=[^\s/])")
+"""A line's end where the next line begins with neither a blank nor `/`."""
 LINES = 200_000
 """Lines whose sizes a process remembers."""
 

@@ -194,7 +194,7 @@ def _otherwise(context: Context, messages: Sequence[Message], previous: str, mos
     note = f"[Compacted {len(messages)} messages: {counts}]"
     if not previous:
         return note
-    whole = UserMessage(id="", blocks=(Text(previous),))
+    whole = Summary(id="", text=previous)
     room = most - context.count(UserMessage(id="", blocks=(Text(note + "\n\n"),)))
     kept = shortened(whole, room, context.count(whole), context.count) if room > 0 else None
     return note if kept is None else f"{plain_text(kept)}\n\n{note}"
