@@ -10,9 +10,7 @@ from hypothesis import settings
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("MPLBACKEND", "agg")
-os.environ.setdefault(
-    "MPLCONFIGDIR", str(Path(__file__).parent.parent / "build" / "fonts")
-)  # nothing in the home folder
+os.environ.setdefault("MPLCONFIGDIR", str(Path(__file__).parent.parent / "build" / "fonts"))
 
 # Tests never time, and the same commit gives the same verdict; WORKBENCH_RANDOM=1 looks for new counter-examples.
 settings.register_profile("workbench", deadline=None, derandomize=not os.environ.get("WORKBENCH_RANDOM"))
