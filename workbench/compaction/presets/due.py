@@ -9,7 +9,8 @@ LARGEST_OUTPUT = 0.25
 """The part of the window that a model's longest answer is taken to need, where no recording says it."""
 
 LEAST_ROOM = 0.25
-"""The part of what the overhead leaves free that messages get before any system is due.
+LEAST_TOKENS = 20_000
+"""What messages get before any system is due: a quarter of what the overhead leaves free, at most so many tokens.
 
 The systems were made for windows of 100,000 tokens and more. In a small one their reserves leave nothing, and they
 would compact at every request.
@@ -29,9 +30,9 @@ def output(window: int, own: int) -> int:
 
 
 def threshold(situation: Situation, own: int) -> int:
-    """The system's own threshold in tokens; in a window that leaves less than a quarter for messages, that quarter."""
+    """The system's own threshold in tokens, or the least that messages get where that is more."""
     room = max(situation.window - situation.overhead, 0)
-    return max(own, situation.overhead + int(LEAST_ROOM * room))
+    return max(own, situation.overhead + min(int(LEAST_ROOM * room), LEAST_TOKENS))
 
 
 def above(situation: Situation, own: int) -> Budget | None:
