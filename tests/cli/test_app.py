@@ -62,6 +62,7 @@ def test_a_damaged_file_is_a_row_and_does_not_stop_the_others(
         (["experiment", "-p", "window"], "NAME=VALUE"),
         (["report", "no-such-run"], "no-such-run"),
         (["frobnicate"], "frobnicate"),
+        (["list"], "strategies"),
     ],
 )
 def test_unusable_input_is_one_sentence_and_exit_code_2(
@@ -71,6 +72,19 @@ def test_unusable_input_is_one_sentence_and_exit_code_2(
     said = capsys.readouterr().err
     assert expected in said
     assert "Traceback" not in said
+    assert all(line.startswith(("workbench: ", "left out: ")) for line in said.strip().splitlines())
+
+
+def test_a_strategy_whose_model_fails_is_a_failed_cell_beside_the_others(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    words = ["compare", str(recording), "-w", "8000", "-m", "litellm:gpt-4o-mini", "-s", "opal,truncate"]
+    code = main([*words, "--out", str(tmp_path / "run"), "--no-report"])
+    said = capsys.readouterr()
+    assert code in (0, 1)
+    assert "Traceback" not in said.err
+    assert "truncate" in said.out
 
 
 @pytest.mark.parametrize("what", ["strategies", "stages", "metrics", "formats", "models"])

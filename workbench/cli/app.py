@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import typer
 
-from workbench.cli import comparing, datasets, experimenting, inspecting, listing, replaying
+from workbench.cli import comparing, datasets, experimenting, inspecting, listing, replaying, sharing
 from workbench.cli.words import complain
 from workbench.errors import WorkbenchError
 
@@ -30,6 +30,7 @@ app.command("replay")(replaying.replay)
 app.command("inspect")(inspecting.inspect)
 app.command("list")(listing.show)
 app.command("report")(comparing.report)
+app.command("share")(sharing.share)
 app.command("experiment")(experimenting.experiment)
 app.command("record")(datasets.record)
 app.add_typer(datasets.datasets, name="datasets", no_args_is_help=True)
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if type(error).__name__ == "NoArgsIsHelpError":
             complain(words)
         else:
-            complain(f"workbench: {words.rstrip('.')}; `workbench --help` shows what is accepted")
+            complain(f"workbench: {' '.join(words.split()).rstrip('.')}; `workbench --help` shows what is accepted")
         return UNUSABLE
     except WorkbenchError as error:
         complain(f"workbench: {error}")
@@ -65,4 +66,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         complain(f"workbench: {error.filename or 'a file'}: {error.strerror or error}")
         return UNUSABLE
+    except Exception as error:  # our own bug: one sentence for the user, the whole for whoever asks for it
+        if os.environ.get("WORKBENCH_DEBUG"):
+            raise
+        what = f"{type(error).__name__}: {error}"
+        complain(f"workbench: a bug of ours ({what}); WORKBENCH_DEBUG=1 shows where, and what was finished is kept")
+        return FAILED_CELL
     return int(result or OK)

@@ -28,6 +28,7 @@ class Settings:
         shares: budgets of the matched mode as shares of the history, each in (0, 1); empty leaves that mode out.
         boundaries: where the matched mode compacts, as shares of the messages.
         seed: for parts that vary.
+        redact: whether secrets, e-mail addresses and names of home directories are masked as a session is read.
     """
 
     strategies: tuple[str, ...] = DEFAULT_STRATEGIES
@@ -36,6 +37,7 @@ class Settings:
     shares: tuple[float, ...] = (0.1, 0.2)
     boundaries: tuple[float, ...] = (0.35, 0.5, 0.65, 0.8)
     seed: int = 0
+    redact: bool = False
 
     def __post_init__(self) -> None:
         if self.window is not None and self.window < 1_000:
@@ -85,13 +87,17 @@ def written(part: object) -> object:
     return f"{getattr(part, '__module__', '')}.{name}" if name else type(part).__qualname__
 
 
+PRESENTATION = frozenset({"report", "explore", "cli", "analysis", "recorder", "markup.py", "palette.py", "__main__.py"})
+"""What can change without changing a cell."""
+
+
 @cache
 def code_version() -> str:
     """A hash of the package's own source: another version of the code never reuses a cell."""
     root = Path(__file__).parent.parent
     seal = hashlib.sha256()
     for path in sorted([*root.rglob("*.py"), *root.rglob("*.md")]):
-        if path.relative_to(root).parts[0] not in {"report", "explore", "cli"}:
+        if path.relative_to(root).parts[0] not in PRESENTATION:
             seal.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return seal.hexdigest()[:16]
 
