@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from workbench.metrics.background import BUILTIN_BACKGROUND
 from workbench.metrics.postings import Postings
 from workbench.metrics.reading import Reader
 from workbench.transcript.atoms import Atom, plain
@@ -27,19 +26,15 @@ def fabricated(postings: Postings, reader: Reader, at: int, texts: Iterable[str]
 
     Fails to see: a true atom in a false sentence; takes for false: a number that was worked out, a file's new folder.
     """
-    p = postings
-    past = p.first_known < at
     reading = reader.read_all(texts)
-    names = list(p.miner.spans)
     found: dict[Atom, None] = {}
     for number, row in zip(reading.every.tolist(), reading.every_row.tolist(), strict=True):
-        stands = reader.stands_for(number)
-        name = reader.name(number)
-        if name in BUILTIN_BACKGROUND or (name.kind not in _EXACT and _HEADING.match(names[reading.spans[row]])):
+        if reader.first_said(number) < at:
             continue
-        if name.kind == "path" and stands >= 0 and number >= len(p.names):
-            stands = stands if p.files.is_ending(name.text) else -1
-        if (stands < 0 or not past[stands]) and not _stands_somehow(p, at, name):
+        name = reader.name(number)
+        if name in found or (name.kind not in _EXACT and _HEADING.match(reader.text(int(reading.spans[row])))):
+            continue
+        if not _stands_somehow(postings, at, name):
             found[name] = None
     return tuple(found)
 

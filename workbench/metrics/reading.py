@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
+from typing import TypeAlias
 
 import numpy as np
 
+from workbench.metrics.background import BUILTIN_BACKGROUND
 from workbench.metrics.postings import Postings
-from workbench.metrics.ragged import Ints
+from workbench.metrics.ragged import Ints, row_starts
 from workbench.transcript.atoms import Atom
+
+_Row: TypeAlias = tuple[list[int], list[int], list[int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +44,9 @@ class Reader:
         self._postings = postings
         self._readings: dict[str, Reading] = {}
         self._stands_for: dict[int, int] = {}
+        self._first: dict[int, int] = {}
+        self._rows: dict[int, _Row] = {}
+        self._texts: list[str] = []
         self._names: list[Atom] = list(postings.names)
 
     def read(self, text: str) -> Reading:
@@ -71,25 +79,44 @@ class Reader:
             self._stands_for[number] = -1 if stands >= 0 and p.folder[stands] else stands
         return self._stands_for[number]
 
+    def first_said(self, number: int) -> int:
+        """The message that first says an atom, or names its file; n if none does, -1 where any model knows it."""
+        first = self._first.get(number)
+        if first is None:
+            first = self._first[number] = self._first_said(number)
+        return first
+
+    def _first_said(self, number: int) -> int:
+        p, name, stands = self._postings, self.name(number), self.stands_for(number)
+        if name in BUILTIN_BACKGROUND:
+            return -1
+        if name.kind == "path" and stands >= 0 and number >= len(p.names) and not p.files.is_ending(name.text):
+            return p.n
+        return int(p.first_known[stands]) if stands >= 0 else p.n
+
+    def text(self, span: int) -> str:
+        """The text of a span, also of one that only a read text holds."""
+        if span >= len(self._texts):
+            self._texts += islice(self._postings.miner.spans, len(self._texts), None)
+        return self._texts[span]
+
     def _made(self, text: str) -> Reading:
-        p, miner = self._postings, self._postings.miner
-        spans = list(dict.fromkeys(miner.read(text)))
-        flat: list[int] = []
-        lengths = []
-        for span in spans:
-            features = self._features(span)
-            flat += features
-            lengths.append(len(features))
-        found = np.array(flat, dtype=np.int64)
-        row = np.repeat(np.arange(len(spans)), np.array(lengths, dtype=np.int64))
-        every, every_row = ~found[found < 0], row[found < 0]
-        atoms = np.array([self.stands_for(number) for number in every.tolist()], dtype=np.int64)
-        known = (found >= 0) & (found < p.words)
-        counts = np.bincount(row[known], minlength=len(spans))
-        word_start = np.concatenate(([0], np.cumsum(counts)))
-        numbers = np.array(spans, dtype=np.int64)
-        has = atoms >= 0
-        return Reading(numbers, word_start, found[known], atoms[has], every_row[has], every, every_row)
+        spans = list(dict.fromkeys(self._postings.miner.read(text)))
+        known = self._rows
+        rows = [known.get(span) or self._row(span) for span in spans]
+        words, word_row = _flat([row[0] for row in rows])
+        atoms, atom_row = _flat([row[1] for row in rows])
+        every, every_row = _flat([row[2] for row in rows])
+        starts = row_starts(word_row, len(spans))
+        return Reading(np.array(spans, dtype=np.int64), starts, words, atoms, atom_row, every, every_row)
+
+    def _row(self, span: int) -> _Row:
+        """The words, the session's atoms and all atoms of a span; worked out once, since lines come again."""
+        found = self._features(span)
+        every = [~feature for feature in found if feature < 0]
+        atoms = [stands for number in every if (stands := self.stands_for(number)) >= 0]
+        row = self._rows[span] = ([word for word in found if 0 <= word < self._postings.words], atoms, every)
+        return row
 
     def _features(self, span: int) -> list[int]:
         p = self._postings
@@ -98,6 +125,13 @@ class Reader:
         words = p.span_word[p.word_start[span] : p.word_start[span + 1]].tolist()
         atoms = p.span_atom[p.atom_start[span] : p.atom_start[span + 1]].tolist()
         return [*words, *(~atom for atom in atoms)]
+
+
+def _flat(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    """The items of all rows, and the row of each."""
+    sizes = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
+    items = np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=int(sizes.sum()))
+    return items, np.repeat(np.arange(len(rows)), sizes)
 
 
 def _joined(readings: Sequence[Reading]) -> Reading:
