@@ -1,0 +1,138 @@
+"""opencode: old tool results are erased in batches, then a summary that keeps up to 15,000 newest tokens by turns.
+
+Restates the compaction of opencode (sst/opencode, one stored copy of 2026, the mode that puts the summary first), in
+`packages/opencode/src/session/` the files `compaction.ts` and `overflow.ts`, and `packages/core/src/session/`. Its
+suffix mode, which asks at the end of the live request, is not restated. Prompts are our own words.
+
+Where it differs from those sources, and why:
+
+- Pruning is opt-in there and runs after each turn; here it is on and comes first when a compaction is due, and where it
+  is enough no summary is asked for. `opencode(prune=False)` leaves it out.
+- The newest user message stays where the cut goes through its turn; the original sends it again only after an overflow.
+  Pinned messages stay, and no pair is parted.
+- No message is made up that asks the agent to continue: nobody said it.
+- Pictures in what is summarised are named in the transcript. Results are cut at 2,000 characters there, as in the
+  original.
+- The model writes the list of relevant files, as there; nothing is added by code.
+- When the model fails, a note of what was left out stands in. The original stops.
+- The longest answer, up to 20,000 tokens of reserve, is taken to be a quarter of a small window at most.
+- Approximate: where 15,000 tokens are more than half of what may be kept, half is kept; where less than a quarter of
+  the window would be left for messages, it is due at that quarter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from workbench.compaction.cut import Cut
+from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.presets.due import output, reached
+from workbench.compaction.presets.loose import Loose
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.trigger import Situation
+from workbench.compaction.wording import Wording
+from workbench.transcript.context import Context
+from workbench.transcript.message import Summary, Text, ToolResult, is_real_user
+
+RESERVE = 20_000
+KEPT_SHARE = 0.25
+LEAST_KEPT, MOST_KEPT = 2_000, 15_000
+MOST_SUMMARY = 4_096
+PROTECTED = 40_000
+WORTH = 20_000
+TURNS = 2
+NEVER = frozenset({"skill"})
+ERASED = "[old tool result erased]"
+
+
+def usable(window: int) -> int:
+    """Tokens of the window that a request may take: all but the longest answer."""
+    return window - output(window, RESERVE)
+
+
+@dataclass(frozen=True, slots=True)
+class OpencodeTrigger:
+    """Due when the provider's last count reaches what is usable."""
+
+    name: ClassVar[str] = "opencode_trigger"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due at `tokens >= window - min(20_000, longest answer)`."""
+        return reached(situation, usable(situation.window))
+
+
+@dataclass(frozen=True, slots=True)
+class Prune:
+    """Erases tool results behind the newest ones, if that is worth it.
+
+    Attributes:
+        protected: tokens of results, counted back from behind the newest turns, that stay.
+        worth: tokens; nothing is erased where not more than that would be.
+        turns: newest turns whose results stay and are not counted.
+    """
+
+    protected: int = PROTECTED
+    worth: int = WORTH
+    turns: int = TURNS
+    name: ClassVar[str] = "opencode_prune"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The erased results; the walk ends at a summary and at the first one that is erased already."""
+        erased = (Text(ERASED),)
+        turns, counted, saved = 0, 0, 0
+        edits: list[Replace] = []
+        for i in range(len(context.messages) - 1, -1, -1):
+            message = context.messages[i]
+            turns += is_real_user(message)
+            if isinstance(message, Summary):
+                break
+            if turns < self.turns or not isinstance(message, ToolResult) or message.name in NEVER:
+                continue
+            if message.blocks == erased:
+                break
+            counted += context.sizes[i]
+            if counted <= self.protected or message.pinned:
+                continue
+            short = replace(message, blocks=erased)
+            if context.count(short) < context.sizes[i]:
+                saved += context.sizes[i]
+                edits.append(Replace(i, i + 1, (short,)))
+        return Plan(tuple(reversed(edits))) if saved > self.worth else None
+
+
+@dataclass(frozen=True, slots=True)
+class OpencodeCut:
+    """Keeps the newest whole turns that fit a quarter of what is usable, and of the next one what still fits."""
+
+    share: float = KEPT_SHARE
+
+    def preserved(self, window: int) -> int:
+        """Tokens of newest messages: a quarter of what is usable, at least 2,000 and at most 15,000."""
+        return min(max(int(self.share * usable(window)), LEAST_KEPT), MOST_KEPT)
+
+    def find(self, context: Context, budget: Budget, /) -> Cut | None:
+        """The cut; None where everything fits.
+
+        The first place that fits is the start of a turn or lies inside one, so turns need no walk of their own.
+        """
+        loose = Loose.of(context, budget)
+        return loose.cut(loose.fitting(loose.kept(self.preserved(budget.window))))
+
+
+def opencode(*, prune: bool = True) -> Preset:
+    """The preset, with or without pruning before the summary."""
+    summary = Summarize(
+        cut=OpencodeCut(), wording=Wording(headings="opencode_headings"), track_files=False, most=MOST_SUMMARY
+    )
+    return Preset(
+        "opencode",
+        Strategy("opencode", (Prune(), summary) if prune else (summary,)),
+        OpencodeTrigger(),
+        source="sst/opencode 2026 packages/opencode/src/session/{compaction,overflow}.ts, packages/core/src/session",
+    )
+
+
+OPENCODE = opencode()
