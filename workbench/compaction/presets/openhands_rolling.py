@@ -1,0 +1,101 @@
+"""OpenHands, rolling: beyond 80 messages 40 are left, the first four, a summary and the newest 35.
+
+Restates the `LLMSummarizingCondenser` of the OpenHands SDK (openhands-sdk 1.58.0, `openhands.sdk.context.condenser` and
+`openhands.sdk.context.view`) with the numbers of its default agent: 80 events at most, the first four kept. The class's
+own are 240 and 2: `openhands_rolling(max_size=240, keep_first=2)`. Prompts are our own words.
+
+Where it differs from that source, and why:
+
+- A message is an event here; the original's events are finer where a model calls several tools at once.
+- The first messages stay only where they take at most a quarter of the room under the target.
+- Cuts fall where no pair is parted, like its manipulation indices; the newest user message and pinned messages stay.
+- An earlier summary is updated; the original forgets it with the events around it and gives it to the model, the same.
+- A condensation that is due by tokens keeps half of the window at most, by one walk over sizes that are known. The
+  original tokenises anew in a binary search.
+- The hard reset, which shrinks each event up to five times when the model refuses, is a transcript cut to the window.
+- When the model fails, a note of what was left out stands in. The original goes on uncondensed while it can.
+- Compacting by messages has no target in tokens; the budget's is one less than there is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from workbench.compaction.cut import Cut
+from workbench.compaction.pins import Pins
+from workbench.compaction.presets.due import granted, measured
+from workbench.compaction.presets.loose import HALF, Loose
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.trigger import Situation
+from workbench.compaction.wording import Wording
+from workbench.transcript.context import Context
+
+MAX_SIZE = 80
+KEEP_FIRST = 4
+CLASS_MAX_SIZE, CLASS_KEEP_FIRST = 240, 2
+EVENTS = "events"
+"""The reason of a budget that is due to the number of messages alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class RollingTrigger:
+    """Due beyond a number of messages, or beyond the window."""
+
+    max_size: int = MAX_SIZE
+    name: ClassVar[str] = "rolling_trigger"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due at `messages > 80` or `tokens > window`; the target is half of the window where tokens are the reason."""
+        tokens = measured(situation)
+        if tokens > situation.window > 0:
+            room = max(situation.window - situation.overhead, 0)
+            return granted(situation, min(situation.overhead + room // 2, tokens - 1))
+        if situation.requested or situation.messages > self.max_size:
+            return granted(situation, tokens - 1, EVENTS)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class RollingCut:
+    """Keeps so many of the newest messages that first ones, summary and newest ones are half of the allowed number."""
+
+    max_size: int = MAX_SIZE
+    keep_first: int = KEEP_FIRST
+
+    @property
+    def newest(self) -> int:
+        """How many of the newest messages stay."""
+        return self.max_size // 2 - self.keep_first - 1
+
+    def find(self, context: Context, budget: Budget, /) -> Cut | None:
+        """The cut; None where there are no more messages than half of the allowed number, and tokens fit."""
+        loose = Loose.of(context, budget)
+        if budget.keep_recent is not None and budget.reason != "matched":
+            return loose.cut(loose.fitting(budget.keep_recent))
+        at = len(loose) - self.newest if len(context.messages) > self.max_size // 2 else 0
+        if budget.reason != EVENTS and context.tokens > budget.target:
+            fixed = context.tokens - sum(loose.sizes)
+            at = max(at, loose.fitting(int(HALF * max(budget.target - fixed, 0))))
+        return loose.cut(at)
+
+
+def openhands_rolling(*, max_size: int = MAX_SIZE, keep_first: int = KEEP_FIRST) -> Preset:
+    """The preset with these numbers of messages."""
+    stage = Summarize(
+        cut=RollingCut(max_size, keep_first),
+        wording=Wording(headings="openhands_headings"),
+        track_files=False,
+        pins=Pins(prefix=keep_first),
+    )
+    return Preset(
+        "openhands_rolling",
+        Strategy("openhands_rolling", (stage,)),
+        RollingTrigger(max_size),
+        source="openhands-sdk 1.58.0 openhands.sdk.context.condenser, openhands.sdk.context.view",
+    )
+
+
+OPENHANDS_ROLLING = openhands_rolling()
