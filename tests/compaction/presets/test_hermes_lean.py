@@ -1,0 +1,157 @@
+from dataclasses import replace
+
+import pytest
+from compaction.presets.situations import due, fired, stayed, summary
+
+from builders import called, conversation, result, rules, said, told
+from workbench.compaction.presets.hermes_lean import HERMES_LEAN
+from workbench.compaction.presets.hermes_lean.anchors import CLOSE, OPEN, anchors, index
+from workbench.compaction.presets.hermes_lean.prune import OLD, SAME
+from workbench.compaction.presets.hermes_lean.summary import summary_tokens
+from workbench.compaction.presets.hermes_lean.tail import tail_tokens
+from workbench.transcript.message import AssistantMessage, Image, Message, Text, ToolResult, UserMessage, plain_text
+
+
+def test_it_is_due_at_half_of_a_large_window_and_at_three_quarters_of_another() -> None:
+    assert not due(HERMES_LEAN, 149_999, 200_000)
+    assert due(HERMES_LEAN, 150_000, 200_000)
+    assert not due(HERMES_LEAN, 511_999, 1_024_000)
+    assert due(HERMES_LEAN, 512_000, 1_024_000)
+    assert due(HERMES_LEAN, 256_000, 512_000)
+    assert not due(HERMES_LEAN, 383_000, 511_999)
+
+
+@pytest.mark.parametrize(
+    ("window", "kept"),
+    [(32_000, 10_000), (400_000, 10_000), (600_000, 15_000), (1_000_000, 25_000), (2_000_000, 25_000)],
+)
+def test_the_tail_is_a_fortieth_of_the_window_between_10000_and_25000(window: int, kept: int) -> None:
+    assert tail_tokens(window) == kept
+
+
+@pytest.mark.parametrize(
+    ("old", "window", "most"),
+    [(5_000, 200_000, 2_000), (30_000, 200_000, 6_000), (100_000, 200_000, 10_000), (100_000, 100_000, 5_000)],
+)
+def test_a_summary_is_a_fifth_of_what_it_stands_for_between_2000_and_10000(old: int, window: int, most: int) -> None:
+    assert summary_tokens(old, window) == most
+
+
+def tail() -> list[Message]:
+    """More than the tail takes."""
+    return [said("and now", "last"), *(told("t " * 8_000, f"t{i}") for i in range(3))]
+
+
+def pruned(*messages: Message) -> tuple[Message, ...]:
+    done, model = fired(HERMES_LEAN, [*messages, *tail()])
+    assert [record.name for record in done.stages] == ["hermes_prune"]
+    assert model.asks == []
+    return done.after.messages
+
+
+def test_a_long_old_result_becomes_a_line_that_says_what_it_was_and_can_be_read_again() -> None:
+    text = "\n".join(f"line {i} of it" for i in range(40))
+    done, _ = fired(HERMES_LEAN, [called("bash", "c", command="pytest -q"), result(text, "c"), *tail()])
+    line = plain_text(done.after.messages[1])
+    assert line.startswith(OLD + "bash on pytest -q: 40 lines")
+    assert done.after.read(line.partition("ref=")[2].rstrip("]")) == text
+
+
+def test_two_hundred_characters_are_not_long() -> None:
+    messages = pruned(
+        called("a", "c0"), result("x" * 200, "c0"), called("a", "c1"), result("x" * 201, "c1"),
+        called("a", "c2"), result("y" * 500, "c2", is_error=True),
+    )  # fmt: skip
+    assert plain_text(messages[1]) == "x" * 200
+    assert plain_text(messages[3]).startswith(OLD)
+    assert "failed" in plain_text(messages[5])
+
+
+def test_of_equal_results_the_older_points_at_the_newer() -> None:
+    messages = pruned(*[m for i in range(3) for m in (called("a", f"c{i}"), result("same " * 60, f"c{i}"))])
+    assert [plain_text(m).startswith(SAME) for m in messages if isinstance(m, ToolResult)] == [True, True, False]
+
+
+def test_arguments_beyond_500_characters_keep_200_and_stay_an_object() -> None:
+    messages = pruned(
+        called("write", "c0", path="a.py", content="y" * 500), result("ok", "c0"),
+        called("write", "c1", path="a.py", parts=[{"content": "y" * 501}]), result("ok", "c1"),
+    )  # fmt: skip
+    calls = [call for m in messages if isinstance(m, AssistantMessage) for call in m.calls]
+    assert calls[0].arguments["content"] == "y" * 500
+    assert calls[1].arguments["path"] == "a.py"
+    assert calls[1].arguments["parts"][0]["content"] == "y" * 200 + " [...]"
+
+
+def test_pictures_go_but_those_of_the_newest_message_that_has_any() -> None:
+    def shown(id: str) -> Message:
+        return replace(said("look", id), blocks=(Text("look"), Image()))
+
+    messages = pruned(shown("u0"), told("ok", "a0"), shown("u1"), told("ok", "a1"))
+    pictured = [any(isinstance(block, Image) for block in m.blocks) for m in messages if isinstance(m, UserMessage)]
+    assert pictured == [False, True, False]
+
+
+def test_nothing_in_the_tail_is_touched_and_a_second_pass_changes_nothing() -> None:
+    old = [called("a", "c0"), result("x" * 900, "c0")]
+    done, _ = fired(HERMES_LEAN, [*old, *tail()])
+    assert stayed(done)[-4:] == ["last", "t0", "t1", "t2"]
+
+
+def work(turns: int) -> list[Message]:
+    messages: list[Message] = [rules("be good")]
+    for i in range(turns):
+        messages.append(said(f"please mend src/app/part_{i}.py, ticket APP-{100 + i}", f"u{i}"))
+        messages.append(called("read", f"c{i}", path=f"src/app/part_{i}.py"))
+        messages.append(result("plain words " * 300 + f"\nValueError: no part {i} in deadbee{i:02d}", f"c{i}"))
+        messages.append(told("mended " * 200, f"a{i}"))
+    return messages
+
+
+def test_the_summary_stands_between_head_and_tail_with_the_users_words_kept() -> None:
+    done, model = fired(HERMES_LEAN, work(60), ("the log",), target=24_000)
+    assert [record.name for record in done.stages] == ["hermes_prune", "hermes_summary"]
+    ids = [message.id for message in done.after.messages]
+    assert ids[:3] == ["s0", "u0", "c0"] or ids[:2] == ["s0", "u0"]
+    assert {f"u{i}" for i in range(60)} <= set(ids), "they are few words"
+    assert summary(done).text == "the log"
+    assert len(model.asks[0].sections) == 12
+    assert model.asks[0].sections[0] == "Last task"
+
+
+def test_the_model_sees_results_as_they_were_up_to_6000_characters() -> None:
+    _, model = fired(HERMES_LEAN, work(60), ("the log",), target=24_000)
+    assert "ValueError: no part 5" in "\n".join(plain_text(m) for m in model.asks[0].messages)
+    assert "ValueError: no part 9" in model.asks[0].prompt
+
+
+def test_the_anchor_index_stands_below_the_summary_and_is_carried_on() -> None:
+    done, _ = fired(HERMES_LEAN, work(60), ("the log",), target=24_000)
+    below = summary(done).tail
+    assert OPEN in below
+    assert "ValueError: no part 9 in deadbee09" in below.splitlines()
+    assert "src/app/part_9.py" in below.splitlines()
+    assert OPEN not in summary(done).text, "an update does not read it back"
+    kept = anchors([summary(done)])
+    assert set(kept) <= set(below.splitlines())
+    again, model = fired(HERMES_LEAN, [*done.after.messages, *tail()], ("again",), target=12_000)
+    assert model.asks[0].previous == "the log"
+    assert "ValueError: no part 9 in deadbee09" in summary(again).tail
+
+
+def test_anchors_are_found_by_form_newest_mention_last_and_the_newest_fit() -> None:
+    found = anchors([
+        said("see https://a.example/x?y=1 and src/a.py"),
+        result("commit 9f8e7d6c\nFAILED tests/test_a.py::test_it - 4096 items\nplain words, 12 of them\nsrc/a.py"),
+    ])  # fmt: skip
+    assert found == (
+        "https://a.example/x?y=1", "9f8e7d6c", "tests/test_a.py", "4096", "src/a.py",
+        "FAILED tests/test_a.py::test_it - 4096 items",
+    )  # fmt: skip
+    assert index(("one", "three", "five"), 11) == f"\n\n{OPEN}\nthree\nfive\n{CLOSE}"
+    assert index(("one",), 3) == ""
+
+
+def test_a_small_conversation_is_left_alone() -> None:
+    done, _ = fired(HERMES_LEAN, conversation(3), keep_recent=10_000)
+    assert done.outcome == "unchanged"

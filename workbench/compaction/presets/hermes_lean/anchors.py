@@ -1,0 +1,71 @@
+"""The index of exact identifiers that stands below a summary: found by form, not by a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from workbench.compaction.clip import boundary, head
+from workbench.compaction.wording import harmless
+from workbench.transcript.message import Message, Summary, said_texts
+
+CHARS = 8_000
+"""What the index takes at most: some 2,000 tokens."""
+HEAD_CHARS, END_CHARS = 4_000, 1_500
+"""What is read of one text: its beginning and its end."""
+LINE_CHARS = 160
+OPEN, CLOSE = "<anchors>", "</anchors>"
+
+_ANCHOR = re.compile(
+    r"https?://[^\s\"'<>)\]]+"
+    r"|(?:[\w.@~-]+/)+[\w.@-]+|/(?:[\w.@-]+/)*[\w.@-]+\.\w{1,8}"
+    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
+    r"|\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"
+    r"|\b[A-Z][A-Z0-9]{1,9}-\d+\b|#\d{2,}\b|\b\d{4,}\b"
+)
+_ERROR = re.compile(r"^.*(?:\w(?:Error|Exception)\b|\bFAILED\b|\bfatal:|\bpanic:|\berror\[).*$", re.MULTILINE)
+
+
+def anchors(messages: Iterable[Message]) -> tuple[str, ...]:
+    """Paths, addresses, hashes, ticket and long numbers, and lines with errors; each once, newest mention last."""
+    found: dict[str, None] = {}
+    for message in messages:
+        texts = [message.tail] if isinstance(message, Summary) else said_texts(message)
+        for text in texts:
+            for one in _listed(text) if isinstance(message, Summary) else _found(_read(text)):
+                found.pop(one, None)
+                found[one] = None
+    return tuple(found)
+
+
+def index(found: Iterable[str], chars: int) -> str:
+    """The newest of them that fit, in tags, one a line; empty where there are none.
+
+    Args:
+        found: oldest first.
+        chars: the most that all lines may take.
+    """
+    shown: list[str] = []
+    for one in reversed(tuple(found)):
+        chars -= len(one) + 1
+        if chars < 0:
+            break
+        shown.append(one)
+    return "\n".join(("", "", OPEN, *reversed(shown), CLOSE)) if shown else ""
+
+
+def _read(text: str) -> str:
+    if len(text) <= HEAD_CHARS + END_CHARS:
+        return text
+    return f"{head(text, HEAD_CHARS)}\n{text[boundary(text, len(text) - END_CHARS) :]}"
+
+
+def _found(text: str) -> Iterable[str]:
+    yield from (match.rstrip(".,:;") for match in _ANCHOR.findall(text) if len(match) <= LINE_CHARS)
+    for line in _ERROR.findall(text):
+        yield harmless(head(" ".join(line.split()), LINE_CHARS))
+
+
+def _listed(tail: str) -> Iterable[str]:
+    inside = tail.partition(OPEN + "\n")[2].partition("\n" + CLOSE)[0]
+    return inside.splitlines()

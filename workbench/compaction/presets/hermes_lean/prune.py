@@ -1,0 +1,145 @@
+"""What Hermes takes out before it asks anybody: repeated and old results, long arguments, old pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from workbench.compaction.clip import head
+from workbench.compaction.marker import reference
+from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.presets.hermes_lean.tail import tail_start
+from workbench.compaction.presets.loose import Loose
+from workbench.compaction.stage import Budget
+from workbench.transcript.context import Context
+from workbench.transcript.message import (
+    AssistantMessage,
+    Image,
+    Json,
+    Message,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+    plain_text,
+)
+from workbench.transcript.pairing import callers, last_user
+
+LONG_RESULT = 200
+LONG_ARGUMENT = 500
+ARGUMENT_CHARS = 200
+TARGET_CHARS = 80
+SAME = "[the same result as a later one; ref="
+OLD = "[old result of "
+_DEEPEST = 40
+_REF = re.compile(r"^\[(?:the same result|old result of ).*; ?ref=([0-9a-f]{16})\]\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class HermesPrune:
+    """Rewrites messages before the tail, each to something smaller.
+
+    Attributes:
+        long_result: characters; longer results become one line.
+        long_argument, argument_chars: characters; longer arguments keep so many.
+    """
+
+    long_result: int = LONG_RESULT
+    long_argument: int = LONG_ARGUMENT
+    argument_chars: int = ARGUMENT_CHARS
+    name: ClassVar[str] = "hermes_prune"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """What is rewritten, and the full texts of results for the archive."""
+        loose = Loose.of(context, budget)
+        newest = last_user(context.messages)
+        old = [i for i in loose.indices[: tail_start(loose, budget.window)] if i != newest]
+        caller_of = callers(context.messages)
+        pictured = _newest_pictured(context.messages)
+        later = _later(context.messages)
+        edits, archive = [], {}
+        for i in old:
+            message = context.messages[i]
+            if isinstance(message, ToolResult):
+                caller = context.messages[caller_of[i]] if i in caller_of else None
+                text = plain_text(message)
+                short: Message | None = self._line(message, text, caller, later.get(text, -1) > i)
+            else:
+                text, short = "", self._shrunk(message, i == pictured)
+            if short is not None and context.count(short) < context.sizes[i]:
+                edits.append(Replace(i, i + 1, (short,)))
+                archive.update({reference(text): text} if text else {})
+        return Plan(tuple(edits), archive) if edits else None
+
+    def _line(self, message: ToolResult, text: str, caller: Message | None, again: bool) -> ToolResult | None:
+        if len(text) <= self.long_result or text.startswith((SAME, OLD)):
+            return None
+        ref = reference(text)
+        line = f"{SAME}{ref}]" if again else _described(message, text, caller, ref)
+        return replace(message, blocks=(Text(line),))
+
+    def _shrunk(self, message: Message, keep_pictures: bool) -> Message | None:
+        if isinstance(message, AssistantMessage):
+            blocks = tuple(self._call(block) if isinstance(block, ToolCall) else block for block in message.blocks)
+            changed = any(new is not old for new, old in zip(blocks, message.blocks, strict=True))
+            return replace(message, blocks=blocks) if changed else None
+        if isinstance(message, UserMessage) and not keep_pictures:
+            said = tuple(_named(block) if isinstance(block, Image) else block for block in message.blocks)
+            return replace(message, blocks=said) if said != message.blocks else None
+        return None
+
+    def _call(self, call: ToolCall) -> ToolCall:
+        short = {key: self._value(value, 0) for key, value in call.arguments.items()}
+        return call if short == dict(call.arguments) else replace(call, arguments=short)
+
+    def _value(self, value: Json, depth: int) -> Json:
+        if isinstance(value, str):
+            return value if len(value) <= self.long_argument else head(value, self.argument_chars) + " [...]"
+        if isinstance(value, dict) and depth < _DEEPEST:
+            return {key: self._value(item, depth + 1) for key, item in value.items()}
+        if isinstance(value, list | tuple) and depth < _DEEPEST:
+            return [self._value(item, depth + 1) for item in value]
+        return value
+
+
+def _described(message: ToolResult, text: str, caller: Message | None, ref: str) -> str:
+    """One line that says which tool was used on what, and how it came out."""
+    calls = (block for block in caller.blocks if isinstance(block, ToolCall)) if caller is not None else ()
+    call = next((call for call in calls if call.id == message.call_id), None)
+    name = message.name or (call.name if call is not None else "a tool")
+    target = " ".join(_target(call).split())
+    outcome = "failed" if message.is_error else f"{text.count(chr(10)) + 1} lines"
+    return f"{OLD}{name}{f' on {target}' if target else ''}: {outcome}, {len(text)} characters; ref={ref}]"
+
+
+def _target(call: ToolCall | None) -> str:
+    values = call.arguments.values() if call is not None else ()
+    return head(next((value for value in values if isinstance(value, str) and value.strip()), ""), TARGET_CHARS)
+
+
+def _later(messages: Sequence[Message]) -> dict[str, int]:
+    """The last place of each text that is a result."""
+    return {plain_text(message): i for i, message in enumerate(messages) if isinstance(message, ToolResult)}
+
+
+def whole(message: Message, archive: Mapping[str, str]) -> Message:
+    """The result as it was before it became a line, where the archive holds it; any other message as it is."""
+    if not isinstance(message, ToolResult):
+        return message
+    found = _REF.search(plain_text(message))
+    text = archive.get(found.group(1)) if found is not None else None
+    return message if text is None else replace(message, blocks=(Text(text),))
+
+
+def _newest_pictured(messages: Sequence[Message]) -> int | None:
+    pictured: Iterable[int] = (
+        i for i in range(len(messages) - 1, -1, -1)
+        if isinstance(messages[i], UserMessage) and any(isinstance(block, Image) for block in messages[i].blocks)
+    )  # fmt: skip
+    return next(iter(pictured), None)
+
+
+def _named(picture: Image) -> Text:
+    return Text(f"[{picture.media_type} taken out]")
