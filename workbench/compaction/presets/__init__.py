@@ -22,6 +22,13 @@ PLACES: Mapping[str, tuple[str, str]] = {
     "clear_tool_uses": ("clear_tool_uses", "CLEAR_TOOL_USES"),
     "observation_mask": ("observation_mask", "OBSERVATION_MASK"),
     "pi": ("pi", "PI"),
+    "codex_local": ("codex_local", "CODEX_LOCAL"),
+    "claude_code": ("claude_code", "CLAUDE_CODE"),
+    "gemini_cli": ("gemini_cli", "GEMINI_CLI"),
+    "opencode": ("opencode", "OPENCODE"),
+    "openhands_rolling": ("openhands_rolling", "OPENHANDS_ROLLING"),
+    "langchain_20": ("langchain_20", "LANGCHAIN_20"),
+    "hermes_lean": ("hermes_lean", "HERMES_LEAN"),
 }
 """The file in this folder and the constant in it that hold each preset."""
 

@@ -1,0 +1,113 @@
+"""Every preset that restates a peer keeps the invariants of the engine, on random conversations and in long chains.
+
+WORKBENCH_CASES=10000 python -m pytest tests/properties/test_peers.py
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from properties.conversations import CASES, SHARES, Brief, context
+from properties.test_every_strategy import promises, written
+
+from workbench.compaction.engine import compact, prepare
+from workbench.compaction.presets import PLACES, preset
+from workbench.compaction.stage import Budget
+from workbench.compaction.strategy import Preset
+from workbench.compaction.trigger import Situation
+from workbench.models.extractive import Extractive
+from workbench.transcript.context import Context
+from workbench.transcript.message import Summary, Usage
+
+OURS = {"none", "null", "truncate", "summarize", "pipeline"}
+RESTATED = tuple(preset(name) for name in PLACES if name not in OURS)
+SEEDS = {"opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent"}
+"""What more these promise stands in their own conformance tests."""
+BATCH = 10
+ROUNDS = CASES if "WORKBENCH_CASES" in os.environ else 400
+"""Random conversations for each preset; ten presets and more share them."""
+often = settings(max_examples=max(ROUNDS // BATCH, 1), deadline=None, derandomize=True, database=None)
+every_restated = pytest.mark.parametrize("peer", RESTATED, ids=lambda peer: peer.name)
+
+
+@lru_cache(maxsize=2_000)
+def cases(seed: int) -> tuple[tuple[Context, Budget], ...]:
+    """A batch of random contexts, each with a budget; made once for all presets."""
+    return tuple(_cases(random.Random(seed)))
+
+
+def _cases(rng: random.Random) -> Iterator[tuple[Context, Budget]]:
+    for _ in range(BATCH):
+        before = context(rng)
+        yield (
+            before,
+            Budget(
+                target=before.overhead + int(rng.choice(SHARES) * before.spoken),
+                window=rng.choice((max(before.tokens, 1), 200, 10_000)),
+                reason=rng.choice(("threshold", "matched", "overflow", "manual", "events")),
+                force=rng.random() < 0.2,
+                keep_recent=rng.choice((None, None, 0, 30, 100, 1_000)),
+            ),
+        )
+
+
+@every_restated
+@often
+@given(seed=st.integers(0, 2**32))
+def test_a_restated_peer_keeps_the_promises(peer: Preset, seed: int) -> None:
+    for before, budget in cases(seed):
+        frozen = written(before)
+        done = compact(before, peer.strategy, budget, Brief())
+        assert written(before) == frozen, "C8: the input was touched"
+        promises(before, done, budget)
+        assert compact(before, peer.strategy, budget, Brief()) == done, "C9: another result the second time"
+        harder = replace(budget, target=0, force=True)
+        once_more = compact(done.after, peer.strategy, harder, Brief())
+        promises(done.after, once_more, harder)
+        fresh = [message for message in once_more.after.messages if isinstance(message, Summary) and not message.pinned]
+        assert len(fresh) <= 1 or peer.name in SEEDS, "C5: two summaries"
+
+
+@every_restated
+@settings(often, max_examples=max(often.max_examples // 10, 1))
+@given(seed=st.integers(0, 2**32))
+def test_the_promises_hold_with_the_offline_model_and_the_peers_own_trigger(peer: Preset, seed: int) -> None:
+    for before, budget in cases(seed):
+        reported = random.Random(seed).choice((None, Usage(input=budget.window // 2), Usage(input=3 * budget.window)))
+        situation = Situation(
+            tokens=before.tokens, window=budget.window, overhead=before.overhead, messages=len(before.messages),
+            reported=reported, since=before.spoken // 3, requested=budget.force,
+        )  # fmt: skip
+        done = prepare(before, peer, situation, Extractive())
+        if done is not None:
+            promises(before, done, done.budget)
+            assert done.budget.target < max(before.tokens, 1) or peer.name in SEEDS, "a due context is above its target"
+            assert prepare(before, peer, situation, Extractive()) == done
+
+
+@every_restated
+@often
+@given(st.data())
+def test_more_messages_never_make_a_due_context_not_due(peer: Preset, data: st.DataObject) -> None:
+    """D5, with the same report."""
+    window = data.draw(st.sampled_from((1, 200, 8_000, 32_000, 128_000, 200_000, 1_000_000)))
+    overhead = data.draw(st.integers(0, window))
+    spoken, more, since = (data.draw(st.integers(0, 2 * window)) for _ in range(3))
+    reported = data.draw(st.one_of(st.none(), st.integers(1, 2 * window).map(lambda n: Usage(input=n))))
+    messages = data.draw(st.integers(0, 300))
+
+    def due(extra: int) -> bool:
+        situation = Situation(
+            tokens=overhead + spoken + extra, window=window, overhead=overhead, reported=reported, since=since + extra,
+            messages=messages + bool(extra),
+        )  # fmt: skip
+        return peer.trigger.check(situation) is not None
+
+    assert not due(0) or due(more)
