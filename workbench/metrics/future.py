@@ -11,7 +11,7 @@ with the span of its use; ties go to the latest.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -154,6 +154,14 @@ class History:
     reader: Reader
     roles: Sequence[str]
     sources: NDArray[np.str_]
+    _decisions: dict[int, bool] = field(default_factory=dict)
+
+    def decides(self, span: int) -> bool:
+        """Whether a span says what was chosen; worked out once, since boundaries share most of their history."""
+        found = self._decisions.get(span)
+        if found is None:
+            found = self._decisions[span] = is_decision(self.postings.texts[span])
+        return found
 
 
 class Demand:
@@ -271,7 +279,7 @@ class Demand:
         spoken = self._held_pair[source == "mention"]
         spans = np.unique(self._pair_span[spoken])
         decided = np.zeros(self._postings.spans, dtype=bool)
-        decided[[span for span in spans.tolist() if is_decision(self._postings.texts[span])]] = True
+        decided[[span for span in spans.tolist() if history.decides(span)]] = True
         slots = self._pair_slot[spoken][decided[self._pair_span[spoken]]]
         never |= np.bincount(slots, minlength=n) > 0
         return again & ~never

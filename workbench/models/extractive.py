@@ -14,6 +14,7 @@ from workbench.models.extractive_outline import (
     Outline,
     Topic,
     harmless,
+    heading_topic,
     is_demand,
     noted_lines,
 )
@@ -102,15 +103,19 @@ class _Draft:
 
     def _sure(self, most: int) -> list[Pick]:
         """What is kept whatever its worth: the person's request, newest words and demands, and then decisions."""
-        before = [Pick((-1, i), Source.EARLIER, span) for i, span in enumerate(self.earlier)]
-        topics = [self._topic(pick) for pick in before]
-        asked = [pick for pick, about in zip(before, topics, strict=True) if about in ("goal", "constraints")]
-        asked += [*self._newest(Source.USER)][::-1]
+        asked = [*self._noted("goal", "constraints"), *reversed([*self._newest(Source.USER)])]
         demands = (pick for pick in reversed(asked) if is_demand(pick.text))
         chosen = _within(most * DEMANDS, chain(asked[:1], asked[-1:], demands))
         decided = (pick for pick in self._newest(Source.SAID) if self._topic(pick) == "decisions")
-        earlier = (pick for pick, about in zip(reversed(before), reversed(topics), strict=True) if about == "decisions")
+        earlier = reversed([*self._noted("decisions")])
         return chosen + _within(most * DECISIONS, chain(decided, earlier), {pick.span for pick in chosen})
+
+    def _noted(self, *about: Topic) -> Iterator[Pick]:
+        """The earlier summary's lines about that, in order."""
+        found = {noted.heading: heading_topic(noted.heading) for noted in self.noted}
+        for i, (noted, span) in enumerate(zip(self.noted, self.earlier, strict=True)):
+            if found[noted.heading] in about:
+                yield Pick((-1, i), Source.EARLIER, span)
 
     def _newest(self, source: Source) -> Iterator[Pick]:
         """The messages' lines of that origin, newest first."""

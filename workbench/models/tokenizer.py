@@ -74,15 +74,27 @@ class TiktokenCounter:
     def __call__(self, message: Message, /) -> int:
         """Tokens of the message's words, thoughts and calls, of its images, and of its frame."""
         self.tally.messages += 1
+        text = counted_text(message)
         if isinstance(message, Summary):  # the lines of one summary mostly stand in the next one again
-            return self.count_lines(counted_text(message)) + PER_MESSAGE
-        return self.count_text(counted_text(message)) + image_tokens(message) + PER_MESSAGE
+            return self.count_lines(text) + PER_MESSAGE
+        size = self._count_short(text) if len(text) <= SHORT else self.count_text(text)
+        return size + image_tokens(message) + PER_MESSAGE
+
+    def _count_short(self, text: str) -> int:
+        known = _lines(self.encoding)
+        size = known.get(text)
+        if size is None:
+            size = known[text] = self.count_text(text)
+        return size
 
     def count_text(self, text: str) -> int:
         """Tokens of a bare text; what looks like a special token is counted as the text that it is."""
         self.tally.texts += 1
         if not text:
             return 0
+        return self._encoded(text)
+
+    def _encoded(self, text: str) -> int:
         encoding = loaded(self.encoding)
         try:
             return len(encoding.encode(text, disallowed_special=()))
@@ -98,18 +110,15 @@ class TiktokenCounter:
         """
         if not self.encoding.startswith(("o200k", "cl100k")):
             return self.count_text(text)
-        self.tally.texts += 1
         *lines, last = _BREAK.split(text)
         pieces = [line + "\n" for line in lines]
         pieces.append(last)
         known = _lines(self.encoding)
         sizes = list(map(known.get, pieces))
         if None in sizes:
-            for piece in dict.fromkeys([piece for piece, size in zip(pieces, sizes, strict=True) if size is None]):
-                known[piece] = self.count_text(piece)
-            sizes = list(map(known.get, pieces))
-        if len(known) > LINES:
-            known.clear()
+            self.tally.texts += sizes.count(None)
+            known.update([(piece, self._encoded(piece)) for piece in dict.fromkeys(pieces) if piece not in known])
+            sizes = [known[piece] for piece in pieces]
         return sum(size for size in sizes if size is not None)
 
     def sizes(self, messages: Iterable[Message]) -> tuple[int, ...]:
@@ -119,14 +128,21 @@ class TiktokenCounter:
 
 _BREAK = re.compile(r"\n(?=[^\s/])")
 """A line's end where the next line begins with neither a blank nor `/`."""
+SHORT = 160
+"""Characters up to which a text's size is remembered: the marks that stages leave are counted again and again."""
 LINES = 200_000
 """Lines whose sizes a process remembers."""
 
 
-@lru_cache(maxsize=len(TABLES))
+_KNOWN: dict[str, dict[str, int]] = {}
+
+
 def _lines(name: str) -> dict[str, int]:
-    """The sizes of the lines that were met, by encoding."""
-    return {}
+    """The sizes of the lines and short texts that were met, by encoding; begun anew when there are too many."""
+    known = _KNOWN.get(name)
+    if known is None or len(known) > LINES:
+        known = _KNOWN[name] = {}
+    return known
 
 
 @lru_cache(maxsize=len(TABLES))

@@ -63,8 +63,9 @@ def statements(message: Message) -> tuple[Atom, ...]:
         return ()
     for block in message.blocks:
         if isinstance(block, Text):
-            for sentence in sentences(block.text):
-                for kind in _kinds(sentence, by_user):
+            wanted = _possible(block.text, by_user)
+            for sentence in sentences(block.text) if wanted else ():
+                for kind in _kinds(sentence, wanted):
                     found[Atom(kind, plain(sentence))] = None
         elif isinstance(block, ToolCall):
             for task, done in tasks(block.arguments):
@@ -98,12 +99,22 @@ def tasks(arguments: Mapping[str, Json]) -> Iterator[tuple[str, bool]]:
                 yield text, item["status"].lower() not in _OPEN
 
 
-def _kinds(sentence: str, by_user: bool) -> Iterator[Kind]:
-    if len(words(sentence)) < 2:
-        return
-    if by_user and _CONSTRAINT.search(sentence):
-        yield "constraint"
-    if _DECISION.search(sentence):
-        yield "decision"
-    if _PENDING.search(sentence):
-        yield "pending"
+_SIGNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    ("constraint", _CONSTRAINT),
+    ("decision", _DECISION),
+    ("pending", _PENDING),
+)
+
+
+def _possible(text: str, by_user: bool) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
+    """The kinds whose signs stand anywhere in a text; its sentences, cut at blanks, hold no others."""
+    return tuple(
+        (kind, sign)
+        for kind, sign in _SIGNS
+        if (by_user or kind != "constraint") and (sign.search(text) or (kind == "pending" and "[ ]" in text))
+    )
+
+
+def _kinds(sentence: str, wanted: tuple[tuple[Kind, re.Pattern[str]], ...]) -> list[Kind]:
+    found = [kind for kind, sign in wanted if sign.search(sentence)]
+    return found if found and len(words(sentence)) >= 2 else []
