@@ -6,9 +6,10 @@ from compaction.presets.situations import due, fired, stayed, summary
 from builders import called, conversation, result, rules, said, told
 from workbench.compaction.presets.hermes_lean import HERMES_LEAN
 from workbench.compaction.presets.hermes_lean.anchors import CLOSE, OPEN, anchors, index
-from workbench.compaction.presets.hermes_lean.prune import OLD, SAME
+from workbench.compaction.presets.hermes_lean.prune import OLD, SAME, HermesPrune
 from workbench.compaction.presets.hermes_lean.summary import summary_tokens
 from workbench.compaction.presets.hermes_lean.tail import tail_tokens
+from workbench.compaction.strategy import Strategy
 from workbench.transcript.message import AssistantMessage, Image, Message, Text, ToolResult, UserMessage, plain_text
 
 
@@ -37,13 +38,16 @@ def test_a_summary_is_a_fifth_of_what_it_stands_for_between_2000_and_10000(old: 
     assert summary_tokens(old, window) == most
 
 
+PRUNES = replace(HERMES_LEAN, strategy=Strategy("prunes", (HermesPrune(worth=0.0),)))
+
+
 def tail() -> list[Message]:
     """More than the tail takes."""
     return [said("and now", "last"), *(told("t " * 8_000, f"t{i}") for i in range(3))]
 
 
 def pruned(*messages: Message) -> tuple[Message, ...]:
-    done, model = fired(HERMES_LEAN, [*messages, *tail()])
+    done, model = fired(PRUNES, [*messages, *tail()])
     assert [record.name for record in done.stages] == ["hermes_prune"]
     assert model.asks == []
     return done.after.messages
@@ -51,7 +55,7 @@ def pruned(*messages: Message) -> tuple[Message, ...]:
 
 def test_a_long_old_result_becomes_a_line_that_says_what_it_was_and_can_be_read_again() -> None:
     text = "\n".join(f"line {i} of it" for i in range(40))
-    done, _ = fired(HERMES_LEAN, [called("bash", "c", command="pytest -q"), result(text, "c"), *tail()])
+    done, _ = fired(PRUNES, [called("bash", "c", command="pytest -q"), result(text, "c"), *tail()])
     line = plain_text(done.after.messages[1])
     assert line.startswith(OLD + "bash on pytest -q: 40 lines")
     assert done.after.read(line.partition("ref=")[2].rstrip("]")) == text
@@ -92,10 +96,22 @@ def test_pictures_go_but_those_of_the_newest_message_that_has_any() -> None:
     assert pictured == [False, True, False]
 
 
+def test_pruning_that_gains_less_than_a_tenth_is_left_out() -> None:
+    def stages(chars: int) -> list[str]:
+        done, _ = fired(HERMES_LEAN, [called("a", "c0"), result("x" * chars, "c0"), *tail()], target=11_000)
+        return [record.name for record in done.stages]
+
+    assert "hermes_prune" not in stages(4_000)
+    assert "hermes_prune" in stages(8_000)
+
+
 def test_nothing_in_the_tail_is_touched_and_a_second_pass_changes_nothing() -> None:
     old = [called("a", "c0"), result("x" * 900, "c0")]
-    done, _ = fired(HERMES_LEAN, [*old, *tail()])
+    done, _ = fired(PRUNES, [*old, *tail()], keep_recent=12_050)
+    assert [record.name for record in done.stages] == ["hermes_prune"]
     assert stayed(done)[-4:] == ["last", "t0", "t1", "t2"]
+    again, _ = fired(PRUNES, done.after.messages, keep_recent=12_050)
+    assert again.outcome == "unchanged"
 
 
 def work(turns: int) -> list[Message]:

@@ -16,7 +16,7 @@ Where it differs from those sources, and why:
 - The initial context that it sends again (instructions, surroundings) is the overhead and the pinned system message.
 - No ghost snapshots; the cap of 0.95 of the window on a configured limit is not built, since nothing is configured.
 - When the model fails, a note of what was left out stands in. The original's error ends the turn.
-- Approximate: in a small window the user's words take at most half of what may be kept.
+- Approximate: in a small window the user's words take at most half of what may be kept, and the summary a quarter.
 - Where a comparison sets the size of the context, at most half of it is kept and the rest is for the summary.
 """
 
@@ -29,6 +29,7 @@ from workbench.compaction.clip import shortened
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.due import reached
 from workbench.compaction.presets.loose import Loose
+from workbench.compaction.presets.modest import modest
 from workbench.compaction.presets.question import question
 from workbench.compaction.presets.swap import LEAST, bound
 from workbench.compaction.stage import Budget
@@ -84,7 +85,7 @@ class CodexCompact:
         replaced = [context.messages[i].id for i in gone if not isinstance(context.messages[i], Summary)]
         draft = Draft(asks=(), lead=self.wording.opening, replaces=tuple(dict.fromkeys([*before, *replaced])))
         frame = context.count(draft.written([])) + 2
-        most = min(bound(context, budget, gone, frame), self.most)
+        most = min(bound(context, budget, gone, frame), max(modest(context, budget, self.most), LEAST))
         if most < LEAST:
             return None
         asks = (question(context, budget, self.wording, told, earlier, most),)

@@ -16,7 +16,7 @@ Where it differs from that source, and why:
   sees; elsewhere it is lost, as there.
 - The kept part moves back to the message that made the calls, as there, also past results that came late.
 - When the model fails, a note of what was left out stands in. The original retries three times and then fails.
-- Summaries are held to what they replace; the original states no length.
+- Summaries are held to what they replace and to a quarter of the room; the original states no length.
 - Where a comparison sets the size of the context, fewer than 20 messages may be kept.
 """
 
@@ -29,6 +29,7 @@ from workbench.compaction.cut import Cut
 from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.presets.due import reached
 from workbench.compaction.presets.loose import Loose
+from workbench.compaction.presets.modest import modest
 from workbench.compaction.presets.question import question
 from workbench.compaction.presets.swap import LEAST, Matter, bound, edits, matter
 from workbench.compaction.stage import Budget
@@ -122,7 +123,7 @@ class LangchainCompact:
             return None
         draft = Draft(asks=(), lead=self.wording.opening, replaces=given.ids)
         frame = context.count(draft.written([])) + 2
-        most = min(bound(context, budget, given.gone, frame), MOST_SUMMARY)
+        most = min(bound(context, budget, given.gone, frame), max(modest(context, budget, MOST_SUMMARY), LEAST))
         if most < LEAST:
             return None
         seen = shown(context, given, self.trim)

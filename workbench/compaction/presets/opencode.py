@@ -16,8 +16,9 @@ Where it differs from those sources, and why:
 - The model writes the list of relevant files, as there; nothing is added by code.
 - When the model fails, a note of what was left out stands in. The original stops.
 - The longest answer, up to 20,000 tokens of reserve, is taken to be a quarter of a small window at most.
-- Approximate: where 15,000 tokens are more than half of what may be kept, half is kept; where less than a quarter of
-  the window would be left for messages, it is due at that quarter.
+- Approximate: where 15,000 tokens are more than half of what may be kept, half is kept, and the summary
+  takes a quarter of it at most; where less than a quarter of the window would be left for messages, it is due at that
+  quarter.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from workbench.compaction.cut import Cut
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.presets.due import output, reached
 from workbench.compaction.presets.loose import Loose
+from workbench.compaction.presets.modest import ModestSummary
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
@@ -127,9 +129,10 @@ def opencode(*, prune: bool = True) -> Preset:
     summary = Summarize(
         cut=OpencodeCut(), wording=Wording(headings="opencode_headings"), track_files=False, most=MOST_SUMMARY
     )
+    stage = ModestSummary(summary)
     return Preset(
         "opencode",
-        Strategy("opencode", (Prune(), summary) if prune else (summary,)),
+        Strategy("opencode", (Prune(), stage) if prune else (stage,)),
         OpencodeTrigger(),
         source="sst/opencode 2026 packages/opencode/src/session/{compaction,overflow}.ts, packages/core/src/session",
     )

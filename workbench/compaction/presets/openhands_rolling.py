@@ -13,6 +13,7 @@ Where it differs from that source, and why:
 - A condensation that is due by tokens keeps half of the window at most, by one walk over sizes that are known. The
   original tokenises anew in a binary search.
 - The hard reset, which shrinks each event up to five times when the model refuses, is a transcript cut to the window.
+- The summary takes at most a quarter of the room under the target; the original leaves its length to the model.
 - When the model fails, a note of what was left out stands in. The original goes on uncondensed while it can.
 - Compacting by messages has no target in tokens; the budget's is one less than there is.
 """
@@ -26,6 +27,7 @@ from workbench.compaction.cut import Cut
 from workbench.compaction.pins import Pins
 from workbench.compaction.presets.due import granted, measured
 from workbench.compaction.presets.loose import HALF, Loose
+from workbench.compaction.presets.modest import ModestSummary
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
@@ -84,7 +86,7 @@ class RollingCut:
 
 def openhands_rolling(*, max_size: int = MAX_SIZE, keep_first: int = KEEP_FIRST) -> Preset:
     """The preset with these numbers of messages."""
-    stage = Summarize(
+    summary = Summarize(
         cut=RollingCut(max_size, keep_first),
         wording=Wording(headings="openhands_headings"),
         track_files=False,
@@ -92,7 +94,7 @@ def openhands_rolling(*, max_size: int = MAX_SIZE, keep_first: int = KEEP_FIRST)
     )
     return Preset(
         "openhands_rolling",
-        Strategy("openhands_rolling", (stage,)),
+        Strategy("openhands_rolling", (ModestSummary(summary),)),
         RollingTrigger(max_size),
         source="openhands-sdk 1.58.0 openhands.sdk.context.condenser, openhands.sdk.context.view",
     )

@@ -15,7 +15,8 @@ Where it differs from that source, and why:
 - When the model fails, a note of what was left out stands in. The original's error ends the compaction.
 - After an overflow the same is done. The original then goes on by itself; a replay has nothing to go on with.
 - Approximate: where the window is so small that 20,000 tokens are more than half of what may be kept, half is kept;
-  where less than a quarter of the window would be left for messages, it is due at that quarter.
+  the summary takes at most a quarter of it; where less than a quarter of the window would be left for messages, it is
+  due at that quarter.
 - Where a comparison sets the size of the context, at most half of it is kept and the rest is for the summary.
 """
 
@@ -28,6 +29,7 @@ from workbench.compaction.cut import Cut
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.due import above
 from workbench.compaction.presets.loose import Loose
+from workbench.compaction.presets.modest import ModestSummary
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
@@ -76,12 +78,14 @@ class PiCut:
 class PiCompact:
     """Summarises what lies before the cut: four fifths of the reserve at most, half of it for a split turn's start."""
 
-    summarize: Summarize = Summarize(cut=PiCut(), most=MOST_SUMMARY + MOST_PREFIX)  # noqa: RUF009  # frozen
+    summary: ModestSummary = ModestSummary(  # noqa: RUF009  # frozen
+        Summarize(cut=PiCut(), most=MOST_SUMMARY + MOST_PREFIX)
+    )
     name: ClassVar[str] = "pi_compact"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The draft with each ask held to its own bound."""
-        plan = self.summarize.plan(context, budget)
+        plan = self.summary.plan(context, budget)
         return None if plan is None else replace(plan, edits=tuple(map(_bounded, plan.edits)))
 
 

@@ -10,7 +10,8 @@ Where it differs from those sources, and why:
 - The newest user message stays word for word beside the summary, and pinned messages stay. The original keeps nothing.
 - A file is sent again as its last read showed it, unless it was changed after that: a replay has no disk. The original
   reads up to five files anew, also after changes. Skills, plans, todos and hooks' messages are not known here.
-- Files take at most half of what the target leaves beside the summary.
+- Files take at most a third of the room and the summary at most a quarter; in a window of 200,000 that is more than
+  their own bounds.
 - The micro-compaction looks at recorded times, and only when a compaction is due. The original looks at every request.
 - Its draft of an analysis is not asked for, since it would be thrown away.
 - An earlier summary is given to the model as what is to be carried on. The original shows it as a message like others.

@@ -11,6 +11,7 @@ from workbench.compaction.marker import reference
 from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.presets.due import above, output
 from workbench.compaction.presets.loose import Loose
+from workbench.compaction.presets.modest import ModestSummary
 from workbench.compaction.presets.swap import clipped
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
@@ -61,11 +62,13 @@ class ClaudeCompact:
         file_tokens, all_files_tokens: what one of them and all together may take.
     """
 
-    summarize: Summarize = Summarize(  # noqa: RUF009  # frozen
-        cut=KeepNothing(),
-        wording=Wording(headings="claude_headings", lead="claude_lead"),
-        track_files=False,
-        most=MOST_SUMMARY,
+    summary: ModestSummary = ModestSummary(  # noqa: RUF009  # frozen
+        Summarize(
+            cut=KeepNothing(),
+            wording=Wording(headings="claude_headings", lead="claude_lead"),
+            track_files=False,
+            most=MOST_SUMMARY,
+        )
     )
     files: int = FILES
     file_tokens: int = FILE_TOKENS
@@ -74,7 +77,7 @@ class ClaudeCompact:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The draft with the files behind it; None where only what an earlier compaction wrote would go."""
-        cut = self.summarize.cut.find(context, budget)
+        cut = self.summary.summarize.cut.find(context, budget)
         if cut is None:
             return None
         held = protected(context.messages)
@@ -84,7 +87,7 @@ class ClaudeCompact:
         target = min(budget.target, max(context.tokens - 1, 0))
         again = self._restored(context, gone, target)
         used = sum(map(context.count, again))
-        plan = self.summarize.plan(context, replace(budget, target=target - used))
+        plan = self.summary.plan(context, replace(budget, target=target - used))
         if plan is None:
             return None
         first = plan.edits[0]
@@ -94,7 +97,7 @@ class ClaudeCompact:
     def _restored(self, context: Context, gone: Sequence[int], target: int) -> tuple[UserMessage, ...]:
         """The newest files that fit, the newest last."""
         freed = sum(context.sizes[i] for i in gone)
-        left = min(self.all_files_tokens, (target - context.tokens + freed) // 2)
+        left = min(self.all_files_tokens, (target - context.tokens + freed) // 3)
         said = [context.messages[i] for i in gone]
         found: list[UserMessage] = []
         for path, text in last_read(said):

@@ -16,6 +16,7 @@ Where it differs from that source, and why:
 - The newest user message stays where the cut goes through its turn, pinned messages stay, and no pair is parted.
 - Approximate: what was sent is measured as the session's provider counts, characters by the texts themselves and not
   by the JSON around them.
+- A snapshot takes at most a quarter of the room under the target; the original leaves its length to the model.
 - Where the overhead leaves less than a quarter of the rest to messages, it is due at that quarter.
 - Like the original it finds no cut inside a single long turn. Where a comparison sets the size of the context it cuts
   there too; at most three quarters of the room are then kept.

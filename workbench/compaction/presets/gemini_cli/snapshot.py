@@ -11,6 +11,7 @@ from workbench.compaction.plan import Plan
 from workbench.compaction.presets.due import reached
 from workbench.compaction.presets.gemini_cli.truncation import ReverseBudget
 from workbench.compaction.presets.loose import Loose
+from workbench.compaction.presets.modest import ModestSummary
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.trigger import Situation
@@ -76,15 +77,15 @@ class GeminiCompact:
     """Truncates old tool output, then summarises what lies before the cut; where there is none, truncates only."""
 
     truncation: ReverseBudget = ReverseBudget()  # noqa: RUF009  # frozen
-    summarize: Summarize = Summarize(  # noqa: RUF009  # frozen
-        cut=GeminiCut(), wording=Wording(headings="gemini_headings"), track_files=False, most=MOST_SUMMARY
+    summary: ModestSummary = ModestSummary(  # noqa: RUF009  # frozen
+        Summarize(cut=GeminiCut(), wording=Wording(headings="gemini_headings"), track_files=False, most=MOST_SUMMARY)
     )
     name: ClassVar[str] = "gemini_compact"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Both as one plan: what is summarised is given to the model as it was truncated."""
         first = self.truncation.plan(context, budget)
-        second = self.summarize.plan(context if first is None else first.apply(context), budget)
+        second = self.summary.plan(context if first is None else first.apply(context), budget)
         if first is None or second is None:
             return first or second
         covered = {i for edit in second.edits for i in range(edit.start, edit.stop)}

@@ -6,8 +6,9 @@ words.
 
 Where it differs from that source, and why:
 
-- Pruning comes first, and where it is enough no summary is asked for; what it takes out can be read by its reference in
-  the archive. The original prunes on the way to a summary, and searches its own store of sessions.
+- Pruning comes first, and where it is enough no summary is asked for; where it would gain less than a tenth it is left
+  out. What it takes out can be read by its reference in the archive. The original prunes on the way to a summary,
+  stops for good after two compactions that gained less than a tenth, and searches its own store of sessions.
 - The one line that stands for an old result names tool, target, length and failure for every tool alike. The original
   has a form of its own for each of its tools.
 - The user's older messages stay in their places, newest first up to 10,000 tokens; the original writes them into the
@@ -17,11 +18,11 @@ Where it differs from that source, and why:
 - The first three messages stay at the first compaction only, as far as they take no more than a quarter of the room.
 - Secrets are masked by the workbench where that is asked for, not here.
 - When the model fails, a note of what was left out stands in, and the anchors stay. The original has a digest of up to
-  8,000 characters and waits ten minutes; it stops after two compactions that did little.
+  8,000 characters and waits ten minutes.
 - The newest user message and pinned messages stay, and no pair is parted.
 - Approximate: the longest answer is not taken off the window in the threshold, since no recording says it. In a small
-  window the tail is half of what may be kept; where the overhead leaves less than a quarter of the rest to messages, it
-  is due at that quarter.
+  window the tail is half of what may be kept and the summary a quarter; where the overhead leaves less than a quarter
+  of the rest to messages, it is due at that quarter.
 - Where a comparison sets the size of the context, at most half of it is kept and the rest is for the summary.
 """
 

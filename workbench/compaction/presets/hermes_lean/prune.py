@@ -31,6 +31,7 @@ LONG_RESULT = 200
 LONG_ARGUMENT = 500
 ARGUMENT_CHARS = 200
 TARGET_CHARS = 80
+WORTH = 0.1
 SAME = "[the same result as a later one; ref="
 OLD = "[old result of "
 _DEEPEST = 40
@@ -44,11 +45,13 @@ class HermesPrune:
     Attributes:
         long_result: characters; longer results become one line.
         long_argument, argument_chars: characters; longer arguments keep so many.
+        worth: nothing is rewritten where less than that part of the context is gained.
     """
 
     long_result: int = LONG_RESULT
     long_argument: int = LONG_ARGUMENT
     argument_chars: int = ARGUMENT_CHARS
+    worth: float = WORTH
     name: ClassVar[str] = "hermes_prune"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
@@ -59,7 +62,7 @@ class HermesPrune:
         caller_of = callers(context.messages)
         pictured = _newest_pictured(context.messages)
         later = _later(context.messages)
-        edits, archive = [], {}
+        edits, archive, saved = [], dict[str, str](), 0
         for i in old:
             message = context.messages[i]
             if isinstance(message, ToolResult):
@@ -68,10 +71,11 @@ class HermesPrune:
                 short: Message | None = self._line(message, text, caller, later.get(text, -1) > i)
             else:
                 text, short = "", self._shrunk(message, i == pictured)
-            if short is not None and context.count(short) < context.sizes[i]:
+            if short is not None and (size := context.count(short)) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (short,)))
+                saved += context.sizes[i] - size
                 archive.update({reference(text): text} if text else {})
-        return Plan(tuple(edits), archive) if edits else None
+        return Plan(tuple(edits), archive) if edits and saved >= self.worth * context.tokens else None
 
     def _line(self, message: ToolResult, text: str, caller: Message | None, again: bool) -> ToolResult | None:
         if len(text) <= self.long_result or text.startswith((SAME, OLD)):

@@ -13,6 +13,7 @@ from workbench.compaction.presets.hermes_lean.anchors import CHARS, anchors, ind
 from workbench.compaction.presets.hermes_lean.prune import whole
 from workbench.compaction.presets.hermes_lean.tail import tail_start
 from workbench.compaction.presets.loose import Loose
+from workbench.compaction.presets.modest import modest
 from workbench.compaction.presets.question import question
 from workbench.compaction.presets.swap import LEAST, bound, edits
 from workbench.compaction.stage import Budget
@@ -69,7 +70,7 @@ class HermesSummary:
                 break
         else:
             return None
-        most = min(most, summary_tokens(freed, budget.window))
+        most = min(most, max(modest(context, budget, summary_tokens(freed, budget.window)), LEAST))
         asks = (question(context, budget, self.wording, said, earlier, most),)
         return Plan(edits(context.messages, gone, replace(draft, asks=asks)))
 
