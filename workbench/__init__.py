@@ -20,6 +20,7 @@ _PLACES = {
     # jobs
     "compare": "experiment.compare", "replay": "experiment.single", "prepared": "experiment.prepared",
     "trial": "experiment.single", "Results": "experiment.store",
+    "share": "experiment.share", "redacted": "transcript.redaction",
     "render": "report.render", "Report": "report.report", "explore": "explore.explorer",
     # what was said
     "Session": "transcript.session", "Context": "transcript.context", "Message": "transcript.message",
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from workbench.experiment.bundled import bundled as bundled
     from workbench.experiment.compare import compare as compare
     from workbench.experiment.prepared import prepared as prepared
+    from workbench.experiment.share import share as share
     from workbench.experiment.single import replay as replay
     from workbench.experiment.single import trial as trial
     from workbench.experiment.store import Results as Results
@@ -101,6 +103,7 @@ if TYPE_CHECKING:
     from workbench.transcript.message import ToolResult as ToolResult
     from workbench.transcript.message import Usage as Usage
     from workbench.transcript.message import UserMessage as UserMessage
+    from workbench.transcript.redaction import redacted as redacted
     from workbench.transcript.session import Session as Session
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.words import complain, count, percent, say, say_json, share, table
+from workbench.cli.words import REDACT, complain, count, percent, say, say_json, share, table
 from workbench.errors import SettingError
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def compare(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run. None: reports/compare-….")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes. None: one a core.")] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Sessions at most.")] = None,
+    redact: Annotated[bool, typer.Option("--redact", help=REDACT)] = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write the tables, but render no report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
@@ -72,7 +73,7 @@ def compare(
 
     results = run(
         paths or (), strategies=names(strategies), window=window, model=model, shares=shares(budgets), out=out,
-        jobs=jobs or os.cpu_count() or 1, limit=limit, quiet=quiet or as_json,
+        jobs=jobs or os.cpu_count() or 1, limit=limit, redact=redact, quiet=quiet or as_json,
     )  # fmt: skip
     _notes(results)
     if not (results.cells["status"] == "ok").any():
@@ -122,6 +123,7 @@ def headline(results: Results) -> list[dict[str, float | str | None]]:
     """A row a strategy: means over the sessions of the main metrics; None where no session has the metric."""
     scores = results.scores
     found = []
+    budgets = sorted(scores["share"].dropna().unique())
     for name in dict.fromkeys(results.cells["strategy"]):
         own = scores[scores["strategy"] == name]
         natural, matched = own[own["mode"] == "natural"], own[own["mode"] == "matched"]
@@ -129,7 +131,7 @@ def headline(results: Results) -> list[dict[str, float | str | None]]:
         for metric in ("frr", "tokens_saved", "peak_context", "compactions", "prefix_reuse", "breaches"):
             values = natural[natural["metric"] == metric]["value"].dropna()
             row[metric] = float(values.mean()) if len(values) else None
-        for budget in sorted(matched["share"].dropna().unique()):
+        for budget in budgets:
             at = matched[(matched["metric"] == "frr") & (matched["share"] == budget)]["value"].dropna()
             row[f"frr_at_{budget:g}"] = float(at.mean()) if len(at) else None
         found.append(row)

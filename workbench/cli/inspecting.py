@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.words import complain, count, printable, say, say_json, table
+from workbench.cli.words import REDACT, complain, count, printable, say, say_json, table
 
 if TYPE_CHECKING:
     from workbench.transcript.session import Session
@@ -19,6 +19,7 @@ def inspect(
     paths: Annotated[
         list[str], typer.Argument(help="Recordings: files, folders or patterns; `-` reads standard input.")
     ],
+    redact: Annotated[bool, typer.Option("--redact", help=REDACT)] = False,
     lenient: Annotated[bool, typer.Option("--lenient", help="Skip damaged lines and say so.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
@@ -29,13 +30,15 @@ def inspect(
       workbench inspect session.jsonl
     """
     from workbench.importers.importer import scan
+    from workbench.transcript.redaction import Redactor, redacted
 
+    mask = Redactor().mask if redact else str
     facts: list[dict[str, object]] = []
     bad: list[dict[str, str]] = []
     for loaded in scan(paths, lenient=lenient):
         if loaded.error is not None:
-            bad.append({"path": str(loaded.path), "reason": str(loaded.error)})
-        facts += [_facts(session) for session in loaded.sessions]
+            bad.append({"path": mask(str(loaded.path)), "reason": mask(str(loaded.error))})
+        facts += [_facts(redacted(session) if redact else session) for session in loaded.sessions]
     if as_json:
         say_json({"sessions": facts, "unreadable": bad})
     elif len(facts) == 1:

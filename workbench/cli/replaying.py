@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.words import complain, count, percent, printable, say, say_json, share, table
+from workbench.cli.words import REDACT, complain, count, percent, printable, say, say_json, share, table
 from workbench.errors import SettingError
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ def replay(
     model: Annotated[str, typer.Option("--model", "-m", help="Who writes summaries.")] = "extractive",
     which: Annotated[str, typer.Option("--session", help="The id of the session, where the file holds several.")] = "",
     losses: Annotated[int, typer.Option("--losses", min=0, help="How many of the worst losses to show.")] = 10,
+    redact: Annotated[bool, typer.Option("--redact", help=REDACT)] = False,
     lenient: Annotated[bool, typer.Option("--lenient", help="Skip damaged lines and say so.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print steps, compactions, scores and losses as JSON.")
@@ -36,6 +37,7 @@ def replay(
     from workbench.experiment.single import replay as run
     from workbench.experiment.single import trial
     from workbench.importers.importer import load
+    from workbench.transcript.redaction import redacted
 
     found = load(session, lenient=lenient)
     chosen = [one for one in found if not which or one.id == which]
@@ -43,7 +45,7 @@ def replay(
         raise SettingError(f"no session {which!r} in {session}; it holds {', '.join(one.id for one in found)}")
     if len(chosen) > 1:
         complain(f"{session} holds {len(chosen)} sessions; this is the first, {chosen[0].id}")
-    ready = prepared(chosen[0], window)
+    ready = prepared(redacted(chosen[0]) if redact else chosen[0], window)
     done = trial(ready, run(ready, strategy, model=model))
     tables = cell.natural_tables(done, losses)
     if as_json:

@@ -7,6 +7,9 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 
+REDACT = "Mask secrets, e-mail addresses and names of home directories before anything is asked, shown or written."
+"""What `--redact` says of itself, wherever it stands."""
+
 
 def say(text: str = "") -> None:
     """A line for the user, on standard output."""

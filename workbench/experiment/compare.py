@@ -20,6 +20,7 @@ from workbench.experiment.work import Surveyed, Task, Worked, common, survey, wo
 from workbench.importers.bundled import bundled
 from workbench.importers.importer import files, load
 from workbench.models.model import Model
+from workbench.transcript.redaction import Redactor
 from workbench.transcript.session import Session
 
 REPORTS = Path("reports")
@@ -40,6 +41,7 @@ def compare(
     jobs: int = 1,
     limit: int | None = None,
     seed: int = 0,
+    redact: bool = False,
     quiet: bool = False,
 ) -> Results:
     """Replay sessions under strategies, score them, and write a run folder.
@@ -58,6 +60,7 @@ def compare(
         jobs: worker processes.
         limit: sessions at most.
         seed: for parts that vary.
+        redact: mask secrets, e-mail addresses and names of home directories before anything is asked or written.
         quiet: no progress bar.
 
     Raises:
@@ -67,7 +70,7 @@ def compare(
     given = {part.name: part for part in strategies if isinstance(part, Preset)}
     names = tuple(part.name if isinstance(part, Preset) else part for part in strategies)
     settings = Settings(
-        names, window, model if isinstance(model, str) else model.name, tuple(shares), tuple(boundaries), seed
+        names, window, model if isinstance(model, str) else model.name, tuple(shares), tuple(boundaries), seed, redact
     )
     sources = _sources(what)
     if not sources:
@@ -79,7 +82,9 @@ def compare(
     wanted: dict[int, int] = {}
     surveys: list[Surveyed] = []
     if len(sources) > 2 or limit is not None:
-        surveys = [s for found in _each(survey, [(s, window) for s in sources], jobs, quiet, "reading") for s in found]
+        surveys = [
+            s for found in _each(survey, [(s, window, redact) for s in sources], jobs, quiet, "reading") for s in found
+        ]
         wanted = _first(surveys, sources, limit)
         task = Task(settings, parts, model, folder, common(surveys))
         full = {one.number for one in surveys} - set(wanted)  # they hold sessions, but none within the limit
@@ -227,12 +232,15 @@ def _scaled(scores: Sequence[Row]) -> list[Row]:
 def _manifest(
     settings: Settings, parts: Sequence[Preset], sources: Sequence[Source], task: Task, jobs: int, seconds: float
 ) -> dict[str, object]:
+    command = ["workbench", *sys.argv[1:]] if Path(sys.argv[0]).name == "workbench" else []
+    read = [str(source.path) if source.path else f"session {i}" for i, source in enumerate(sources)]
+    mask = Redactor().mask if settings.redact else str
     return {
         "schema": SCHEMA,
-        "command": ["workbench", *sys.argv[1:]] if Path(sys.argv[0]).name == "workbench" else [],
+        "command": [mask(word) for word in command],
         "settings": settings.as_json(),
         "presets": [written(part) for part in parts],
-        "sources": [str(source.path) if source.path else f"session {i}" for i, source in enumerate(sources)],
+        "sources": [mask(path) for path in read],
         "background_atoms": len(task.background),
         "code": code_version(),
         "python": platform.python_version(),

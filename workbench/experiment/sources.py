@@ -8,6 +8,7 @@ from pathlib import Path
 
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.importers.importer import scan
+from workbench.transcript.redaction import Redactor, redacted
 from workbench.transcript.session import Session
 
 KEPT_BYTES = 256 * 2**20
@@ -51,24 +52,30 @@ class Read:
     unreadable: tuple[Unreadable, ...] = ()
 
 
-_read: OrderedDict[tuple[str, int, int | None], tuple[int, Read]] = OrderedDict()
+_read: OrderedDict[tuple[str, int, int | None, bool], tuple[int, Read]] = OrderedDict()
 
 
-def read(source: Source, window: int | None = None) -> Read:
-    """Read, count, calibrate and mine a source. A process remembers what it read last."""
+def read(source: Source, window: int | None = None, *, redact: bool = False) -> Read:
+    """Read, count, calibrate and mine a source. A process remembers what it read last.
+
+    Args:
+        source: a file or a session.
+        window: tokens; None takes each session's own.
+        redact: mask secrets first, so that nothing that comes later ever sees one.
+    """
     if source.path is None:
         assert source.session is not None
-        return Read((prepared(source.session, window),))
-    key = (str(source.path), source.path.stat().st_mtime_ns if source.path.exists() else 0, window)
+        return Read((prepared(redacted(source.session) if redact else source.session, window),))
+    key = (str(source.path), source.path.stat().st_mtime_ns if source.path.exists() else 0, window, redact)
     if key not in _read:
-        _read[key] = (source.bytes, _read_file(source.path, window))
+        _read[key] = (source.bytes, _read_file(source.path, window, redact))
         while sum(size for size, _ in _read.values()) > KEPT_BYTES and len(_read) > 1:
             _read.popitem(last=False)
     _read.move_to_end(key)
     return _read[key][1]
 
 
-def _read_file(path: Path, window: int | None) -> Read:
+def _read_file(path: Path, window: int | None, redact: bool) -> Read:
     ready: list[Prepared] = []
     bad: list[Unreadable] = []
     for loaded in scan([path], lenient=True):
@@ -76,7 +83,13 @@ def _read_file(path: Path, window: int | None) -> Read:
             bad.append(Unreadable(str(loaded.path), str(loaded.error), not loaded.recognised))
         for session in loaded.sessions:
             if session.requests:
-                ready.append(prepared(session, window))
+                ready.append(prepared(redacted(session) if redact else session, window))
             else:
                 bad.append(Unreadable(str(loaded.path), f"session {session.id!r} holds no answer of a model"))
-    return Read(tuple(ready), tuple(bad))
+    return Read(tuple(ready), tuple(_masked(bad) if redact else bad))
+
+
+def _masked(bad: list[Unreadable]) -> list[Unreadable]:
+    """The same without what a path or a quoted line may give away."""
+    mask = Redactor().mask
+    return [Unreadable(mask(one.path), mask(one.reason), one.foreign) for one in bad]

@@ -16,6 +16,7 @@ from workbench.metrics.background import background
 from workbench.models import find_model
 from workbench.models.model import Model
 from workbench.transcript.atoms import Atom
+from workbench.transcript.redaction import Redactor
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,11 @@ class Surveyed:
     atoms: frozenset[Atom]
 
 
-def survey(source: Source, window: int | None) -> tuple[Surveyed, ...]:
+def survey(source: Source, window: int | None, redact: bool) -> tuple[Surveyed, ...]:
     """The projects and atoms of a source's sessions."""
     return tuple(
         Surveyed(source.number, ready.session.project, frozenset(ready.index.atoms))
-        for ready in read(source, window).ready
+        for ready in read(source, window, redact=redact).ready
     )
 
 
@@ -78,7 +79,7 @@ def work(source: Source, task: Task, most: int | None = None) -> Worked:
         task: the run.
         most: sessions to take at most.
     """
-    found = read(source, task.settings.window)
+    found = read(source, task.settings.window, redact=task.settings.redact)
     model = find_model(task.model) if isinstance(task.model, str) else task.model
     sessions = []
     for ready in found.ready[:most]:
@@ -95,11 +96,16 @@ def _done(ready: Prepared, preset: Preset, model: Model, task: Task) -> Done:
     try:
         tables = cell(ready, preset, model, task.settings)
     except WorkbenchError as error:
-        return Done(preset.name, name, str(error))
+        return Done(preset.name, name, _told(str(error), task))
     except Exception as error:  # noqa: BLE001 - the cell boundary: a part's bug fails its cell, not the run
-        return Done(preset.name, name, f"{type(error).__name__}: {error}")
+        return Done(preset.name, name, _told(f"{type(error).__name__}: {error}", task))
     task.folder.keep(name, tables)
     return Done(preset.name, name)
+
+
+def _told(reason: str, task: Task) -> str:
+    """Why a cell failed; a provider's error may hold a part of its key."""
+    return Redactor().mask(reason) if task.settings.redact else reason
 
 
 def cell_key(ready: Prepared, preset: Preset, task: Task) -> str:
@@ -110,7 +116,7 @@ def cell_key(ready: Prepared, preset: Preset, task: Task) -> str:
     model = task.model if isinstance(task.model, str) else key(task.model)
     return key(
         SCHEMA, code_version(), content, session.id, preset, model, ready.window,
-        settings.shares, settings.boundaries, settings.seed, background,
+        settings.shares, settings.boundaries, settings.seed, settings.redact, background,
     )  # fmt: skip
 
 

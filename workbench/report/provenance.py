@@ -14,6 +14,7 @@ from workbench.report.tables import Tables, integrity, replayed, strategies, unr
 
 MOST_PATHS = 4
 """Recordings that the line for Python names one by one."""
+_SHARED = "# a shared copy: the recordings, and where they are, are known to whoever made it"
 FEW = 12
 """Sessions that are listed without being asked for."""
 
@@ -81,7 +82,7 @@ def reproduce_html(run: Tables) -> Html:
     made = run.manifest
     given = made.get("settings")
     settings = given if isinstance(given, Mapping) else {}
-    words = _command(made.get("command"), made.get("sources"), settings)
+    words = _command(made.get("command"), made.get("sources"), settings) if not made.get("shared") else _SHARED
     items = "".join(f"<dt>{shown(key)}</dt><dd>{shown(value)}</dd>" for key, value in _facts(made, settings) if value)
     return Html(f"<pre><code>{shown(words, 4000)}</code></pre><dl>{items}</dl>", words)
 
@@ -100,6 +101,10 @@ def _facts(made: Mapping[str, object], settings: Mapping[str, object]) -> Iterat
     window, model, created = settings.get("window"), str(settings.get("model", "")), made.get("created")
     yield "Window", f"{window:,} tokens" if isinstance(window, int) else "each session’s own"
     yield "Summaries written by", f"{model} (not a language model)" if model == "extractive" else model
+    yield (
+        "Masked before replay",
+        "secrets, e-mail addresses, names of home directories" if settings.get("redact") else "",
+    )
     yield "Seed", str(settings.get("seed", ""))
     yield "Python", str(made.get("python", ""))
     packages = made.get("packages")

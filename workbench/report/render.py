@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from workbench.report.kernel import run_notebook
 from workbench.report.notebooks import notebook
 
 TEMPLATES = Path(__file__).parent / "templates"
+_HASHED_ID = re.compile(r"\b([a-z])[0-9a-f]{10}\b")
 
 
 def render(run: str | Path) -> Path:
@@ -30,7 +33,41 @@ def render(run: str | Path) -> Path:
     if not (folder / "manifest.json").is_file():
         raise SettingError(f"{folder} holds no finished run; a run's folder has a manifest.json")
     filled = run_notebook(notebook("report"), folder / "report.ipynb", {"run_folder": str(folder)})
+    if _private(json.loads((folder / "manifest.json").read_text(encoding="utf-8"))):
+        _forget_places(filled)
     return to_html(filled, folder / "report.html", title=f"Compaction report: {folder.resolve().name}")
+
+
+def _private(manifest: Mapping[str, Any]) -> bool:
+    """Whether nothing may say where on this machine the run was."""
+    settings = manifest.get("settings")
+    return bool(manifest.get("shared") or (isinstance(settings, Mapping) and settings.get("redact")))
+
+
+def _forget_places(filled: Path) -> None:
+    """Take out of an executed notebook what is of this machine, and what could be taken for words of a recording.
+
+    It can be run again in its own folder. Pictures go where the same are there as drawings: their bytes as text, and
+    the drawings' own ids, hold any four letters by chance.
+    """
+    page = json.loads(filled.read_text(encoding="utf-8"))
+    page["metadata"] = {"kernelspec": page["metadata"].get("kernelspec", {})}
+    for cell in page["cells"]:
+        cell["metadata"].pop("papermill", None)
+        if "injected-parameters" in cell["metadata"].get("tags", ()):
+            cell["source"] = 'run_folder = "."\n'
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            if "image/svg+xml" in data:
+                data.pop("image/png", None)
+                data["image/svg+xml"] = _numbered_ids("".join(data["image/svg+xml"]))
+    filled.write_text(json.dumps(page, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _numbered_ids(drawing: str) -> str:
+    """The drawing with numbers in the place of the hashes that its ids are made of."""
+    numbers: dict[str, str] = {}
+    return _HASHED_ID.sub(lambda found: numbers.setdefault(found.group(), f"{found[1]}{len(numbers)}"), drawing)
 
 
 def to_html(filled: Path, out: Path, *, title: str) -> Path:

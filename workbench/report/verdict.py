@@ -107,6 +107,10 @@ def _sure(run: Tables, names: list[str]) -> str:
 
 def _caveats(run: Tables) -> tuple[str, ...]:
     told: list[str] = []
+    if run.manifest.get("shared"):
+        told.append(
+            "This is a shared copy: its figures are the run's own, and every text of a recording is a keyed hash."
+        )
     all_sessions = len(replayed(run))
     if failed := int((run.cells["status"] == "failed").sum()) if len(run.cells) else 0:
         told.append(f"{some(failed, 'replay')} failed and {'is' if failed == 1 else 'are'} missing from every figure.")

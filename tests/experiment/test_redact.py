@@ -1,0 +1,140 @@
+"""A run with `redact`: what is planted in a recording occurs nowhere in what comes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from builders import called, remembering, result, rules, said, told
+from workbench.errors import ModelError
+from workbench.experiment.compare import compare
+from workbench.importers.native import save
+from workbench.models.model import Answer, Ask
+from workbench.report.render import render
+from workbench.transcript.message import Message, said_texts
+from workbench.transcript.session import Session
+
+TOKEN = "gh" + "p_q7Rk2mVx9TzLw4Hn8PcYd3FsB6GjA1Ue5XoK"
+WEBHOOK = "T00000000/B00000000/q7Rk2mVx9TzLw4Hn8PcYd3Fs"
+PLANTED = (TOKEN, "Tr0ub4dor3x", "jane.doe", "corp.co.uk", "janedoe", WEBHOOK, "s3cr3tPassw0rd")
+
+
+class Listening:
+    """Answers everything with one sentence and remembers what it was shown."""
+
+    name = "listening"
+
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+
+    def answer(self, ask: Ask, /) -> Answer:
+        texts = [text for message in ask.messages for text in said_texts(message)]
+        self.shown += [ask.system, ask.prompt, ask.previous, ask.instructions, str(ask.files), *texts]
+        return Answer(text="The worker is set up; the gateway works.", model=self.name)
+
+
+class Failing(Listening):
+    """Fails and says too much."""
+
+    def answer(self, ask: Ask, /) -> Answer:
+        raise ModelError(f"the key {TOKEN} of /home/janedoe is not valid")
+
+
+def planted() -> list[Message]:
+    """A conversation that names each secret early and needs it later."""
+    first = [
+        rules("be brief"),
+        said(f"use {TOKEN}, the password: Tr0ub4dor3x, mail jane.doe@corp.co.uk in /home/janedoe/work/mail.py", "u-in"),
+        called("login", "c-in", password="Tr0ub4dor3x", url=f"https://hooks.slack.com/services/{WEBHOOK}"),
+        result("postgres://app:s3cr3tPassw0rd@db.host/shop answered in /home/janedoe/work/logs", "c-in"),
+    ]
+    needed = [
+        told(f"I use {TOKEN} with Tr0ub4dor3x for jane.doe@corp.co.uk in /home/janedoe/work/mail.py", "a-use"),
+        said("thanks, and /home/janedoe/work/logs?", "u-end"),
+        told("s3cr3tPassw0rd opens it", "a-end"),
+    ]
+    return [*first, *remembering(60), *needed]
+
+
+def text_of(folder: Path) -> str:
+    import pandas as pd
+
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    tables = [pd.read_parquet(path).to_csv() for path in files if path.suffix == ".parquet"]
+    return "\n".join([*tables, *(path.read_bytes().decode("utf-8", "replace") for path in files)])
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    path = tmp_path / "session.jsonl"
+    save(Session.of(planted(), id="jane.doe@corp.co.uk", title=TOKEN, cwd="/home/janedoe/work"), path)
+    return path
+
+
+def test_no_planted_secret_is_asked_of_a_model_or_written(recording: Path, tmp_path: Path) -> None:
+    model = Listening()
+    run = compare(
+        recording, strategies=("truncate", "summarize"), window=4_000, model=model, out=tmp_path / "run", quiet=True,
+        redact=True,
+    )  # fmt: skip
+    render(run.path)
+    asked, written = "\n".join(model.shown), text_of(run.path)
+    assert "REDACTED-" in asked and "REDACTED-" in written
+    assert [word for word in PLANTED if word in asked or word in written.replace(str(tmp_path), "")] == []
+
+
+def test_without_redaction_they_are_there(recording: Path, tmp_path: Path) -> None:
+    model = Listening()
+    run = compare(
+        recording, strategies=("truncate", "summarize"), window=4_000, model=model, out=tmp_path / "run", quiet=True
+    )
+    assert TOKEN in "\n".join(model.shown) and TOKEN in text_of(run.path)
+
+
+def test_the_numbers_hardly_change(recording: Path, tmp_path: Path) -> None:
+    runs = [
+        compare(
+            recording, strategies=("truncate",), window=4_000, out=tmp_path / str(redact), quiet=True, redact=redact
+        )
+        for redact in (False, True)
+    ]
+    plain, masked = (int(run.sessions["tokens"].iloc[0]) for run in runs)
+    assert abs(plain - masked) < 0.02 * plain
+
+
+def test_redaction_is_part_of_what_a_cell_is(recording: Path, tmp_path: Path) -> None:
+    for redact in (False, True, True):
+        run = compare(recording, strategies=("truncate",), out=tmp_path / "run", quiet=True, redact=redact)
+        assert run.manifest["settings"]["redact"] is redact  # type: ignore[index]  # a dict
+    assert len(list((run.path / "cells").iterdir())) == 2 * 3
+
+
+def test_the_reason_of_a_failed_cell_is_masked(recording: Path, tmp_path: Path) -> None:
+    run = compare(
+        recording,
+        strategies=("summarize",),
+        window=4_000,
+        model=Failing(),
+        out=tmp_path / "run",
+        quiet=True,
+        redact=True,
+    )
+    assert not any(word in text_of(run.path) for word in (TOKEN, "/home/janedoe"))
+
+
+def test_why_a_file_cannot_be_read_is_masked(recording: Path, tmp_path: Path) -> None:
+    bad = recording.parent / "bad.jsonl"
+    bad.write_text(f'{{"type": "user", "jane.doe@corp.co.uk": "{TOKEN}"')
+    run = compare([recording, bad], strategies=("truncate",), out=tmp_path / "run", quiet=True, redact=True)
+    assert (run.sessions["status"] == "unreadable").sum() == 1
+    assert not any(word in run.sessions.to_csv() for word in (TOKEN, "jane.doe", "corp.co.uk"))
+
+
+def test_sessions_at_hand_are_masked_as_files_are(tmp_path: Path) -> None:
+    model = Listening()
+    run = compare(
+        [Session.of(planted(), id="s")], strategies=("summarize",), window=4_000, model=model, out=tmp_path / "run",
+        quiet=True, redact=True,
+    )  # fmt: skip
+    assert [word for word in PLANTED if word in "\n".join(model.shown) + text_of(run.path)] == []

@@ -1,0 +1,156 @@
+"""A shared copy has the run's numbers and not a word of its recordings."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from builders import called, remembering, result, rules, said, told
+from workbench.cli.comparing import headline
+from workbench.errors import SettingError
+from workbench.experiment.compare import compare
+from workbench.experiment.share import TEXTS, Hashes, share
+from workbench.experiment.store import COLUMNS, Results
+from workbench.importers.native import save
+from workbench.report.render import render
+from workbench.transcript.session import Session
+
+ROOT = Path(__file__).parents[2]
+WORD = re.compile(r"[^\W\d_]{4,}")
+
+
+def words(text: str) -> set[str]:
+    return {word.lower() for word in WORD.findall(text)}
+
+
+def text_of(folder: Path) -> str:
+    """Everything in a folder as text, tables as well."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    packed = [path for path in files if path.suffix == ".parquet"]  # packed bytes hold any four letters by chance
+    plain = [path.read_text(encoding="utf-8") for path in files if path not in packed]
+    return "\n".join([*plain, *(pd.read_parquet(path).to_csv() for path in packed)])
+
+
+def our_words() -> set[str]:
+    """The words of the package, its documentation and its notebooks."""
+    folders = [(ROOT / "workbench", ("*.py", "*.md", "*.css", "*.js", "*.j2", "*.json"))]
+    folders += [(ROOT / "docs", ("*.md",)), (ROOT / "notebooks", ("*.ipynb",))]
+    paths = [path for folder, kinds in folders for kind in kinds for path in folder.rglob(kind)]
+    return set().union(*(words(path.read_text(encoding="utf-8")) for path in paths))
+
+
+def session(number: int) -> Session:
+    said_first = [
+        rules("be brief", f"s-{number}"),
+        said(f"The zeppelin of Klaustrophil must never land before {5000 + number}", f"u-x{number}"),
+        called("dirigible", f"c-x{number}", harbour=f"src/quagmire_{number}/ostrich.py"),
+        result("xylophone gargoyle E0404 in src/quagmire/ostrich.py", f"c-x{number}"),
+    ]
+    needed = [told(f"src/quagmire_{number}/ostrich.py: zeppelin Klaustrophil lands at {5000 + number}", f"a-x{number}")]
+    return Session.of(
+        [*said_first, *remembering(60 + number), *needed], id=f"Brouhaha-{9 - number}", title="Kerfuffle at the quay",
+        project=f"Wombat{number}", model="Hullabaloo-7", cwd="/srv/Shenanigans",
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    folder = tmp_path_factory.mktemp("Rigmarole")
+    for number in range(6):
+        save(session(number), folder / f"Hodgepodge{number}.jsonl")
+    (folder / "Lollygag.jsonl").write_text('{"Skedaddle": 1}\n{"Widdershins"')
+    return compare(folder, window=6_000, out=folder / "run", quiet=True, strategies=("truncate", "summarize"))
+
+
+@pytest.fixture(scope="module")
+def copy(run: Results, tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return share(run, tmp_path_factory.mktemp("copy") / "shared")
+
+
+def test_it_is_said_of_every_text_column_whose_words_it_holds() -> None:
+    for name, columns in COLUMNS.items():
+        assert {column for column, kind in columns.items() if kind == "str"} == set(TEXTS[name]), name
+
+
+def test_a_copy_has_the_same_tables_but_for_texts(run: Results, copy: Results) -> None:
+    for name in COLUMNS:
+        hidden = [column for column, whose in TEXTS[name].items() if whose != "ours"]
+        pd.testing.assert_frame_equal(run.table(name).drop(columns=hidden), copy.table(name).drop(columns=hidden))
+        for column in hidden:
+            before, after = run.table(name)[column].fillna(""), copy.table(name)[column].fillna("")
+            assert ((before == "") == (after == "")).all()
+            assert (before.groupby(before.to_numpy()).ngroup() >= 0).all()
+            assert before.nunique() == after.nunique() == pd.Series(zip(before, after, strict=True)).nunique()
+
+
+def test_the_headline_numbers_are_equal(run: Results, copy: Results) -> None:
+    assert headline(run) == headline(copy)
+
+
+def test_a_copy_and_its_report_hold_no_word_that_only_the_recordings_hold(run: Results, copy: Results) -> None:
+    render(copy.path)
+    recorded = "\n".join(f"{path} {path.read_text()}" for path in run.path.parent.glob("*.jsonl"))
+    theirs = words(recorded) - our_words()
+    assert {"zeppelin", "klaustrophil", "hullabaloo", "widdershins", "rigmarole", "hodgepodge"} <= theirs
+    shared, whole = words(text_of(copy.path)), words(text_of(run.path))
+    assert "klaustrophil" in whole and "hodgepodge" in whole
+    assert sorted(theirs & shared) == []
+
+
+def test_the_report_of_a_copy_shows_the_same_figures_and_says_what_it_is(run: Results, copy: Results) -> None:
+    figures = []
+    for one in (run, copy):
+        page = render(one.path).read_text(encoding="utf-8")
+        table = re.search(r'<table class="headline">.*?</table>', page, re.DOTALL)
+        assert table is not None
+        figures.append(table.group())
+    assert figures[0] == figures[1]
+    assert "This is a shared copy" in page and re.search(r"atom \d{12}", page)
+
+
+def test_equal_things_are_equal_in_all_tables_of_a_copy(copy: Results) -> None:
+    known = set(copy.sessions["session"])
+    assert all(set(copy.table(name)["session"]) <= known for name in ("steps", "scores", "losses", "cells"))
+
+
+def test_sessions_keep_their_order(run: Results, copy: Results) -> None:
+    before, after = list(run.sessions["session"]), list(copy.sessions["session"])
+    assert sorted(range(len(before)), key=lambda i: before[i]) == sorted(range(len(after)), key=lambda i: after[i])
+
+
+def test_two_copies_have_no_hash_in_common(run: Results, copy: Results, tmp_path: Path) -> None:
+    other = share(run.path, tmp_path / "other")
+    assert set(other.losses["atom"]).isdisjoint(copy.losses["atom"])
+
+
+def test_neither_the_recordings_places_nor_the_command_are_copied(copy: Results) -> None:
+    assert copy.manifest["command"] == [] and len(copy.manifest["sources"]) == 7  # type: ignore[arg-type]  # a list
+    assert not (copy.path / "cells").exists()
+
+
+def test_a_folder_that_holds_something_is_left_alone(run: Results, tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("mine")
+    with pytest.raises(SettingError, match="holds something already"):
+        share(run, tmp_path)
+
+
+def test_different_texts_never_share_a_hash() -> None:
+    hashes = Hashes(b"key", digits=1)
+    assert len({hashes.of(str(i)) for i in range(500)}) == 500 and hashes.of("7") == hashes.of("7")
+    assert Hashes(b"key", digits=1).of("0").isdigit()
+
+
+def test_a_real_run_is_shared_without_a_word_of_its_recordings(copy: Results, corpora: Path, tmp_path: Path) -> None:
+    paths = sorted((corpora / "pi-mono").glob("*.jsonl*"), key=lambda path: path.stat().st_size)[:2]
+    run = compare(paths, window=16_000, out=tmp_path / "run", quiet=True, strategies=("truncate",), jobs=1)
+    real = share(run, tmp_path / "copy")
+    for one in (copy, real):
+        render(one.path)
+    drawn = words(text_of(copy.path))  # the words of notebooks and drawings, whatever was recorded
+    theirs = words("\n".join(path.read_bytes().decode("utf-8", "replace") for path in paths)) - our_words() - drawn
+    assert len(theirs) > 1_000
+    assert sorted(theirs & words(text_of(real.path))) == []
+    assert headline(run) == headline(real)

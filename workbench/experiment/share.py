@@ -1,0 +1,139 @@
+"""Writes a copy of a run that others may see: its numbers, and not a word of its recordings.
+
+Texts become keyed hashes, written in digits so that no word can come about by chance. The key is drawn anew for each
+copy and kept nowhere: nobody can try out what a hash might stand for, and two copies have nothing in common.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_bytes
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from workbench.errors import SettingError
+from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Words: TypeAlias = Literal["ours", "session", "text", "lines"]
+"""Whose words a column holds: `ours` stay; a `session` id keeps its place in the order, `lines` keep their count."""
+
+SHARED = "shared"
+"""The manifest's field that says that a run is a shared copy, and how."""
+
+TEXTS: dict[str, dict[str, Words]] = {
+    "sessions": {"session": "session", "title": "text", "project": "text", "path": "text", "format": "ours",
+                 "model": "text", "skipped": "lines", "status": "ours", "reason": "text"},
+    "steps": {"session": "session", "strategy": "ours"},
+    "compactions": {"session": "session", "strategy": "ours", "mode": "ours", "reason": "ours", "stages": "ours",
+                    "outcome": "ours", "why": "ours"},
+    "retention": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours", "recoverable": "ours"},
+    "recall": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours"},
+    "scores": {"session": "session", "strategy": "ours", "mode": "ours", "metric": "ours", "unit": "ours",
+               "better": "ours", "why": "ours"},
+    "losses": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours", "atom": "text",
+               "recoverable": "ours", "level": "ours", "said_by": "ours", "evidence": "text", "use": "text",
+               "stage": "ours"},
+    "cells": {"session": "session", "strategy": "ours", "status": "ours", "reason": "text"},
+}  # fmt: skip
+"""Of each text column of docs/tables.md, whose words it holds."""
+
+MANIFEST = frozenset(
+    {"schema", "settings", "presets", "background_atoms", "code", "python", "packages", "jobs", "seconds", "created",
+     "projects"}
+)  # fmt: skip
+"""The fields of a manifest that are copied: what was asked for, with what, and never where the recordings are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hashes:
+    """Names for texts: equal ones for equal texts, and different ones for different texts.
+
+    Attributes:
+        key: what the hashes depend on; whoever has it can try out guesses.
+        digits: of a hash; more where two texts would get the same ones.
+    """
+
+    key: bytes
+    digits: int = 12
+    _taken: dict[str, str] = field(default_factory=dict)
+
+    def of(self, text: str) -> str:
+        """The text's hash: digits alone."""
+        seal = int.from_bytes(hmac.new(self.key, text.encode("utf-8", "surrogatepass"), sha256).digest(), "big")
+        length = self.digits
+        while self._taken.setdefault(found := str(seal)[-length:], text) != text:
+            length += 1
+        return found
+
+
+def share(run: str | Path | Results, out: str | Path) -> Results:
+    """Write a copy of a run without a word of its recordings; a report can be rendered from it as from any run.
+
+    Args:
+        run: the run, or its folder.
+        out: a folder that does not exist yet, or is empty.
+
+    Raises:
+        SettingError: there is no finished run, it was written by another version, or the folder holds something.
+    """
+    results = run if isinstance(run, Results) else Results.open(run)
+    folder = Path(out)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise SettingError(f"{folder} holds something already; a shared copy needs a folder of its own")
+    if results.manifest.get("schema") != SCHEMA:
+        raise SettingError(
+            f"{results.path} has tables of version {results.manifest.get('schema')!r}; this workbench knows {SCHEMA}"
+        )
+    hashes = Hashes(token_bytes(32))
+    places = _places(results.sessions["session"].dropna())
+    tables = {name: _rows(results.table(name), TEXTS[name], hashes, places) for name in COLUMNS}
+    RunFolder(folder).write(tables, _manifest(results.manifest, hashes))
+    return Results.open(folder)
+
+
+def _places(sessions: Iterable[str]) -> dict[str, int]:
+    """Where each session stands in the order of their ids, so that whatever is ordered by them stays so."""
+    return {session: place for place, session in enumerate(sorted(set(sessions)), 1)}
+
+
+def _rows(
+    table: pd.DataFrame, texts: Mapping[str, Words], hashes: Hashes, places: Mapping[str, int]
+) -> list[dict[str, object]]:
+    known = table[[column for column in table.columns if column in texts or table[column].dtype.kind in "iufb"]]
+    rows: list[dict[str, object]] = known.astype(object).where(known.notna(), None).to_dict("records")
+    for row in rows:
+        for column, whose in texts.items():
+            text = row.get(column)
+            if isinstance(text, str) and text and whose != "ours":
+                row[column] = _hidden(text, column, whose, hashes, places)
+    return rows
+
+
+def _hidden(text: str, column: str, whose: Words, hashes: Hashes, places: Mapping[str, int]) -> str:
+    if whose == "session":
+        return f"session {places.get(text, 0):0{len(str(len(places)))}} {hashes.of(text)}"
+    if whose == "lines":
+        return "\n".join(f"line {hashes.of(line)}" for line in text.split("\n"))
+    return f"{column} {hashes.of(text)}, {len(text)} characters"
+
+
+def _manifest(made: Mapping[str, object], hashes: Hashes) -> dict[str, object]:
+    """What may be known of how the run was made."""
+    found: dict[str, object] = {name: value for name, value in made.items() if name in MANIFEST}
+    sources = made.get("sources")
+    found["sources"] = [f"source {hashes.of(str(path))}" for path in sources] if isinstance(sources, list) else []
+    found["command"] = []
+    code = str(found.get("code", ""))
+    found["code"] = "-".join(code[i : i + 3] for i in range(0, len(code), 3))  # so that its letters form no word
+    found[SHARED] = "texts of the recordings are keyed hashes; the key was not kept"
+    settings = found.get("settings")
+    if isinstance(settings, Mapping) and str(settings.get("model", "")).startswith("scripted:"):
+        found["settings"] = {**settings, "model": "scripted"}  # what it says may be taken from a recording
+    return json.loads(json.dumps(found))  # type: ignore[no-any-return]  # a dict, as it went in
