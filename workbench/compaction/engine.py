@@ -94,6 +94,10 @@ def seen(history: Context, strategy: Strategy, budget: Budget) -> Context:
     return shown
 
 
+def _sent(history: Context, strategy: Strategy, budget: Budget) -> Context:
+    return seen(history, strategy, budget) if strategy.view else history
+
+
 def compact(history: Context, strategy: Strategy, budget: Budget, model: Model) -> Compaction:
     """Run the stages, cheapest first, until what is sent is at or below the target.
 
@@ -103,16 +107,21 @@ def compact(history: Context, strategy: Strategy, budget: Budget, model: Model) 
         ModelError: a model gave no usable answer and the ask has nothing to use otherwise.
     """
     after, records = history, []
-    sent = seen(after, strategy, budget) if strategy.view else after
+    sent: Context | None = None
     for stage in strategy.stages * strategy.rounds:
-        if sent.tokens <= budget.target and not budget.force:
-            break
+        if not budget.force:
+            if after.tokens <= budget.target:
+                break  # what is sent is never larger: no view is planned to find that out
+            sent = _sent(after, strategy, budget) if sent is None else sent
+            if sent.tokens <= budget.target:
+                break
         plan = stage.plan(after, budget)
         if plan is None or not plan.edits:
             continue
-        record, after = _run(stage, plan, after, model)
+        record, changed = _run(stage, plan, after, model)
         records.append(record)
-        sent = seen(after, strategy, budget) if strategy.view else after
+        after, sent = changed, sent if changed is after else None
+    sent = _sent(after, strategy, budget) if sent is None else sent
     outcome, why = _outcome(history, after, sent, budget)
     return Compaction(history, after, sent, budget, tuple(records), outcome, why)
 

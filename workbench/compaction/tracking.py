@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.transcript.files import FileOps, merged, touched
-from workbench.transcript.message import AssistantMessage, Message, Summary, ToolResult
+from workbench.transcript.message import AssistantMessage, Message, Summary, ToolCall, ToolResult
 
 
 def file_ops(messages: Iterable[Message]) -> FileOps:
@@ -16,15 +15,17 @@ def file_ops(messages: Iterable[Message]) -> FileOps:
     """
     said = tuple(messages)
     failed = {message.call_id for message in said if isinstance(message, ToolResult) and message.is_error}
-    return merged(chain.from_iterable(_of(message, failed) for message in said))
+    return merged(_each(said, failed))
 
 
-def _of(message: Message, failed: set[str]) -> Iterable[FileOps]:
-    if isinstance(message, Summary):
-        return (message.files,)
-    if isinstance(message, AssistantMessage):
-        return [touched(call.name, call.arguments) for call in message.calls if call.id not in failed]
-    return ()
+def _each(said: Iterable[Message], failed: set[str]) -> Iterator[FileOps]:
+    for message in said:
+        if isinstance(message, AssistantMessage):
+            for block in message.blocks:
+                if isinstance(block, ToolCall) and block.id not in failed:
+                    yield touched(block.name, block.arguments)
+        elif isinstance(message, Summary):
+            yield message.files
 
 
 def footer(files: FileOps, chars: int | None = None) -> str:

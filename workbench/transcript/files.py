@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 READS = frozenset(
@@ -40,19 +41,32 @@ class FileOps:
         return FileOps(tuple(path for path in dict.fromkeys(self.read + later.read) if path not in changed), modified)
 
 
+NOTHING = FileOps()
+
+
 def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:
     """What one tool call did to files, judged by the tool's name and its path argument."""
-    tool = name.rsplit("__", 1)[-1].lower()
-    if tool not in READS and tool not in CHANGES:
-        return FileOps()
-    if tool == "str_replace_based_edit_tool" and arguments.get("command") == "view":
-        tool = "view"
+    tool = _known(name)
+    if not tool:
+        return NOTHING
+    if tool in READS or (tool == "str_replace_based_edit_tool" and arguments.get("command") == "view"):
+        for key in PATH_KEYS:
+            if isinstance(value := arguments.get(key), str) and value:
+                return FileOps(read=(value,))
+        return NOTHING
     paths = [value for key in PATH_KEYS if isinstance(value := arguments.get(key), str) and value]
-    if tool in CHANGES and not paths:
+    if not paths:
         for value in arguments.values():
             if isinstance(value, str):
                 paths.extend(_PATCHED.findall(value))
-    return FileOps(read=tuple(paths[:1])) if tool in READS else FileOps(modified=tuple(paths))
+    return FileOps(modified=tuple(paths))
+
+
+@lru_cache(maxsize=1_024)
+def _known(name: str) -> str:
+    """A tool that works on files, by its bare name; empty for any other. A session has few names and many calls."""
+    tool = name.rsplit("__", 1)[-1].lower()
+    return tool if tool in READS or tool in CHANGES else ""
 
 
 def merged(operations: Iterable[FileOps]) -> FileOps:
@@ -60,6 +74,8 @@ def merged(operations: Iterable[FileOps]) -> FileOps:
     read: dict[str, None] = {}
     modified: dict[str, None] = {}
     for one in operations:
-        read.update(dict.fromkeys(one.read))
-        modified.update(dict.fromkeys(one.modified))
+        for path in one.read:
+            read[path] = None
+        for path in one.modified:
+            modified[path] = None
     return FileOps(tuple(path for path in read if path not in modified), tuple(modified))

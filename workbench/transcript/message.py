@@ -116,7 +116,7 @@ class AssistantMessage:
     @property
     def calls(self) -> tuple[ToolCall, ...]:
         """The tool calls, in order."""
-        return tuple(block for block in self.blocks if isinstance(block, ToolCall))
+        return tuple([block for block in self.blocks if isinstance(block, ToolCall)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +164,10 @@ Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolResult
 
 def plain_text(message: Message) -> str:
     """All `Text` blocks, joined by newlines."""
-    return "\n".join(block.text for block in message.blocks if isinstance(block, Text))
+    blocks = message.blocks
+    if len(blocks) == 1 and isinstance(blocks[0], Text):
+        return blocks[0].text
+    return "\n".join([block.text for block in blocks if isinstance(block, Text)])
 
 
 def said_texts(message: Message) -> Iterator[str]:

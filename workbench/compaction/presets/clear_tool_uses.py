@@ -18,7 +18,7 @@ Where it differs from those sources, and why:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -76,7 +76,7 @@ class ClearToolUses:
             return None
         return Plan(tuple(sorted(edits, key=lambda edit: edit.start)))
 
-    def _old(self, messages: Sequence[Message], caller_of: dict[int, int]) -> list[int]:
+    def _old(self, messages: Sequence[Message], caller_of: Mapping[int, int]) -> list[int]:
         results = [
             i for i, message in enumerate(messages)
             if isinstance(message, ToolResult) and message.name not in self.exclude_tools
@@ -84,7 +84,7 @@ class ClearToolUses:
         old = results[: -self.keep] if self.keep else results
         return [i for i in old if not messages[i].pinned and not (i in caller_of and messages[caller_of[i]].pinned)]
 
-    def _inputs(self, context: Context, old: Sequence[int], caller_of: dict[int, int]) -> Iterable[Replace]:
+    def _inputs(self, context: Context, old: Sequence[int], caller_of: Mapping[int, int]) -> Iterable[Replace]:
         cleared: dict[int, set[str]] = {}
         for i in old:
             result = context.messages[i]

@@ -170,11 +170,13 @@ def edits(messages: Sequence[Message], gone: Sequence[int], new: Message | Draft
     flags = cut_points(messages)
     place = next(i for i in range(gone[0], -1, -1) if flags[i])
     first, rest = (gone[0] + 1, gone[1:]) if place == gone[0] else (place, gone)
-    found = [Replace(place, first, (new,))]
+    found: list[Replace] = []
+    start, stop = place, first
+    by: tuple[Message | Draft, ...] = (new,)
     for i in rest:
-        last = found[-1]
-        if last.stop == i and last.start < last.stop:
-            found[-1] = Replace(last.start, i + 1, last.by)
+        if stop == i and start < stop:
+            stop = i + 1
         else:
-            found.append(Replace(i, i + 1))
-    return tuple(found)
+            found.append(Replace(start, stop, by))
+            start, stop, by = i, i + 1, ()
+    return (*found, Replace(start, stop, by))

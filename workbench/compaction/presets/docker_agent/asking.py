@@ -27,20 +27,33 @@ class Fitted:
     dropped: tuple[Message, ...]
 
 
-def fitted(messages: Sequence[Message], limit: int, generation: Generation, additional: str = "") -> Fitted:
+def fitted(
+    messages: Sequence[Message],
+    limit: int,
+    generation: Generation,
+    additional: str = "",
+    counted: Sequence[int] | None = None,
+) -> Fitted:
     """The newest of these messages that fit beside the prompts and the answer; none where nothing fits.
 
     Args:
-        messages: what is to be summarised, earlier summaries among it.
+        messages: what is to be summarised, n messages, earlier summaries among them.
         limit: tokens of the summariser's window.
         generation: of docker-agent.
         additional: the host's own instruction.
+        counted: n sizes by the generation's counter, where they are known.
     """
-    earlier = tuple(message for message in messages if isinstance(message, Summary))
-    beside = sum(map(generation.count, (*framing(additional), *earlier)))
+    sizes = tuple(map(generation.count, messages)) if counted is None else counted
+    both = list(zip(messages, sizes, strict=True))
+    beside = sum(map(generation.count, framing(additional)))
+    beside += sum(size for message, size in both if isinstance(message, Summary))
     room = max(limit - generation.cap(limit) - beside, 0)
-    new = generation.bounded([message for message in messages if not isinstance(message, Summary)], room)
-    start = first_index_in_budget(new, generation.sizes(new), room)
+    said = [(message, size) for message, size in both if not isinstance(message, Summary)]
+    whole, known = [message for message, _ in said], [size for _, size in said]
+    new = generation.bounded(whole, known, room)
+    known = [n if one is old else generation.count(one) for one, old, n in zip(new, whole, known, strict=True)]
+    start = first_index_in_budget(new, generation.sizes(new, known), room)
+    earlier = tuple(message for message in messages if isinstance(message, Summary))
     return Fitted(earlier, new[start:], new[:start])
 
 

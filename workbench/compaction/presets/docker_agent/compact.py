@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -41,9 +42,13 @@ class DockerCompact:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The draft and what it replaces; None where nothing can be summarised, or a summary would be larger."""
         limit = smaller(budget.window, self.summarizer_window)
-        keep = self._keep(context, budget, limit)
+        counted = self._counted(context)
+        keep = self._keep(context, budget, limit, counted)
         given = matter(context, Cut(keep, keep))
-        shown = fitted((*given.earlier, *given.new), limit, self.generation, budget.instructions)
+        known = {id(context.messages[i]): counted[i] for i in given.gone}
+        read = (*given.earlier, *given.new)
+        sizes = [known[id(message)] for message in read]
+        shown = fitted(read, limit, self.generation, budget.instructions, sizes)
         if not any(text.strip() for message in shown.messages for text in said_texts(message)):
             return None
         draft = _draft(given, left_out(shown.dropped))
@@ -54,12 +59,18 @@ class DockerCompact:
         new = replace(draft, asks=(replace(question, count=context.count),))
         return Plan(edits(context.messages, given.gone, new), then=partial(_finished, context, draft))
 
-    def _keep(self, context: Context, budget: Budget, limit: int) -> int:
+    def _counted(self, context: Context) -> Sequence[int]:
+        """The size of each message by the generation's counter; the context's own where it was counted with that."""
+        count = self.generation.count
+        return context.sizes if context.count == count else tuple(map(count, context.messages))
+
+    def _keep(self, context: Context, budget: Budget, limit: int, counted: Sequence[int]) -> int:
         """The index at which the kept tail begins, moved to where it parts no call from its result."""
         indices = free(context.messages)
         said = [context.messages[i] for i in indices]
         own = self.generation.keep(limit) if budget.keep_recent is None else budget.keep_recent
-        at = split_index_for_keep(said, self.generation.sizes(said), granted(context, budget, own))
+        sizes = self.generation.sizes(said, [counted[i] for i in indices])
+        at = split_index_for_keep(said, sizes, granted(context, budget, own))
         at = within(context, budget, indices, at)
         paired = whole(said, at) if at < len(said) else None
         return len(context.messages) if paired is None else indices[paired]

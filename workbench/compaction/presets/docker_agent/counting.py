@@ -54,32 +54,49 @@ def heuristic_tokens(message: Message, scale: float = 1.0) -> int:
     return int((int(chars / CHARS_PER_TOKEN_G2) + PER_ATTACHMENT * attachments + PER_MESSAGE) * scale)
 
 
-def calibration(messages: Sequence[Message]) -> float:
+def calibration(messages: Sequence[Message], counted: Sequence[int] | None = None) -> float:
     """How the estimate must be scaled for these messages to explain the prompts that their provider reported.
 
     Between two answers of one model the reported prompt grew by the first answer and by what came in between; what of
     the latter no report covers is held against its estimate.
+
+    Args:
+        messages: n, oldest first.
+        counted: n sizes by `docker_tokens_g2`, where they are known.
     """
     actual = mass = 0
     anchors = list(_anchors(messages))
+    if not anchors:
+        return 1.0
+    counted = tuple(map(docker_tokens_g2, messages)) if counted is None else counted
     for (i, one), (j, other) in pairwise(anchors):
         if one.model and other.model and one.model != other.model:
             continue
         assert one.usage is not None and other.usage is not None
-        between = messages[i + 1 : j]
-        known = sum(exact_tokens(message) or 0 for message in between)
-        estimated = sum(heuristic_tokens(message) for message in between if exact_tokens(message) is None)
+        between = range(i + 1, j)
+        known = sum(counted[k] for k in between if exact_tokens(messages[k]) is not None)
+        estimated = sum(counted[k] for k in between if exact_tokens(messages[k]) is None)
         grown = other.usage.prompt - one.usage.prompt - max(one.usage.output - one.usage.reasoning, 0) - known
         if grown > 0 and estimated > 0:
             actual, mass = actual + grown, mass + estimated
     return min(max(actual / mass, SCALES[0]), SCALES[1]) if mass >= LEAST_MASS else 1.0
 
 
-def calibrated(messages: Sequence[Message]) -> tuple[int, ...]:
-    """The size of each, with the scale that fits them."""
-    scale = calibration(messages)
-    exact = map(exact_tokens, messages)
-    return tuple(heuristic_tokens(m, scale) if size is None else size for m, size in zip(messages, exact, strict=True))
+def calibrated(messages: Sequence[Message], counted: Sequence[int] | None = None) -> tuple[int, ...]:
+    """The size of each, with the scale that fits them.
+
+    Args:
+        messages: n, oldest first.
+        counted: n sizes by `docker_tokens_g2`, where they are known.
+    """
+    counted = tuple(map(docker_tokens_g2, messages)) if counted is None else counted
+    scale = calibration(messages, counted)
+    if scale == 1.0:
+        return tuple(counted)
+    return tuple(
+        int(size * scale) if exact_tokens(message) is None else size
+        for message, size in zip(messages, counted, strict=True)
+    )
 
 
 def _anchors(messages: Sequence[Message]) -> Iterator[tuple[int, AssistantMessage]]:

@@ -22,8 +22,8 @@ class Generation(Protocol):
         """Tokens of one message."""
         ...
 
-    def sizes(self, messages: Sequence[Message], /) -> tuple[int, ...]:
-        """Tokens of each of these messages, which may explain each other."""
+    def sizes(self, messages: Sequence[Message], counted: Sequence[int] | None = None, /) -> tuple[int, ...]:
+        """Tokens of each of these messages, which may explain each other; `counted` is what `count` gave for each."""
         ...
 
     def keep(self, limit: int, /) -> int:
@@ -34,7 +34,7 @@ class Generation(Protocol):
         """Tokens that a summary may have."""
         ...
 
-    def bounded(self, messages: Sequence[Message], room: int, /) -> tuple[Message, ...]:
+    def bounded(self, messages: Sequence[Message], counted: Sequence[int], room: int, /) -> tuple[Message, ...]:
         """The messages as the summariser reads them, in so many tokens."""
         ...
 
@@ -49,9 +49,9 @@ class G1:
         """By four."""
         return docker_tokens(message)
 
-    def sizes(self, messages: Sequence[Message], /) -> tuple[int, ...]:
+    def sizes(self, messages: Sequence[Message], counted: Sequence[int] | None = None, /) -> tuple[int, ...]:
         """Each by itself."""
-        return tuple(map(docker_tokens, messages))
+        return tuple(map(docker_tokens, messages) if counted is None else counted)
 
     def keep(self, limit: int, /) -> int:
         """20,000, whatever the window."""
@@ -61,7 +61,7 @@ class G1:
         """16,000, whatever the window."""
         return MAX_SUMMARY_TOKENS
 
-    def bounded(self, messages: Sequence[Message], room: int, /) -> tuple[Message, ...]:
+    def bounded(self, messages: Sequence[Message], counted: Sequence[int], room: int, /) -> tuple[Message, ...]:
         """As they are."""
         return tuple(messages)
 
@@ -76,9 +76,9 @@ class G2:
         """As reported, else by 3.5, without a scale."""
         return docker_tokens_g2(message)
 
-    def sizes(self, messages: Sequence[Message], /) -> tuple[int, ...]:
+    def sizes(self, messages: Sequence[Message], counted: Sequence[int] | None = None, /) -> tuple[int, ...]:
         """With the scale that fits them."""
-        return calibrated(messages)
+        return calibrated(messages, counted)
 
     def keep(self, limit: int, /) -> int:
         """A fifth of the window, at most 20,000."""
@@ -88,14 +88,12 @@ class G2:
         """A quarter of the window, at most 16,000."""
         return min(MAX_SUMMARY_TOKENS, limit // 4)
 
-    def bounded(self, messages: Sequence[Message], room: int, /) -> tuple[Message, ...]:
+    def bounded(self, messages: Sequence[Message], counted: Sequence[int], room: int, /) -> tuple[Message, ...]:
         """Results of more than a quarter of the room are cut in the middle; the original does not say to how much."""
         most = max(room // _RESULT_SHARE, 1)
         short = (
-            shortened(message, most, size, self.count)
-            if isinstance(message, ToolResult) and (size := self.count(message)) > most
-            else None
-            for message in messages
+            shortened(message, most, size, self.count) if size > most and isinstance(message, ToolResult) else None
+            for message, size in zip(messages, counted, strict=True)
         )
         return tuple(message if cut is None else cut for message, cut in zip(messages, short, strict=True))
 
