@@ -1,0 +1,141 @@
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from workbench.analysis.compared import COLUMNS, compare_table
+from workbench.errors import UnknownName
+
+Values = Mapping[str, Sequence[float | None]]
+
+
+def scores(
+    values: Values, *, better: str = "higher", mode: str = "natural", share: float | None = None
+) -> pd.DataFrame:
+    """A `scores` table with one metric, in the columns' own types."""
+    rows = [
+        {"session": f"s{number:02}", "strategy": name, "mode": mode, "share": share, "metric": "frr", "value": value}
+        for name, column in values.items()
+        for number, value in enumerate(column)
+    ]
+    table = pd.DataFrame(rows).assign(better=better)
+    return table.astype({"session": "string", "strategy": "string", "share": "Float64", "value": "Float64"})
+
+
+def noisy(mean: float, seed: int, n: int = 20) -> list[float | None]:
+    return [float(one) for one in np.random.default_rng(seed).normal(mean, 0.05, n)]
+
+
+def test_a_row_says_how_a_strategy_differs_from_the_baseline_on_the_same_sessions() -> None:
+    base, ahead = noisy(0.5, 1), noisy(0.7, 2)
+    table = compare_table(scores({"truncate": base, "pipeline": ahead}), "frr", "truncate")
+    assert tuple(table.columns) == COLUMNS
+    (row,) = table.to_dict("records")
+    gaps = np.array(ahead, dtype=float) - np.array(base, dtype=float)
+    assert row["difference"] == pytest.approx(gaps.mean())
+    assert row["mean"] - row["baseline"] == pytest.approx(gaps.mean())
+    known = stats.ttest_1samp(gaps, 0).confidence_interval()
+    assert row["low"] == pytest.approx(known.low, abs=0.01) and row["high"] == pytest.approx(known.high, abs=0.01)
+    assert (row["sessions"], row["dropped"], row["verdict"], row["why"]) == (20, 0, "better", row["why"])
+    assert row["ahead"] == int((gaps > 0).sum()) and row["behind"] == int((gaps < 0).sum())
+
+
+def test_a_missing_value_drops_its_pair_and_never_counts_as_zero() -> None:
+    base: list[float | None] = [0.5] * 10
+    other: list[float | None] = [0.6, 0.7] * 5
+    base[0], other[1] = None, None
+    table = scores({"truncate": base, "pipeline": other, "summarize": [0.5] * 10})
+    table = table[~((table["strategy"] == "pipeline") & (table["session"] == "s02"))]  # its cell failed: no row at all
+    found = compare_table(table, "frr", "truncate").set_index("strategy").loc["pipeline"]
+    assert (found["sessions"], found["dropped"]) == (7, 3)
+    assert found["baseline"] == pytest.approx(0.5) and found["mean"] == pytest.approx((3 * 0.6 + 4 * 0.7) / 7)
+
+
+def test_only_the_shares_that_both_have_are_compared() -> None:
+    low = scores({"truncate": [0.2] * 8, "pipeline": [None] * 4 + [0.3] * 4}, mode="matched", share=0.1)
+    high = scores({"truncate": [0.8] * 8, "pipeline": [0.8, 0.9] * 4}, mode="matched", share=0.5)
+    (row,) = compare_table(pd.concat([low, high]), "frr", "truncate", "matched").to_dict("records")
+    assert row["sessions"] == 8
+    assert row["difference"] == pytest.approx((2 * 0.0 + 2 * 0.1 + 2 * 0.05 + 2 * 0.1) / 8)
+    (row,) = compare_table(pd.concat([low, high]), "frr", "truncate", "matched", 0.1).to_dict("records")
+    assert (row["sessions"], row["dropped"]) == (4, 4)
+
+
+def test_too_few_sessions_are_said_to_be_and_how_many_would_do() -> None:
+    table = compare_table(scores({"truncate": noisy(0.5, 1, 5), "pipeline": noisy(0.9, 2, 5)}), "frr", "truncate")
+    (row,) = table.to_dict("records")
+    assert row["verdict"] == "too few sessions"
+    assert row["why"] == "too few sessions: 5, at least 6 would do for 1 comparison"
+    assert row["would_do"] >= 6 and pd.isna(row["low"]) and pd.isna(row["p"])
+
+
+def test_a_family_needs_more_sessions_and_says_so() -> None:
+    many: Values = {"truncate": noisy(0.5, 1, 8), **{f"s{n}": noisy(0.9, n, 8) for n in range(2, 9)}}
+    table = compare_table(scores(many), "frr", "truncate")
+    assert set(table["verdict"]) == {"too few sessions"}
+    assert table["why"].iloc[0] == "too few sessions: 8, at least 9 would do for 7 comparisons"
+    assert table["low"].notna().all()
+
+
+def test_lower_is_better_turns_the_verdict_and_the_order() -> None:
+    values: Values = {"truncate": noisy(0.5, 1), "dear": noisy(0.9, 2), "cheap": noisy(0.1, 3)}
+    table = compare_table(scores(values, better="lower"), "frr", "truncate")
+    assert list(zip(table["strategy"], table["verdict"], strict=True)) == [("cheap", "better"), ("dear", "worse")]
+    assert table["ahead"].tolist() == [20, 0]
+
+
+def test_reference_arms_stand_last_and_are_no_member_of_the_family() -> None:
+    values: Values = {"null": [0.0] * 20, "truncate": noisy(0.5, 1), "a": noisy(0.52, 2), "b": noisy(0.53, 3)}
+    table = compare_table(scores(values), "frr", "truncate").set_index("strategy")
+    assert table.index[-1] == "null" and pd.isna(table.loc["null", "p_holm"])
+    smaller = table.loc[["a", "b"], "p"].astype(float).idxmin()
+    assert table.loc[smaller, "p_holm"] == pytest.approx(2 * table.loc[smaller, "p"])
+    assert table.loc["null", "verdict"] == "worse"
+
+
+def test_what_could_have_been_seen_stands_where_nothing_was() -> None:
+    (row,) = compare_table(scores({"truncate": noisy(0.5, 1), "a": noisy(0.5, 2)}), "frr", "truncate").to_dict(
+        "records"
+    )
+    assert row["verdict"] == "undecided" and 0 < row["detectable"] < 0.1
+    assert row["would_do"] > 6
+
+
+def test_sessions_that_all_tie_have_no_interval() -> None:
+    (row,) = compare_table(scores({"truncate": [0.5] * 12, "a": [0.5] * 12}), "frr", "truncate").to_dict("records")
+    assert (row["tied"], row["p"], row["verdict"]) == (12, 1.0, "undecided")
+    assert pd.isna(row["low"]) and "same in all 12 sessions" in row["why"]
+
+
+def test_a_strategy_without_any_value_has_a_row_that_says_so() -> None:
+    table = compare_table(scores({"truncate": [0.5] * 8, "a": [None] * 8}), "frr", "truncate")
+    (row,) = table.to_dict("records")
+    assert (row["sessions"], row["dropped"], row["verdict"]) == (0, 8, "too few sessions")
+    assert row["why"].startswith("no session has both values")
+
+
+def test_a_margin_adds_what_is_not_worse_and_what_is_the_same() -> None:
+    table = compare_table(scores({"truncate": noisy(0.5, 1), "a": noisy(0.6, 2)}), "frr", "truncate", margin=0.02)
+    assert (bool(table["not_worse"].iloc[0]), bool(table["same"].iloc[0])) == (True, False)
+    assert (
+        compare_table(scores({"truncate": noisy(0.5, 1), "a": noisy(0.6, 2)}), "frr", "truncate")["same"].isna().all()
+    )
+
+
+def test_names_that_the_run_does_not_have_are_refused_with_those_it_has() -> None:
+    table = scores({"truncate": [0.5], "a": [0.6]}, mode="matched", share=0.2)
+    with pytest.raises(UnknownName, match="known are frr"):
+        compare_table(table, "recall", "truncate", "matched")
+    with pytest.raises(UnknownName, match="known are a, truncate"):
+        compare_table(table, "frr", "b", "matched")
+    with pytest.raises(UnknownName, match=r"known are 0\.2"):
+        compare_table(table, "frr", "truncate", "matched", 0.3)
+
+
+def test_the_same_table_comes_out_twice_and_whatever_order_the_rows_have() -> None:
+    table = scores({"truncate": noisy(0.5, 1), "a": noisy(0.52, 2), "b": noisy(0.5, 3)})
+    once = compare_table(table, "frr", "truncate")
+    shuffled = table.sample(frac=1, random_state=1)
+    pd.testing.assert_frame_equal(once, compare_table(shuffled, "frr", "truncate"))
