@@ -1,0 +1,36 @@
+"""Every preset over four recordings of four agents: nothing breaks, nothing fails, and nearly all of them fire."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from benchmarks.replay_corpora import Cell, table
+
+from workbench.compaction.presets import BUILTIN
+
+FILES = (
+    "agentv/rollout-019f05f8-7f53-7492-a941-83098e16765c.jsonl",
+    "entireio-cli/a032db5a-df02-44d7-ab1e-fb024213ecc4.jsonl",
+    "session-bridge/gemini/session-cdb14b05-cceb-4354-a9d8-8c9182ece8bf.json",
+    "gatomia-vscode/ses_20c67c805ffez5760ap0ETph7x.json",
+)
+NEVER = {"none"}
+
+
+@cache
+def replayed(folder: Path) -> dict[str, Cell]:
+    sums = {name: Cell() for name in BUILTIN}
+    for _, _, cells in table([str(folder / file) for file in FILES], tuple(BUILTIN), 16_000):
+        for name, cell in cells.items():
+            sums[name].add(cell)
+    return sums
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_a_preset_replays_real_recordings_without_a_breach(corpora: Path, name: str) -> None:
+    cell = replayed(corpora)[name]
+    assert not cell.failed
+    assert not cell.breaches, cell.rules
+    assert bool(cell.firings) == (name not in NEVER)
