@@ -23,7 +23,8 @@ _ANCHOR = re.compile(
     r"|\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"
     r"|\b[A-Z][A-Z0-9]{1,9}-\d+\b|#\d{2,}\b|\b\d{4,}\b"
 )
-_ERROR = re.compile(r"^.*(?:\w(?:Error|Exception)\b|\bFAILED\b|\bfatal:|\bpanic:|\berror\[).*$", re.MULTILINE)
+_LIKELY = re.compile(r"[/\d]")
+_FAILED = ("Error", "Exception", "FAILED", "fatal:", "panic:", "error[")
 
 
 def anchors(messages: Iterable[Message]) -> tuple[str, ...]:
@@ -61,9 +62,14 @@ def _read(text: str) -> str:
 
 
 def _found(text: str) -> Iterable[str]:
-    yield from (match.rstrip(".,:;") for match in _ANCHOR.findall(text) if len(match) <= LINE_CHARS)
-    for line in _ERROR.findall(text):
-        yield harmless(head(" ".join(line.split()), LINE_CHARS))
+    """Word by word, since only a word with a slash or a digit can be one and most have neither."""
+    for word in dict.fromkeys(text.split()):
+        if len(word) <= LINE_CHARS and _LIKELY.search(word):
+            yield from (match.rstrip(".,:;") for match in _ANCHOR.findall(word))
+    if any(sign in text for sign in _FAILED):
+        for line in text.splitlines():
+            if any(sign in line for sign in _FAILED):
+                yield harmless(head(" ".join(line.split()), LINE_CHARS))
 
 
 def _listed(tail: str) -> Iterable[str]:
