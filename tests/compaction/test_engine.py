@@ -50,6 +50,17 @@ def test_force_runs_every_stage_once_though_the_target_is_reached() -> None:
     assert compact(TALK, Strategy("x", (DROP, DROP)), to(99_999), Scripted(())).outcome == "unchanged"
 
 
+def test_a_view_shapes_what_is_sent_also_where_the_history_already_fits_or_is_compacted_by_force() -> None:
+    for budget in (to(TALK.tokens - 1), to(TALK.tokens), to(TALK.tokens, force=True)):
+        done = compact(TALK, Strategy("x", (DROP,), view=(DROP,)), budget, Scripted(()))
+        assert [message.id for message in done.sent.messages] == [message.id for message in done.after.messages[1:]]
+
+
+def test_no_stage_runs_where_the_view_alone_reaches_the_target() -> None:
+    done = compact(TALK, Strategy("x", (DROP,), view=(DROP,)), to(TALK.tokens - 1), Scripted(()))
+    assert not done.stages and done.after is TALK and done.sent.tokens < TALK.tokens
+
+
 def test_a_view_is_sent_and_never_kept() -> None:
     done = compact(TALK, Strategy("x", (), view=(DROP,)), to(0), Scripted(()))
     assert done.after is TALK

@@ -26,6 +26,13 @@ def test_a_result_belongs_to_the_newest_call_of_its_id() -> None:
     assert cut_points(messages) == [True, False, True, False, True]
 
 
+def test_pairs_of_one_context_are_not_taken_for_those_of_another() -> None:
+    for _ in range(3):
+        assert callers(tuple(STEP)) == callers(STEP) == {2: 1}
+        assert callers(tuple(STEP[1:])) == {1: 0}
+        assert callers(tuple(STEP[2:])) == {}
+
+
 def test_a_result_without_a_call_does_not_bind_anything() -> None:
     messages: list[Message] = [result("early", "c1"), called("read", "c1"), said("stop")]
     assert callers(messages) == {}

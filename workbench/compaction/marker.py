@@ -28,7 +28,8 @@ def is_archived(message: Message, archive: Mapping[str, str]) -> bool:
     """Whether the message is a marker whose full text the archive holds."""
     if not archive:
         return False
-    found = _TRUNCATED.fullmatch(plain_text(message))
+    text = plain_text(message)
+    found = _TRUNCATED.fullmatch(text) if text.startswith("[") else None
     return found is not None and found.group(1) in archive
 
 

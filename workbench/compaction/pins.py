@@ -59,7 +59,7 @@ class Pins:
 
     def names_it(self, message: Message) -> bool:
         """Whether the message stays because of its name."""
-        return bool(message.name) and any(
+        return bool(self.names and message.name) and any(
             message.name == name or (name.endswith("*") and message.name.startswith(name[:-1])) for name in self.names
         )
 

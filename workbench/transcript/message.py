@@ -170,6 +170,14 @@ def plain_text(message: Message) -> str:
     return "\n".join([block.text for block in blocks if isinstance(block, Text)])
 
 
+def with_blocks(result: ToolResult, blocks: tuple[SaidBlock, ...]) -> ToolResult:
+    """The result saying something else. As `replace` would make it, in a third of the time: stages make thousands."""
+    return ToolResult(
+        id=result.id, call_id=result.call_id, blocks=blocks, name=result.name, is_error=result.is_error,
+        pinned=result.pinned, time=result.time,
+    )  # fmt: skip
+
+
 def said_texts(message: Message) -> Iterator[str]:
     """Each text that carries information: words, thoughts, and the decoded *values* of tool arguments.
 

@@ -170,10 +170,14 @@ def edits(messages: Sequence[Message], gone: Sequence[int], new: Message | Draft
     flags = cut_points(messages)
     place = next(i for i in range(gone[0], -1, -1) if flags[i])
     first, rest = (gone[0] + 1, gone[1:]) if place == gone[0] else (place, gone)
+    return joined(Replace(place, first, (new,)), rest)
+
+
+def joined(first: Replace, gone: Iterable[int]) -> tuple[Replace, ...]:
+    """An edit and, after it, the removal of these messages: neighbours go together."""
     found: list[Replace] = []
-    start, stop = place, first
-    by: tuple[Message | Draft, ...] = (new,)
-    for i in rest:
+    start, stop, by = first.start, first.stop, first.by
+    for i in gone:
         if stop == i and start < stop:
             stop = i + 1
         else:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from workbench.compaction.marker import reference, truncated
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import Image, Text, ToolResult, plain_text
+from workbench.transcript.message import Image, Text, ToolResult, plain_text, with_blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,14 @@ class BudgetReduction:
         for i, message in enumerate(context.messages):
             if not isinstance(message, ToolResult) or message.pinned:
                 continue
+            text = plain_text(message)
+            if len(text) <= self.chars:
+                continue
             if sum(len(block.text) for block in message.blocks if isinstance(block, Text)) <= self.chars:
                 continue
-            text = plain_text(message)
             ref = reference(text)
             pictures = tuple(block for block in message.blocks if isinstance(block, Image))
-            short = replace(message, blocks=(Text(truncated(len(text), ref)), *pictures))
+            short = with_blocks(message, (Text(truncated(len(text), ref)), *pictures))
             if context.count(short) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (short,)))
                 archive[ref] = text

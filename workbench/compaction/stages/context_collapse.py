@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from workbench.compaction.marker import repeated, superseded
@@ -11,7 +11,7 @@ from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
-from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult
+from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult, with_blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class ContextCollapse:
             message = messages[i]
             if not isinstance(message, ToolResult) or message.pinned or message.blocks == (Text(stub),):
                 continue
-            short = replace(message, blocks=(Text(stub),))
+            short = with_blocks(message, (Text(stub),))
             if context.count(short) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (short,)))
         return Plan(tuple(edits)) if edits else None
@@ -60,9 +60,13 @@ def _answered(messages: Sequence[Message]) -> Iterator[tuple[int, ToolCall, Tool
     newest: dict[str, ToolCall] = {}
     for i, message in enumerate(messages):
         if isinstance(message, AssistantMessage):
-            newest.update((block.id, block) for block in message.blocks if block.type == "tool_call")
-        elif isinstance(message, ToolResult) and message.call_id in newest:
-            yield i, newest[message.call_id], message
+            for block in message.blocks:
+                if block.type == "tool_call":
+                    newest[block.id] = block
+        elif isinstance(message, ToolResult):
+            call = newest.get(message.call_id)
+            if call is not None:
+                yield i, call, message
 
 
 def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
@@ -72,8 +76,8 @@ def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
     said: dict[str, ToolResult] = {}
     for i, message in enumerate(messages):
         if isinstance(message, AssistantMessage):
-            calls = message.calls
-            before, now = now, calls[0] if len(calls) == 1 and len(message.blocks) == 1 else None
+            blocks = message.blocks
+            before, now = now, blocks[0] if len(blocks) == 1 and isinstance(blocks[0], ToolCall) else None
         elif isinstance(message, ToolResult):
             if now is None or message.call_id != now.id:
                 continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ from workbench.compaction.pins import Pins, live
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Text, ToolResult, plain_text
+from workbench.transcript.message import Message, Text, ToolResult, plain_text, with_blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Microcompact:
             text = plain_text(message)
             if len(text) <= self.chars or text.startswith(EXCERPT):
                 continue
-            short = replace(message, blocks=(Text(f"{EXCERPT} {head(text, self.chars)} […]"),))
+            short = with_blocks(message, (Text(f"{EXCERPT} {head(text, self.chars)} […]"),))
             if context.count(short) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (short,)))
         return Plan(tuple(edits)) if edits else None

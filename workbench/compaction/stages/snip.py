@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from workbench.compaction.marker import is_archived, snipped
@@ -10,7 +10,7 @@ from workbench.compaction.pins import Pins, live
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Text, ToolResult
+from workbench.transcript.message import AssistantMessage, Text, ToolResult, with_blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Snip:
                 continue
             if message.pinned or self.pins.names_it(message) or is_archived(message, context.archive):
                 continue
-            short = replace(message, blocks=(Text(snipped(message.call_id)),))
+            short = with_blocks(message, (Text(snipped(message.call_id)),))
             if context.count(short) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (short,)))
         return Plan(tuple(reversed(edits))) if edits else None

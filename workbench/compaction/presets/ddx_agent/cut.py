@@ -21,6 +21,7 @@ from workbench.transcript.message import (
     AssistantMessage,
     Message,
     Summary,
+    ToolCall,
     ToolResult,
     UserMessage,
     is_real_user,
@@ -55,7 +56,7 @@ def _from(places: Sequence[int], at: int) -> int:
 
 def _begins(message: Message) -> bool:
     if isinstance(message, AssistantMessage):
-        return not message.calls
+        return not any(isinstance(block, ToolCall) for block in message.blocks)
     return not isinstance(message, ToolResult)
 
 
@@ -128,7 +129,7 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
         CompactionNoFit: no cut leaves room.
     """
     indices = free(context.messages)
-    said = [context.messages[i] for i in indices]
+    said = tuple(context.messages[i] for i in indices)
     if not said or is_compaction_summary(said[-1]):
         return None
     own = config.keep_recent_tokens if budget.keep_recent is None else budget.keep_recent

@@ -12,7 +12,15 @@ from workbench.compaction.presets.ex_athena.counting import size_in_bytes
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.context_collapse import ContextCollapse as Stubs
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult, plain_text
+from workbench.transcript.message import (
+    AssistantMessage,
+    Message,
+    Text,
+    ToolCall,
+    ToolResult,
+    plain_text,
+    with_blocks,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +91,7 @@ def _stub(context: Context, i: int) -> Replace | None:
     message = context.messages[i]
     if not isinstance(message, ToolResult) or message.pinned:
         return None
-    short = replace(message, blocks=(Text(REPEATED),))
+    short = with_blocks(message, (Text(REPEATED),))
     edit = Replace(i, i + 1, (short,))
     return edit if _longer(context, edit) < 0 and context.count(short) <= context.sizes[i] else None
 

@@ -39,7 +39,10 @@ def is_reference(message: Message, archive: Mapping[str, str]) -> bool:
     """Whether the message is a marker whose full text the archive holds."""
     if not archive:
         return False
-    found = _REFERRED.match(plain_text(message))
+    text = plain_text(message)
+    if not text.startswith("["):
+        return False
+    found = _REFERRED.match(text)
     return is_archived(message, archive) if found is None else found.group(1) in archive
 
 

@@ -12,6 +12,7 @@ from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.ex_athena.failing import StageFailed
 from workbench.compaction.presets.ex_athena.marks import SUMMARY
 from workbench.compaction.presets.ex_athena.pinning import PINNING, Pinning
+from workbench.compaction.presets.swap import joined
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
 from workbench.compaction.wording import harmless, prompt
@@ -120,5 +121,5 @@ def _place(messages: Sequence[Message], floor: int, first: int) -> int:
 
 def _edits(gone: Sequence[int], place: int, draft: Draft) -> tuple[Replace, ...]:
     if place == gone[0]:
-        return (Replace(place, place + 1, (draft,)), *(Replace(i, i + 1) for i in gone[1:]))
-    return (Replace(place, place, (draft,)), *(Replace(i, i + 1) for i in gone))
+        return joined(Replace(place, place + 1, (draft,)), gone[1:])
+    return joined(Replace(place, place, (draft,)), gone)
