@@ -15,16 +15,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties.conversations import CASES, SHARES, Brief, context
+from properties.test_chain import RULE, Faithful, turn
 from properties.test_every_strategy import promises, written
 
+from builders import rules, said
 from workbench.compaction.engine import compact, prepare
 from workbench.compaction.presets import PLACES, preset
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Situation
 from workbench.models.extractive import Extractive
-from workbench.transcript.context import Context
-from workbench.transcript.message import Summary, Usage
+from workbench.transcript.context import Context, OpenContext
+from workbench.transcript.message import Message, Summary, Usage
+from workbench.transcript.tokens import chars_per_token
 
 OURS = {"none", "null", "truncate", "summarize", "pipeline"}
 RESTATED = tuple(preset(name) for name in PLACES if name not in OURS)
@@ -111,3 +114,48 @@ def test_more_messages_never_make_a_due_context_not_due(peer: Preset, data: st.D
         return peer.trigger.check(situation) is not None
 
     assert not due(0) or due(more)
+
+
+PEERS = tuple(peer for peer in RESTATED if peer.name not in SEEDS)
+SUMMARIZING = tuple(peer for peer in PEERS if peer.name not in ("clear_tool_uses", "observation_mask"))
+every_peer = pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
+
+
+@every_peer
+def test_fifty_compactions_in_a_row_keep_every_promise(peer: Preset) -> None:
+    """D14."""
+    rng = random.Random(peer.name)
+    first = replace(said(RULE, "first"), pinned=True)
+    messages: list[Message] = [rules("be careful"), first]
+    context, fired, n, model = Context.of(messages, peer.count or chars_per_token), 0, 0, Faithful()
+    while fired < 50:
+        n += 1
+        context = Context.of([*context.messages, *turn(n, rng)], context.count)
+        situation = Situation(tokens=context.tokens, window=6_000, messages=len(context.messages))
+        done = prepare(context, peer, situation, model)
+        if done is not None:
+            promises(context, done, done.budget)
+            context, fired = done.after, fired + 1
+    assert first in context.messages
+    assert sum(isinstance(message, Summary) for message in context.messages) == (peer in SUMMARIZING)
+
+
+@pytest.mark.parametrize("window", [32_000, 200_000])
+@pytest.mark.parametrize("peer", SUMMARIZING, ids=lambda peer: peer.name)
+def test_after_a_compaction_there_is_room_for_a_while(peer: Preset, window: int) -> None:
+    """D6: a twentieth of the window may be said before the next one is due."""
+    rng = random.Random(window)
+    grown, n = OpenContext(Context.of([rules("be careful")], peer.count or chars_per_token)), 0
+    while peer.trigger.check(situation := at(grown.tokens, window, len(grown.messages))) is None:
+        n += 1
+        for message in turn(n, rng):
+            grown.append(message)
+    done = prepare(grown.closed(), peer, situation, Faithful())
+    assert done is not None
+    assert done.outcome == "compacted", done.why
+    after = at(done.after.tokens + window // 20, window, len(done.after.messages) + 2)
+    assert peer.trigger.check(after) is None
+
+
+def at(tokens: int, window: int, messages: int) -> Situation:
+    return Situation(tokens=tokens, window=window, messages=messages)
