@@ -71,8 +71,7 @@ class ClearToolUses:
         caller_of = callers(messages)
         old = self._old(messages, caller_of)
         edits = [*_markers(context, old), *(self._inputs(context, old, caller_of) if self.clear_inputs else ())]
-        saved = sum(context.sizes[edit.start] - context.count(new) for edit in edits for new in _written(edit))
-        if not edits or saved < self.clear_at_least:
+        if not edits or (self.clear_at_least and _saved(context, edits) < self.clear_at_least):
             return None
         return Plan(tuple(sorted(edits, key=lambda edit: edit.start)))
 
@@ -112,8 +111,9 @@ def _markers(context: Context, old: Iterable[int]) -> Iterable[Replace]:
                 yield Replace(i, i + 1, (short,))
 
 
-def _written(edit: Replace) -> Iterable[Message]:
-    return (new for new in edit.by if isinstance(new, ToolResult | AssistantMessage))
+def _saved(context: Context, edits: Iterable[Replace]) -> int:
+    written = ((edit.start, new) for edit in edits for new in edit.by if isinstance(new, ToolResult | AssistantMessage))
+    return sum(context.sizes[i] - context.count(new) for i, new in written)
 
 
 CLEAR_TOOL_USES = Preset(

@@ -40,14 +40,13 @@ class ReverseBudget:
             text = plain_text(message)
             if used <= self.tokens or message.pinned or text.startswith(MARK):
                 continue
+            end = "\n".join(text.rsplit("\n", self.lines)[-self.lines :])
+            if len(end) == len(text):
+                continue
             ref = reference(text)
             pictures = tuple(block for block in message.blocks if isinstance(block, Image))
-            short = replace(message, blocks=(Text(_shown(text, ref, self.lines)), *pictures))
+            short = replace(message, blocks=(Text(f"{MARK}{ref}]\n{end}"), *pictures))
             if context.count(short) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (short,)))
                 archive[ref] = text
         return Plan(tuple(reversed(edits)), archive) if edits else None
-
-
-def _shown(text: str, ref: str, lines: int) -> str:
-    return f"{MARK}{ref}]\n" + "\n".join(text.splitlines()[-lines:])

@@ -68,21 +68,18 @@ class HermesPrune:
             if isinstance(message, ToolResult):
                 caller = context.messages[caller_of[i]] if i in caller_of else None
                 text = plain_text(message)
-                short: Message | None = self._line(message, text, caller, later.get(text, -1) > i)
+                ref = reference(text) if self._is_long(text) else ""
+                short: Message | None = _line(message, text, caller, ref, later.get(text, -1) > i) if ref else None
             else:
-                text, short = "", self._shrunk(message, i == pictured)
+                text, ref, short = "", "", self._shrunk(message, i == pictured)
             if short is not None and (size := context.count(short)) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (short,)))
                 saved += context.sizes[i] - size
-                archive.update({reference(text): text} if text else {})
+                archive.update({ref: text} if ref else {})
         return Plan(tuple(edits), archive) if edits and saved >= self.worth * context.tokens else None
 
-    def _line(self, message: ToolResult, text: str, caller: Message | None, again: bool) -> ToolResult | None:
-        if len(text) <= self.long_result or text.startswith((SAME, OLD)):
-            return None
-        ref = reference(text)
-        line = f"{SAME}{ref}]" if again else _described(message, text, caller, ref)
-        return replace(message, blocks=(Text(line),))
+    def _is_long(self, text: str) -> bool:
+        return len(text) > self.long_result and not text.startswith((SAME, OLD))
 
     def _shrunk(self, message: Message, keep_pictures: bool) -> Message | None:
         if isinstance(message, AssistantMessage):
@@ -106,6 +103,11 @@ class HermesPrune:
         if isinstance(value, list | tuple) and depth < _DEEPEST:
             return [self._value(item, depth + 1) for item in value]
         return value
+
+
+def _line(message: ToolResult, text: str, caller: Message | None, ref: str, again: bool) -> ToolResult:
+    line = f"{SAME}{ref}]" if again else _described(message, text, caller, ref)
+    return replace(message, blocks=(Text(line),))
 
 
 def _described(message: ToolResult, text: str, caller: Message | None, ref: str) -> str:
