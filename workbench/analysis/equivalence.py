@@ -27,6 +27,9 @@ class Claim:
 def not_worse(differences: ArrayLike, margin: float, *, better: Better = "higher", alpha: float = ALPHA) -> Claim:
     """Whether the mean difference from the baseline is above -margin (below +margin where lower is better).
 
+    Where a few sessions lose far more than the rest, a true loss of just the margin passes in 4 to 6 % of samples of 8
+    to 60 sessions instead of 2.5 %: all of a skewed interval's misses lie on one side.
+
     Args:
         differences: (n,) strategy minus baseline, one a session, n >= 3, the metric's unit.
         margin: the loss that one would put up with, same unit, > 0.
