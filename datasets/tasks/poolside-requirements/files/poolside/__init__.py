@@ -1,0 +1,3 @@
+"""Weekly water reports of the town's swimming pools."""
+
+__version__ = "3.2.0"
