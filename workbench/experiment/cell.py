@@ -16,6 +16,7 @@ from workbench.replay.boundaries import at_shares, by_fill
 from workbench.replay.matched import matched
 from workbench.replay.natural import natural
 from workbench.replay.step import Firing, Replay
+from workbench.transcript.pausing import collector_paused
 
 Value: TypeAlias = str | int | float | None
 Row: TypeAlias = dict[str, Value]
@@ -27,6 +28,7 @@ WORST = 30
 """Losses that a cell writes down for each mode and budget."""
 
 
+@collector_paused()
 def cell(ready: Prepared, preset: Preset, model: Model, settings: Settings) -> Tables:
     """Replay and score one session under one preset.
 

@@ -19,6 +19,7 @@ from workbench.metrics.stated import Stated
 from workbench.transcript.atoms import KINDS, Atom, Kind
 from workbench.transcript.message import Message
 from workbench.transcript.mining import Miner
+from workbench.transcript.pausing import collector_paused
 
 
 class Index:
@@ -42,7 +43,8 @@ class Index:
     ) -> None:
         self.messages = tuple(messages)
         self.miner = miner or Miner(cwd)
-        self.postings = Postings(self.messages, self.miner)
+        with collector_paused():
+            self.postings = Postings(self.messages, self.miner)
         self.background = background
         self._reader = Reader(self.postings)
         self._demands: dict[tuple[int, int], Demand] = {}
