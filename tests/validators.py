@@ -95,7 +95,26 @@ def anthropic(messages: Request) -> list[str]:
             seen.update(waiting)
             thoughts = [b for b in blocks if b["type"] == "thinking"]
             found += [f"turns[{i}]: a thought without its seal" for b in thoughts if not b.get("signature")]
+            found += [f"turns[{i}]: {fault}" for fault in _server_tools(blocks)]
+    pictures = sum(b["type"] in {"image", "document"} for _, blocks in turns for b in blocks)
+    found += [f"{pictures} pictures"] if pictures > MAX_PICTURES else []
+    found += ["the last answer ends in blanks"] if _ends_in_blanks(turns) else []
     return found + [f"no result of call {call!r} at the end" for call in waiting]
+
+
+MAX_PICTURES = 100
+
+
+def _server_tools(blocks: Request) -> list[str]:
+    """A tool that the provider runs has its result in the same turn, and there is no result without it."""
+    used = [b["id"] for b in blocks if b["type"] == "server_tool_use"]
+    told = [b["tool_use_id"] for b in blocks if b["type"].endswith("_tool_result")]
+    return [f"server tool {id!r} is used or answered alone" for id in sorted(set(used) ^ set(told))]
+
+
+def _ends_in_blanks(turns: Sequence[tuple[str, Request]]) -> bool:
+    last = turns[-1][1][-1] if turns and turns[-1][0] == "assistant" and turns[-1][1] else {}
+    return last.get("type") == "text" and last["text"] != last["text"].rstrip()
 
 
 def openai_responses(items: Request) -> list[str]:
@@ -116,8 +135,12 @@ def openai_responses(items: Request) -> list[str]:
                 found.append(f"items[{i}]: two outputs of call {item['call_id']!r}")
             told.add(item["call_id"])
         elif kind == "reasoning":
-            after = items[i + 1].get("type", "message") if i + 1 < len(items) else None
-            if after not in {"function_call", "message", "reasoning"}:
+            follower = items[i + 1] if i + 1 < len(items) else {"type": None}
+            after = follower.get("type", "message")
+            if (
+                after not in {"function_call", "message", "reasoning"}
+                or follower.get("role", "assistant") != "assistant"
+            ):
                 found.append(f"items[{i}]: a reasoning item without the item that it led to")
         elif kind == "message" and not _has_content(item):
             found.append(f"items[{i}]: empty message")

@@ -25,7 +25,7 @@ from workbench.transcript.message import (
 )
 from workbench.transcript.tokens import chars_per_token
 
-CASES = int(os.environ.get("WORKBENCH_CASES", "2000"))
+CASES = int(os.environ.get("WORKBENCH_CASES", "400"))
 """Random conversations for each strategy and stage."""
 
 SHARES = (0.0, 0.02, 0.05, 0.2, 0.5, 0.9)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
+from workbench.compaction.clip import boundary
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.ddx_agent import wording
 from workbench.compaction.presets.ddx_agent.config import Config
@@ -118,7 +119,7 @@ def _cut_to_room(draft: Summary, fit: Fit, edited: Context) -> Summary:
     summary = replace(draft, text=text + lists)
     room = fit.effective - fit.beside
     while text and (size := edited.count(summary)) > room:
-        text = text[: min(len(text) * max(room, 1) // size, len(text) - 1)]
+        text = text[: boundary(text, min(len(text) * max(room, 1) // size, len(text) - 1))]
         summary = replace(draft, text=text + lists)
     return summary
 
@@ -147,7 +148,7 @@ def _shortened(message: Message, budget: int, whole: Context) -> Message | None:
         size = whole.count(short)
         if size <= budget:
             return short
-        text = text[: min(len(text) * max(budget, 0) // size, len(text) - 1)]
+        text = text[: boundary(text, min(len(text) * max(budget, 0) // size, len(text) - 1))]
     return None
 
 

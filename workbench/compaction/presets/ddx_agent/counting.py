@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from workbench.compaction.clip import boundary
 from workbench.transcript.message import (
     AssistantMessage,
     Message,
@@ -25,7 +26,8 @@ def first_bytes(text: str, most: int) -> str:
     """As many whole characters as fit into that many bytes."""
     if size_in_bytes(text) <= most:
         return text
-    return text.encode("utf-8", "surrogatepass")[: max(most, 0)].decode("utf-8", "ignore")
+    head = text.encode("utf-8", "surrogatepass")[: max(most, 0)].decode("utf-8", "ignore")
+    return text[: boundary(text, len(head))]
 
 
 def text_tokens(text: str) -> int:

@@ -1,0 +1,28 @@
+"""How an invariant is tested: over every preset and stage, with the exceptions that one table names."""
+
+from __future__ import annotations
+
+import pytest
+from properties.invariants import EVERY, LET_OFF
+from properties.steps import PRESETS, SUBJECTS, due, smallest, steps, told
+
+every_preset = pytest.mark.parametrize("name", list(PRESETS))
+
+
+def every_subject(rule: str) -> pytest.MarkDecorator:
+    """All presets and all stages alone; what the table lets off is marked, and must go on failing."""
+    return pytest.mark.parametrize(
+        "name", list(SUBJECTS), ids=lambda name: name + ", let off" * ((rule, name) in LET_OFF)
+    )
+
+
+def holds(rule: str, name: str) -> None:
+    """Assert that no compaction by that preset or stage breaks the invariant, or that the table lets it and it does."""
+    check = EVERY[rule]
+    broken = [one for one in steps(name) + (due(name) if name in PRESETS else ()) if check(one)]
+    if (rule, name) in LET_OFF:
+        assert broken, f"{name} keeps {rule} after all: take it out of the table ({LET_OFF[rule, name]})"
+        return
+    if broken:
+        found = smallest(broken[0], check) if "due" not in broken[0].case else broken[0]
+        pytest.fail(f"{rule}: {len(broken)} times; " + told(found, check(found)))

@@ -1,0 +1,158 @@
+"""Every preset and every stage at work on random and extreme conversations; each compaction is made once and kept."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from properties.conversations import CASES, SHARES, by_bytes, context
+from properties.extremes import EXTREMES
+
+from workbench.compaction.engine import Compaction, compact, prepare
+from workbench.compaction.presets import BUILTIN as PRESETS
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages import BUILTIN as STAGES
+from workbench.compaction.strategy import Strategy
+from workbench.compaction.trigger import Situation
+from workbench.models.model import Answer, Ask
+from workbench.transcript.context import Context
+from workbench.transcript.message import Message, Text, UserMessage, plain_text
+from workbench.transcript.tokens import chars_per_token
+
+RANDOM = max(CASES // 20, 1)
+"""Random conversations for each preset and stage, besides the extremes."""
+
+SUBJECTS: Mapping[str, Strategy] = {
+    **{name: PRESETS[name].strategy for name in PRESETS},
+    **{f"stage {name}": Strategy(f"stage {name}", (stage(),)) for name, stage in STAGES.items()},
+}
+
+
+class Words:
+    """A deterministic model: whole words of what it is asked about, the first and the newest, within its size."""
+
+    name = "words"
+
+    def __init__(self) -> None:
+        self.asks: list[Ask] = []
+
+    def answer(self, ask: Ask, /) -> Answer:
+        self.asks.append(ask)
+        said = " ".join([ask.previous, *(plain_text(message) for message in ask.messages)]).split(" ")
+        most = ask.max_tokens or 100
+        while len(said) > 1 and ask.count(UserMessage(id="", blocks=(Text(" ".join(said)),))) > most:
+            keep = len(said) // 3
+            said = said[:keep] + said[len(said) - keep :]
+        return Answer(text=" ".join(said).strip() or "-", model=self.name)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One compaction of one conversation.
+
+    Attributes:
+        case: how to make the conversation again.
+        before: what went in, and `frozen` how that read.
+        again: what a second run with the same input gave.
+        asks: what the model was asked.
+    """
+
+    name: str
+    case: str
+    before: Context
+    budget: Budget
+    done: Compaction
+    again: Compaction
+    frozen: str = field(repr=False)
+    asks: tuple[Ask, ...] = field(repr=False)
+
+    @property
+    def after(self) -> Context:
+        return self.done.after
+
+    @property
+    def texts(self) -> tuple[tuple[Message, Message | None], ...]:
+        """Each message that was written, with the one of its id before, if there was one."""
+        old, ids = set(map(id, self.before.messages)), {message.id: message for message in self.before.messages}
+        return tuple((new, ids.get(new.id)) for new in self.after.messages if id(new) not in old)
+
+
+def step(name: str, case: str, before: Context, budget: Budget, strategy: Strategy | None = None) -> Step:
+    strategy, model, frozen = strategy or SUBJECTS[name], Words(), repr(before.messages)
+    done = compact(before, strategy, budget, model)
+    return Step(name, case, before, budget, done, compact(before, strategy, budget, Words()), frozen, tuple(model.asks))
+
+
+def conversations() -> Iterator[tuple[str, Context, random.Random]]:
+    for name, made in EXTREMES.items():
+        yield name, Context.of(made(), overhead=30), random.Random(name)
+    for seed in range(RANDOM):
+        rng = random.Random(seed)
+        yield f"random {seed}", context(rng), rng
+
+
+def budgets(before: Context, rng: random.Random) -> Iterator[Budget]:
+    """One that leaves some part; and for every other conversation one that is below what is protected."""
+    target = before.overhead + int(rng.choice(SHARES) * before.spoken)
+    window = rng.choice((max(before.tokens, 1), 2_000, 10_000))
+    reason = rng.choice(("threshold", "matched", "overflow", "manual", "events"))
+    keep = rng.choice((None, None, None, 0, 30, 400))
+    yield Budget(target=target, window=window, reason=reason, force=rng.random() < 0.2, keep_recent=keep)
+    yield Budget(target=before.overhead + before.spoken // 3, window=max(before.tokens, 1))
+
+
+@cache
+def steps(name: str) -> tuple[Step, ...]:
+    """All compactions by a preset's strategy or a stage alone, with random budgets."""
+    return tuple(
+        step(name, case, before, budget)
+        for case, before, rng in conversations()
+        for budget in budgets(before, rng)
+    )  # fmt: skip
+
+
+@cache
+def due(name: str) -> tuple[Step, ...]:
+    """All compactions of a preset by its own trigger and counter, in windows that the conversation fills."""
+    preset, made = PRESETS[name], []
+    for case, before, rng in conversations():
+        counted = Context.of(before.messages, preset.count or rng.choice((chars_per_token, by_bytes)), before.overhead)
+        situation = Situation(
+            tokens=counted.tokens, window=max(int(counted.tokens * rng.choice((0.3, 1.0, 1.2))), 1),
+            overhead=counted.overhead, messages=len(counted.messages), requested=rng.random() < 0.2,
+        )  # fmt: skip
+        model = Words()
+        done = prepare(counted, preset, situation, model)
+        if done is not None:
+            again = prepare(counted, preset, situation, Words())
+            assert again is not None
+            made.append(
+                Step(name, f"{case}, due", counted, done.budget, done, again, repr(counted.messages), tuple(model.asks))
+            )
+    return tuple(made)
+
+
+Check = Callable[[Step], list[str]]
+
+
+def smallest(found: Step, check: Check) -> Step:
+    """The same fault in the fewest messages, found by leaving one out as long as the fault stays."""
+    shorter = True
+    while shorter:
+        shorter = False
+        for i in range(len(found.before.messages)):
+            messages = (*found.before.messages[:i], *found.before.messages[i + 1 :])
+            fewer = Context.of(messages, found.before.count, found.before.overhead)
+            tried = step(found.name, f"{found.case}, shrunk", fewer, replace(found.budget, window=found.budget.window))
+            if check(tried):
+                found, shorter = tried, True
+                break
+    return found
+
+
+def told(found: Step, faults: list[str]) -> str:
+    """What to read when an invariant is broken."""
+    outline = "\n".join(f"  {i} {message}" for i, message in enumerate(found.before.messages))
+    return f"{found.name} on {found.case!r} with {found.budget}: {faults[:3]}\n{outline[:3000]}"
