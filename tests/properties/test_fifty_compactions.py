@@ -49,7 +49,8 @@ LOSES = (
     "gemini_cli",
     "opencode",
 )
-"""A finding of this test: here the offline model's updates lose the constraint on the way. With twice the window the last six keep it. Not what is wanted."""
+"""A finding of this test: here the offline model's updates lose the constraint on the way.
+With twice the window the last six keep it. Not wanted."""
 
 
 def turn(n: int, rng: random.Random) -> list[Message]:
