@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -87,17 +88,23 @@ class Read:
     chars: int
 
 
-class _Tokens(dict[str, tuple[int, tuple[int, ...], bool]]):
-    """What a token tells, worked out when first met.
+class _Tokens(dict[str, int]):
+    """Numbers tokens as they are met, and knows what each tells.
 
-    How many content words it has beside its atoms (below 0 for a line's end), the atoms' numbers, and whether its line
-    is worth a second look.
+    Attributes:
+        others: how many content words a token has beside its atoms; below 0 for a line's end.
+        found: the numbers of its atoms.
+        looks: whether its line is worth a second look.
+        atoms: the number of each atom, `kinds` its kind.
     """
 
-    __slots__ = ("atoms", "kinds")
+    __slots__ = ("atoms", "found", "kinds", "looks", "others")
 
     def __init__(self) -> None:
-        super().__init__({"\n": (-1, (), False)})
+        super().__init__({"\n": 0})
+        self.others = array("i", (-1,))
+        self.found: list[tuple[int, ...]] = [()]
+        self.looks = bytearray((0,))
         self.atoms: dict[Found, int] = {}
         self.kinds = bytearray()
 
@@ -107,12 +114,14 @@ class _Tokens(dict[str, tuple[int, tuple[int, ...], bool]]):
             self.kinds.append(_KIND[atom[0]])
         return found
 
-    def __missing__(self, token: str) -> tuple[int, tuple[int, ...], bool]:
+    def __missing__(self, token: str) -> int:
         found = tuple([self.number(atom) for atom in token_atoms(token)])
         # A path's folders tie it to its place, its own last part does not.
-        entry = (max(len(words(token)) - len(found), 0), found, token in SIGNALS)
-        self[token] = entry
-        return entry
+        self.others.append(max(len(words(token)) - len(found), 0))
+        self.found.append(found)
+        self.looks.append(token in SIGNALS)
+        number = self[token] = len(self)
+        return number
 
 
 class Reader:
@@ -205,25 +214,26 @@ class Reader:
             self._learn_some(new[start : start + BATCH])
 
     def _learn_some(self, new: Sequence[str]) -> None:
-        known = self._spans
-        tokens = TOKEN.findall("\n".join([*new, ""]))
-        at = count = 0
-        signal = False
-        atoms: list[int] = []
-        for others, found, looks in map(self._tokens.__getitem__, tokens):
-            if others < 0:
-                line = new[at]
-                atoms += map(self._tokens.number, _rarer(line, signal))
-                known[line] = Span(line, tuple(dict.fromkeys(atoms)), count if line.isascii() else len(words(line)))
-                at += 1
-                count = 0
-                signal = False
-                atoms.clear()
-                continue
-            count += others
-            if found:
-                atoms += found
-            signal = signal or looks
+        import numpy as np
+
+        known, table = self._spans, self._tokens
+        met = TOKEN.findall("\n".join([*new, ""]))
+        tokens = np.fromiter(map(table.__getitem__, met), dtype=np.int64, count=len(met))
+        ends = np.flatnonzero(tokens == 0)  # one a line, in order
+        starts = np.concatenate(([0], ends[:-1] + 1))
+        others = np.concatenate(([0], np.cumsum(np.maximum(np.array(table.others)[tokens], 0))))
+        looks = np.concatenate(([0], np.cumsum(np.frombuffer(bytes(table.looks), dtype=np.uint8)[tokens], dtype=int)))
+        counts = (others[ends] - others[starts]).tolist()
+        signals = (looks[ends] > looks[starts]).tolist()
+        holds = np.array([bool(found) for found in table.found])[tokens]
+        places = np.flatnonzero(holds)
+        by_line: dict[int, list[int]] = {}
+        for line, token in zip(np.searchsorted(ends, places).tolist(), tokens[places].tolist(), strict=True):
+            by_line.setdefault(line, []).extend(table.found[token])
+        for at, (line, count, signal) in enumerate(zip(new, counts, signals, strict=True)):
+            atoms = by_line.get(at, [])
+            atoms += map(table.number, _rarer(line, signal))
+            known[line] = Span(line, tuple(dict.fromkeys(atoms)), count if line.isascii() else len(words(line)))
 
 
 def _found(text: str, prose: bool) -> list[str]:
