@@ -26,7 +26,10 @@ from workbench.transcript.message import (
 from workbench.transcript.tokens import chars_per_token
 
 CASES = int(os.environ.get("WORKBENCH_CASES", "400"))
-"""Random conversations for each strategy and stage."""
+"""Random conversations for each stage, and for each restated system."""
+
+OFTEN = int(os.environ.get("WORKBENCH_CASES", "2000"))
+"""Random conversations for each strategy of our own."""
 
 SHARES = (0.0, 0.02, 0.05, 0.2, 0.5, 0.9)
 

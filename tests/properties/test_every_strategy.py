@@ -12,7 +12,7 @@ from functools import lru_cache
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties.conversations import CASES, SHARES, Brief, context
+from properties.conversations import OFTEN, SHARES, Brief, context
 
 from builders import called, result, said, told
 from workbench.compaction.engine import Compaction, compact
@@ -32,11 +32,11 @@ ALONE = tuple(Strategy(f"only {name}", (stage(),)) for name, stage in STAGES.ite
 OURS = ("none", "null", "truncate", "summarize", "pipeline")
 """Presets that restate another system are held to that system's own tables, and to what it promises."""
 EVERY = tuple(preset(name).strategy for name in OURS) + ALONE
-often = settings(max_examples=max(CASES // BATCH, 1), deadline=None, derandomize=True, database=None)
+often = settings(max_examples=max(OFTEN // BATCH, 1), deadline=None, derandomize=True, database=None)
 every_strategy = pytest.mark.parametrize("strategy", EVERY, ids=lambda strategy: strategy.name)
 
 
-@lru_cache(maxsize=CASES // BATCH + 1)
+@lru_cache(maxsize=OFTEN // BATCH + 1)
 def cases(seed: int) -> tuple[tuple[Context, Budget], ...]:
     """A batch of random contexts, each with a budget between nothing and all of it; made once for all strategies."""
     return tuple(_cases(random.Random(seed)))
@@ -198,7 +198,7 @@ def one_summary(done: Compaction, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["summarize", "pipeline"])
-@settings(often, max_examples=max(CASES // BATCH // 10, 1))
+@settings(often, max_examples=max(OFTEN // BATCH // 10, 1))
 @given(seed=st.integers(0, 2**32))
 def test_the_promises_hold_with_the_offline_model_too(name: str, seed: int) -> None:
     for before, budget in cases(seed):
