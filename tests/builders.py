@@ -31,7 +31,7 @@ def told(text: str, id: str = "a0", *, thought: str = "", usage: Usage | None = 
     return AssistantMessage(id=id, blocks=blocks, usage=usage)
 
 
-def called(name: str, call_id: str = "c0", id: str = "", text: str = "", **arguments: Any) -> AssistantMessage:  # noqa: ANN401
+def called(name: str, call_id: str = "c0", id: str = "", text: str = "", **arguments: Any) -> AssistantMessage:
     blocks = ((Text(text),) if text else ()) + (ToolCall(call_id, name, arguments),)
     return AssistantMessage(id=id or f"a-{call_id}", blocks=blocks)
 
