@@ -20,10 +20,12 @@ from workbench.transcript.session import Session
 
 ROOT = Path(__file__).parents[2]
 WORD = re.compile(r"[^\W\d_]{4,}")
+# Colours of a heat map, and the ids of drawings and of a notebook's cells, which hold any four letters by chance.
+HEX = re.compile(r"#[0-9a-f]{3,8}\b|(?<![^\W_])(?=[0-9a-z]*\d)[a-z]?[0-9a-f]{8,}(?![^\W_])", re.IGNORECASE)
 
 
 def words(text: str) -> set[str]:
-    return {word.lower() for word in WORD.findall(text)}
+    return {word.lower() for word in WORD.findall(HEX.sub(" ", text))}
 
 
 def text_of(folder: Path) -> str:
