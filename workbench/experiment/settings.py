@@ -12,6 +12,7 @@ from pathlib import Path
 from workbench.compaction.presets import BUILTIN, preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
+from workbench.experiment.code import own_code
 
 DEFAULT_STRATEGIES = ("none", "truncate", "summarize", "pipeline")
 REFERENCE_ARMS = ("none", "null")
@@ -71,10 +72,12 @@ def known_strategies() -> tuple[str, ...]:
 
 
 def written(part: object) -> object:
-    """A part as plain JSON: its type's name and its fields; functions by their place in the code."""
+    """A part as plain JSON: its type's name and its fields; functions by their place; the code of whoever is not us."""
+    code = own_code(part)
+    own: dict[str, object] = {"code": code} if code else {}
     if is_dataclass(part) and not isinstance(part, type):
         values = {field.name: written(getattr(part, field.name)) for field in fields(part) if field.init}
-        return {"part": type(part).__qualname__, **values}
+        return {"part": type(part).__qualname__, **values, **own}
     if isinstance(part, str | int | float | bool | None):
         return part
     if isinstance(part, tuple | list):
@@ -84,7 +87,8 @@ def written(part: object) -> object:
     if isinstance(part, frozenset | set):
         return sorted(str(item) for item in part)
     name = getattr(part, "__qualname__", None)
-    return f"{getattr(part, '__module__', '')}.{name}" if name else type(part).__qualname__
+    place = f"{getattr(part, '__module__', '')}.{name}" if name else type(part).__qualname__
+    return {"part": place, **own} if own else place
 
 
 PRESENTATION = frozenset({"report", "explore", "cli", "analysis", "recorder", "markup.py", "palette.py", "__main__.py"})
