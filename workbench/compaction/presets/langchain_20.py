@@ -26,12 +26,13 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.compaction.cut import Cut
+from workbench.compaction.place import swapped
 from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.presets.due import reached
 from workbench.compaction.presets.loose import Loose
 from workbench.compaction.presets.modest import modest
 from workbench.compaction.presets.question import question
-from workbench.compaction.presets.swap import LEAST, Matter, bound, edits, matter
+from workbench.compaction.presets.swap import LEAST, Matter, bound, matter
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
@@ -128,11 +129,11 @@ class LangchainCompact:
             return None
         seen = shown(context, given, self.trim)
         if not seen:
-            return Plan(edits(context.messages, given.gone, replace(draft, template=TOO_LONG)))
+            return Plan(swapped(context.messages, given.gone, replace(draft, template=TOO_LONG)))
         earlier = tuple(message for message in seen if isinstance(message, Summary))
         said = tuple(message for message in seen if not isinstance(message, Summary))
         asks = (question(context, budget, self.wording, said, earlier, most),)
-        return Plan(edits(context.messages, given.gone, replace(draft, asks=asks)))
+        return Plan(swapped(context.messages, given.gone, replace(draft, asks=asks)))
 
 
 def langchain_20(*, trim: int | None = TRIM, name: str = "langchain_20") -> Preset:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from workbench.compaction.clip import shortened
 from workbench.compaction.cut import Cut
-from workbench.compaction.plan import Draft, Replace
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, Text, UserMessage, plain_text
@@ -163,24 +162,3 @@ def clipped(text: str, most: int, count: TokenCounter) -> str:
     whole = UserMessage(id="", blocks=(Text(text),))
     short = shortened(whole, most, count(whole), count)
     return "" if short is None else plain_text(short)
-
-
-def edits(messages: Sequence[Message], gone: Sequence[int], new: Message | Draft) -> tuple[Replace, ...]:
-    """Drop what is gone, and put the new message where the first of it stood, but never inside a pair."""
-    flags = cut_points(messages)
-    place = next(i for i in range(gone[0], -1, -1) if flags[i])
-    first, rest = (gone[0] + 1, gone[1:]) if place == gone[0] else (place, gone)
-    return joined(Replace(place, first, (new,)), rest)
-
-
-def joined(first: Replace, gone: Iterable[int]) -> tuple[Replace, ...]:
-    """An edit and, after it, the removal of these messages: neighbours go together."""
-    found: list[Replace] = []
-    start, stop, by = first.start, first.stop, first.by
-    for i in gone:
-        if stop == i and start < stop:
-            stop = i + 1
-        else:
-            found.append(Replace(start, stop, by))
-            start, stop, by = i, i + 1, ()
-    return (*found, Replace(start, stop, by))

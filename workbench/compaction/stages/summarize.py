@@ -10,7 +10,8 @@ from typing import ClassVar
 from workbench.compaction.clip import shortened
 from workbench.compaction.cut import Cut, CutRule, KeepRecent
 from workbench.compaction.pins import Pins
-from workbench.compaction.plan import Draft, Plan, Replace
+from workbench.compaction.place import swapped
+from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops, footer
 from workbench.compaction.wording import Letter, Wording
@@ -18,7 +19,6 @@ from workbench.models.model import Ask, Purpose
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary, Text, UserMessage, plain_text
-from workbench.transcript.pairing import cut_points
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Summarize:
             return None
         asks = tuple(self._asks(context, budget, matter, allowed))
         template = empty.template if len(asks) == 2 else "{0}"
-        return Plan(_edits(context, gone, replace(empty, asks=asks, template=template)))
+        return Plan(swapped(context.messages, gone, replace(empty, asks=asks, template=template)))
 
     def _draft(self, matter: _Matter, left: int) -> Draft:
         """The draft without its questions, in its longest form."""
@@ -171,20 +171,6 @@ def _matter(context: Context, gone: Sequence[int], cut: Cut) -> _Matter:
         file_ops(said[i] for i in gone),
         sum(context.sizes[i] for i in history) / max(tokens, 1),
     )
-
-
-def _edits(context: Context, gone: Sequence[int], draft: Draft) -> tuple[Replace, ...]:
-    """Drop what is gone and put the draft where the first of it stood, but never between a call and its result."""
-    flags = cut_points(context.messages)
-    place = next(i for i in range(gone[0], -1, -1) if flags[i])
-    edits = [Replace(place, place if place < gone[0] else place + 1, (draft,))]
-    for i in gone if place < gone[0] else gone[1:]:
-        last = edits[-1]
-        if last.stop == i and last.start < last.stop:
-            edits[-1] = Replace(last.start, i + 1, last.by)
-        else:
-            edits.append(Replace(i, i + 1))
-    return tuple(edits)
 
 
 def _otherwise(context: Context, messages: Sequence[Message], previous: str, most: int) -> str:

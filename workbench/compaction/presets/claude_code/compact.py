@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from workbench.compaction.cut import Cut
 from workbench.compaction.marker import reference
-from workbench.compaction.plan import Draft, Plan
+from workbench.compaction.plan import Plan
 from workbench.compaction.presets.due import above, output
 from workbench.compaction.presets.loose import Loose
 from workbench.compaction.presets.modest import ModestSummary
@@ -90,9 +90,8 @@ class ClaudeCompact:
         plan = self.summary.plan(context, replace(budget, target=target - used))
         if plan is None:
             return None
-        first = plan.edits[0]
-        assert isinstance(first.by[0], Draft)
-        return replace(plan, edits=(replace(first, by=(first.by[0], *again)), *plan.edits[1:]))
+        edits = (replace(edit, by=(*edit.by, *again)) if edit.by else edit for edit in plan.edits)
+        return replace(plan, edits=tuple(edits))
 
     def _restored(self, context: Context, gone: Sequence[int], target: int) -> tuple[UserMessage, ...]:
         """The newest files that fit, the newest last."""

@@ -8,13 +8,14 @@ from functools import partial
 from typing import ClassVar
 
 from workbench.compaction.cut import Cut
+from workbench.compaction.place import swapped
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.docker_agent.asking import ask, fitted
 from workbench.compaction.presets.docker_agent.generation import FIRST, Generation
 from workbench.compaction.presets.docker_agent.tail import split_index_for_keep
 from workbench.compaction.presets.docker_agent.trigger import smaller
 from workbench.compaction.presets.docker_agent.wording import LEAD, left_out
-from workbench.compaction.presets.swap import Matter, bound, edits, free, granted, matter, whole, within
+from workbench.compaction.presets.swap import Matter, bound, free, granted, matter, whole, within
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
 from workbench.transcript.context import Context
@@ -57,7 +58,7 @@ class DockerCompact:
             return None
         question = ask(shown, most, self.generation, draft.files, budget.instructions, self.model)
         new = replace(draft, asks=(replace(question, count=context.count),))
-        return Plan(edits(context.messages, given.gone, new), then=partial(_finished, context, draft))
+        return Plan(swapped(context.messages, given.gone, new), then=partial(_finished, context, draft))
 
     def _counted(self, context: Context) -> Sequence[int]:
         """The size of each message by the generation's counter; the context's own where it was counted with that."""

@@ -8,11 +8,11 @@ from functools import partial
 from typing import ClassVar
 
 from workbench.compaction.clip import head
-from workbench.compaction.plan import Draft, Plan, Replace
+from workbench.compaction.place import behind_prompt, exchanged
+from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.presets.ex_athena.failing import StageFailed
 from workbench.compaction.presets.ex_athena.marks import SUMMARY
 from workbench.compaction.presets.ex_athena.pinning import PINNING, Pinning
-from workbench.compaction.presets.swap import joined
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
 from workbench.compaction.wording import harmless, prompt
@@ -59,8 +59,8 @@ class SummaryStage:
         if left < LEAST:
             return None
         draft = replace(empty, asks=(self._ask(context, budget, said, empty.files, min(MOST_TOKENS, left)),))
-        place = _place(context.messages, self.pinning.floor(context.messages), gone[0])
-        return Plan(_edits(gone, place, draft), then=partial(not_empty, ids))
+        place = _place(context.messages, self.pinning.floor(context.messages), gone)
+        return Plan(exchanged(gone, place, draft), then=partial(not_empty, ids))
 
     def _ask(self, context: Context, budget: Budget, said: tuple[Message, ...], files: FileOps, most: int) -> Ask:
         return Ask(
@@ -112,14 +112,11 @@ def not_empty(ids: tuple[str, ...], edited: Context) -> None:
             raise StageFailed(SummaryStage.name, "summary_failed: empty_summary")
 
 
-def _place(messages: Sequence[Message], floor: int, first: int) -> int:
+def _place(messages: Sequence[Message], floor: int, gone: Sequence[int]) -> int:
     """Right behind the pinned prefix, but never inside a pair; at the latest where the first message goes."""
     flags = cut_points(messages)
-    places = (i for i in range(floor, first + 1) if flags[i])
-    return next(places, next(i for i in range(first, -1, -1) if flags[i]))
-
-
-def _edits(gone: Sequence[int], place: int, draft: Draft) -> tuple[Replace, ...]:
-    if place == gone[0]:
-        return joined(Replace(place, place + 1, (draft,)), gone[1:])
-    return joined(Replace(place, place, (draft,)), gone)
+    prompt = behind_prompt(messages, gone)
+    if prompt > gone[0]:
+        return next(i for i in range(prompt, len(flags)) if flags[i])
+    places = (i for i in range(max(floor, prompt), gone[0] + 1) if flags[i])
+    return next(places, next(i for i in range(gone[0], -1, -1) if flags[i]))

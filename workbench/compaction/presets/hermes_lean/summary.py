@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from workbench.compaction.cut import Cut
 from workbench.compaction.pins import Pins
+from workbench.compaction.place import swapped
 from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.presets.hermes_lean.anchors import CHARS, anchors, index
 from workbench.compaction.presets.hermes_lean.prune import whole
@@ -15,7 +16,7 @@ from workbench.compaction.presets.hermes_lean.tail import tail_start
 from workbench.compaction.presets.loose import Loose
 from workbench.compaction.presets.modest import modest
 from workbench.compaction.presets.question import question
-from workbench.compaction.presets.swap import LEAST, bound, edits
+from workbench.compaction.presets.swap import LEAST, bound
 from workbench.compaction.stage import Budget
 from workbench.compaction.wording import Wording
 from workbench.transcript.context import Context
@@ -72,7 +73,7 @@ class HermesSummary:
             return None
         most = min(most, max(modest(context, budget, summary_tokens(freed, budget.window)), LEAST))
         asks = (question(context, budget, self.wording, said, earlier, most),)
-        return Plan(edits(context.messages, gone, replace(draft, asks=asks)))
+        return Plan(swapped(context.messages, gone, replace(draft, asks=asks)))
 
     def _gone(self, context: Context, budget: Budget, loose: Loose, cut: Cut) -> list[int]:
         first = Pins(prefix=0 if loose.earlier else self.head).fixed(context, budget)

@@ -8,11 +8,12 @@ from functools import partial
 from typing import ClassVar, Literal
 
 from workbench.compaction.cut import CutRule
+from workbench.compaction.place import swapped
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.file_lists import listed, lists_in, without_lists
 from workbench.compaction.presets.opal import wording
 from workbench.compaction.presets.opal.cut import OpalCut
-from workbench.compaction.presets.swap import LEAST, Matter, bound, clipped, edits, list_chars, matter, stated
+from workbench.compaction.presets.swap import LEAST, Matter, bound, clipped, list_chars, matter, stated
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
 from workbench.compaction.wording import prompt
@@ -54,7 +55,7 @@ class OpalCompact:
         draft = _draft(given, files, asks, chars)
         if not asks:
             draft = replace(draft, template=_stand_in(given.new, without_lists(given.previous), most, context.count))
-        return Plan(edits(context.messages, given.gone, draft), then=partial(finished, given.ids, chars))
+        return Plan(swapped(context.messages, given.gone, draft), then=partial(finished, given.ids, chars))
 
 
 def _draft(given: Matter, files: FileOps, asks: tuple[Ask, ...], chars: int | None) -> Draft:

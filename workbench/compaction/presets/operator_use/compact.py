@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar
 
+from workbench.compaction.place import swapped
 from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.presets.file_lists import listed, without_lists
 from workbench.compaction.presets.operator_use import wording
 from workbench.compaction.presets.operator_use.cut import OperatorCut
 from workbench.compaction.presets.operator_use.preparing import Preparation
 from workbench.compaction.presets.operator_use.settings import Settings
-from workbench.compaction.presets.swap import Matter, bound, clipped, edits, list_chars, matter, stated
+from workbench.compaction.presets.swap import Matter, bound, clipped, list_chars, matter, stated
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
 from workbench.compaction.wording import prompt
@@ -187,7 +188,7 @@ class OperatorCompact:
         if most < 4 * LEAST:
             said = replace(said, history=said.history + said.prefix, prefix=())
         questions = _asks(said, budget.instructions, context.count, stated(most, context, budget, given.gone))
-        return Plan(edits(context.messages, given.gone, _draft(given, said, questions)))
+        return Plan(swapped(context.messages, given.gone, _draft(given, said, questions)))
 
 
 def _draft(given: Matter, said: _Said, questions: tuple[Ask, ...]) -> Draft:
