@@ -42,6 +42,20 @@ def test_exploring_a_session(tmp_path: Path) -> None:
     assert "application/vnd.jupyter.widget-view+json" in done.read_text(encoding="utf-8")
 
 
+def test_writing_a_stage_and_a_metric(tmp_path: Path) -> None:
+    text = shown(run_notebook(notebook("04_write_a_stage"), tmp_path / "out.ipynb", {"out": str(tmp_path / "run")}))
+    assert "lost its result" in text and "the context is as it was" in text
+    assert "heads" in text and "of the user's messages, at 4 places" in text and "1 pictures" in text
+
+
+def test_real_models_and_what_stands_in_for_them(tmp_path: Path) -> None:
+    given = {"out": str(tmp_path / "runs"), "local": "no_such_model"}
+    text = shown(run_notebook(notebook("06_real_models"), tmp_path / "out.ipynb", given))
+    assert "You write summaries" in text and "tokens read" in text and "dollars" in text
+    assert "not here: no model is named 'no_such_model'" in text
+    assert "first_lines" in text and "litellm:openai/loopback" in text and "1 pictures" in text
+
+
 def test_an_experiment_leaves_its_notebook_its_run_and_its_report(tmp_path: Path) -> None:
     given = {"strategies": "truncate", "limit": "1", "window": "20000", "shares": "0.2"}
     done = run_experiment(given, tmp_path / "run")
