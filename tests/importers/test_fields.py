@@ -77,5 +77,7 @@ def test_openai_counts_the_cached_part_within_its_prompt_and_anthropic_beside_it
     assert openai_usage(given) == Usage(input=40, cache_read=60, output=9)
     given = {"input_tokens": 40, "cache_read_input_tokens": 60, "cache_creation_input_tokens": 7, "output_tokens": 9}
     assert anthropic_usage(given) == Usage(input=40, cache_read=60, cache_write=7, output=9)
+    hour = {**given, "cache_creation": {"ephemeral_5m_input_tokens": 2, "ephemeral_1h_input_tokens": 5}}
+    assert anthropic_usage(hour) == Usage(input=40, cache_read=60, cache_write=7, output=9, cache_write_long=5)
     assert openai_usage({}) is None
     assert anthropic_usage({"input_tokens": 0}) is None

@@ -41,7 +41,7 @@ images = st.builds(Image, words, counts, counts)
 said = st.lists(texts | images, max_size=3).map(tuple)
 calls = st.builds(ToolCall, words, words, st.dictionaries(words, plain, max_size=3))
 spoken = st.lists(texts | images | calls | st.builds(Thinking, words, words), max_size=3).map(tuple)
-usages = st.none() | st.builds(Usage, counts, counts, counts, counts, counts)
+usages = st.none() | st.builds(Usage, counts, counts, counts, counts, counts, counts)
 files = st.builds(FileOps, st.lists(words, max_size=2).map(tuple), st.lists(words, max_size=2).map(tuple))
 common = {"name": words, "pinned": st.booleans(), "time": times}
 ids = st.lists(words, max_size=2).map(tuple)

@@ -115,12 +115,14 @@ def _seconds(value: float) -> float:
 
 
 def anthropic_usage(record: Mapping[str, Json]) -> Usage | None:
-    """Anthropic's four numbers; None where none of them was given or all are zero."""
+    """Anthropic's numbers; None where none of them was given or all are zero."""
+    written = whole(record, "cache_creation_input_tokens")
     usage = Usage(
         whole(record, "input_tokens"),
         whole(record, "cache_read_input_tokens"),
-        whole(record, "cache_creation_input_tokens"),
+        written,
         whole(record, "output_tokens"),
+        cache_write_long=min(whole(inner(record, "cache_creation"), "ephemeral_1h_input_tokens"), written),
     )
     return usage if usage != Usage() else None
 

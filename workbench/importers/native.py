@@ -51,8 +51,13 @@ _THOUGHT = record(Thinking, {"text": text}, {"signature": text})
 _SAID = listed(tagged("type", {"text": _TEXT, "image": _IMAGE}))
 _ANSWER = listed(tagged("type", {"text": _TEXT, "image": _IMAGE, "thinking": _THOUGHT, "tool_call": _CALL}))
 _USAGE = record(
-    Usage, {}, {"input": whole, "cache_read": whole, "cache_write": whole, "output": whole, "reasoning": whole}
-)
+    Usage,
+    {},
+    {
+        "input": whole, "cache_read": whole, "cache_write": whole, "output": whole, "reasoning": whole,
+        "cache_write_long": whole,
+    },
+)  # fmt: skip
 _FILES = record(FileOps, {}, {"read": listed(text), "modified": listed(text)})
 _COMMON = {"name": text, "pinned": flag, "time": maybe(number)}
 _SUMMARY = record(

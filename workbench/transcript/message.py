@@ -56,13 +56,17 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a provider reported for one request, in tokens. The whole prompt is the first three together."""
+    """What a provider reported for one request, in tokens. The whole prompt is the first three together.
+
+    `cache_write_long` is the part of `cache_write` that was to be kept for an hour; 0 where nobody says.
+    """
 
     input: int = 0
     cache_read: int = 0
     cache_write: int = 0
     output: int = 0
     reasoning: int = 0
+    cache_write_long: int = 0
 
     @property
     def prompt(self) -> int:
