@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from workbench.analysis.compared import COLUMNS, compare_table
+from workbench.analysis.compared import COLUMNS, compare_table, lead_table
 from workbench.errors import UnknownName
 
 Values = Mapping[str, Sequence[float | None]]
@@ -139,3 +139,40 @@ def test_the_same_table_comes_out_twice_and_whatever_order_the_rows_have() -> No
     once = compare_table(table, "frr", "truncate")
     shuffled = table.sample(frac=1, random_state=1)
     pd.testing.assert_frame_equal(once, compare_table(shuffled, "frr", "truncate"))
+
+
+def test_the_winner_is_tested_as_one_that_was_picked_by_looking() -> None:
+    values: Values = {"null": [0.0] * 20, **{name: noisy(0.5, seed) for seed, name in enumerate("abcd")}}
+    table = lead_table(scores(values), "frr", "a").set_index("strategy")
+    alone = compare_table(scores(values), "frr", "a").set_index("strategy")
+    assert set(table.index) == {"b", "c", "d"}
+    for name in table.index:
+        assert table.loc[name, "difference"] == pytest.approx(-alone.loc[name, "difference"])
+        assert table.loc[name, "p"] == pytest.approx(alone.loc[name, "p"])
+        assert table.loc[name, "p_holm"] >= alone.loc[name, "p_holm"]
+    assert table["difference"].is_monotonic_increasing
+
+
+def test_all_pairs_count_for_the_reporting_floor() -> None:
+    many: Values = {"a": noisy(0.9, 1, 8), **{f"s{n}": noisy(0.2, n, 8) for n in range(2, 6)}}
+    assert set(lead_table(scores(many), "frr", "a")["verdict"]) == {"too few sessions"}  # 10 pairs: 9 sessions
+    nine: Values = {"a": noisy(0.9, 1, 9), **{f"s{n}": noisy(0.2, n, 9) for n in range(2, 6)}}
+    assert set(lead_table(scores(nine), "frr", "a")["verdict"]) == {"better"}
+
+
+def test_a_lead_that_one_test_would_call_clear_is_not_where_the_winner_was_picked() -> None:
+    """Equal strategies: the luckiest of six against the least lucky is below 5 % alone in far more than 5 % of runs."""
+    alone, family = 0, 0
+    for seed in range(25):
+        table = scores({f"s{n}": noisy(0.5, 100 * seed + n, 10) for n in range(6)})
+        means = table.groupby("strategy")["value"].mean()
+        found = lead_table(table, "frr", str(means.idxmax()))
+        alone += int((found["p"].astype(float) <= 0.05).any())
+        family += int((found["verdict"] == "better").any())
+    assert alone > 5 and family <= 3
+
+
+def test_a_lead_where_lower_is_better_has_its_closest_rival_first() -> None:
+    values: Values = {"a": noisy(0.1, 1), "b": noisy(0.5, 2), "c": noisy(0.9, 3)}
+    found = lead_table(scores(values, better="lower"), "frr", "a")
+    assert found["strategy"].tolist() == ["b", "c"] and set(found["verdict"]) == {"better"}

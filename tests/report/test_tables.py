@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 from report.made import made
 
+from workbench.errors import UnknownName
 from workbench.report import tables
 from workbench.report.tables import Tables
 
@@ -34,10 +35,20 @@ def test_a_session_with_many_shares_counts_once() -> None:
     assert found.tolist() == pytest.approx(((at[0] + at[1]) / 2).tolist())
 
 
-def test_intervals_appear_with_five_sessions() -> None:
-    few, enough = (tables.headline(Tables.of(made(n))).set_index("strategy") for n in (4, 5))
+def test_intervals_appear_with_six_sessions() -> None:
+    few, enough = (tables.headline(Tables.of(made(n))).set_index("strategy") for n in (5, 6))
     assert pd.isna(few.loc["truncate", "kept_low"])
     assert enough.loc["truncate", "kept_low"] <= enough.loc["truncate", "kept"] <= enough.loc["truncate", "kept_high"]
+
+
+def test_the_baseline_is_the_one_named_else_the_plainest_else_the_first(run: Tables) -> None:
+    assert tables.baseline(run) == "truncate"
+    assert tables.baseline(Tables.of(made(3), "pipeline")) == "pipeline"
+    source = made(3, ("none", "null", "summarize", "pipeline"))
+    assert tables.baseline(Tables.of(source)) == "summarize"  # asked for before pipeline
+    assert tables.baseline(Tables.of(made(3, ("none", "null", "pipeline")))) is None
+    with pytest.raises(UnknownName, match="known are"):
+        Tables.of(made(3), "opal")
 
 
 def test_missing_values_are_left_out_and_never_zero() -> None:
@@ -74,13 +85,6 @@ def test_no_session_fills_the_worst_losses_alone() -> None:
 def test_rounds_count_the_compactions_that_came_before(run: Tables) -> None:
     found = tables.by_round(run)
     assert set(found["round"]) == {1, 2} and set(found["strategy"]) == {"summarize", "pipeline", "truncate"}
-
-
-def test_the_lead_is_paired_by_session(run: Tables) -> None:
-    found = tables.lead(run, "summarize", "truncate")
-    assert found is not None
-    gap, wins = found
-    assert wins == 3 and gap.n == 3 and 0.1 < gap.mean < 0.5
 
 
 def test_the_trigger_is_named_only_where_all_agree() -> None:

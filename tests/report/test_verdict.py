@@ -1,7 +1,9 @@
 from typing import Any
 
+import numpy as np
 from report.made import MadeResults, made
 
+from workbench.report.differences import lead
 from workbench.report.tables import Tables
 from workbench.report.verdict import verdict
 
@@ -10,47 +12,82 @@ def told(source: MadeResults) -> Any:
     return verdict(Tables.of(source))
 
 
-def test_it_names_who_keeps_most_at_the_same_size_and_what_that_saves() -> None:
-    found = told(made(3))
-    assert found.answer.startswith("summarize keeps most. Cut to the same size (5 %, 10 % and 20 % of the history)")
-    assert "saves 44 %" in found.price or "saves 4" in found.price
-
-
-def test_few_sessions_are_called_an_example() -> None:
-    assert "3 sessions are too few" in told(made(3)).sure and "3 of 3" in told(made(3)).sure
-
-
-def test_one_session_is_too_few_in_good_english() -> None:
-    assert told(made(1)).sure.startswith("1 session is too few")
-
-
-def test_a_clear_lead_comes_with_its_interval() -> None:
-    assert "clear of chance" in told(made(9)).sure and "9 sessions" in told(made(9)).sure
-
-
-def test_a_lead_within_chance_is_said_to_be() -> None:
-    source = made(8, strategies=("none", "null", "summarize", "pipeline"))
-    for i, row in enumerate(source.rows["scores"]):
-        if row["metric"] == "frr" and row["strategy"] in ("summarize", "pipeline"):
-            row["value"] = 0.5 + 0.3 * ((hash_of(row["session"]) + (row["strategy"] == "pipeline")) % 2) + i * 1e-9
-    assert "within what chance" in told(source).sure
-
-
 def hash_of(session: str) -> Any:
     return int(session[-2:])
 
 
-def test_two_that_are_hardly_apart_share_the_first_place() -> None:
+def leading(source: MadeResults, by: float, spread: float, seed: int = 3) -> MadeResults:
+    """The same with `summarize` ahead of `pipeline` by so much in the mean, and sessions that vary by so much."""
+    dice = np.random.default_rng(seed)
+    ids = sorted({row["session"] for row in source.rows["scores"]})
+    gaps = dice.normal(0, 1, len(ids))
+    gaps = by + spread * (gaps - gaps.mean()) / gaps.std(ddof=1)
+    apart = dict(zip(ids, gaps, strict=True))
+    for row in source.rows["scores"]:
+        if row["metric"] == "frr" and row["strategy"] in ("summarize", "pipeline"):
+            row["value"] = 0.7 + (apart[row["session"]] if row["strategy"] == "summarize" else 0.0)
+    return source
+
+
+def test_it_names_who_keeps_most_at_the_same_size_and_what_that_saves() -> None:
+    found = told(made(9))
+    assert found.answer.startswith("summarize keeps most. Cut to the same size (5 %, 10 % and 20 % of the history)")
+    assert "saves 44 %" in found.price or "saves 4" in found.price
+
+
+def test_few_sessions_are_called_an_example_with_how_many_would_do() -> None:
+    found = told(made(3))
+    assert found.answer.startswith("In these 3 sessions, summarize keeps most.")
+    assert "3 sessions are too few" in found.sure and "at least 7 would do" in found.sure and "3 of 3" in found.sure
+
+
+def test_one_session_is_too_few_in_good_english() -> None:
+    found = told(made(1))
+    assert found.sure.startswith("1 session is too few") and found.answer.startswith("In this session, summarize")
+
+
+def test_a_clear_lead_comes_with_its_interval_and_its_test() -> None:
+    sure = told(made(9)).sure
+    assert sure.startswith("Clear of chance over 9 sessions (sign-flip test, corrected for all 3 pairs) is the lead")
+    assert "95 % interval +" in sure and "could be chance" not in sure
+
+
+def test_a_lead_within_chance_is_said_to_be_with_what_would_have_shown() -> None:
+    found = told(leading(made(10), 0.02, 0.08))
+    assert found.answer.startswith("summarize and pipeline keep most; these sessions do not tell the two apart.")
+    assert "The difference from pipeline could be chance: 2 points" in found.sure
+    assert "would have shown four times in five" in found.sure and "sessions would show one of 5" in found.sure
+
+
+def test_two_points_over_ten_sessions_are_clear_only_where_the_corrected_test_says_so() -> None:
+    """An interval without 0 is not enough: the winner was picked by looking at all three pairs."""
+    source = leading(made(10, ("none", "null", "summarize", "pipeline", "opal")), 0.02, 0.026)
+    for row in source.rows["scores"]:
+        if row["metric"] == "frr" and row["strategy"] == "opal":
+            row["value"] = 0.7 + 0.001 * (-1) ** hash_of(row["session"])
+    rivals = lead(Tables.of(source), "summarize").set_index("strategy").loc["pipeline"]
+    assert rivals["p"] < 0.05 < rivals["p_holm"] and rivals["low"] > 0
+    found = told(source)
+    assert "No strategy is clearly ahead" in found.answer and "pipeline could be chance" in found.sure
+    assert told(leading(made(10), 0.02, 0.01)).answer.startswith("summarize keeps most.")
+
+
+def test_strategies_that_are_all_alike_have_no_winner() -> None:
+    source = made(10, strategies=("none", "null", "summarize", "pipeline"))
+    assert told(leading(source, 0.005, 0.08)).answer.startswith("No strategy is clearly ahead: these sessions do not")
+
+
+def test_two_that_are_hardly_apart_share_the_first_place_where_sessions_are_few() -> None:
     source = made(3)
     for row in source.rows["scores"]:
         if row["metric"] == "frr" and row["strategy"] in ("summarize", "pipeline") and row["mode"] == "matched":
             row["value"] = 0.70 + 0.01 * (row["strategy"] == "summarize")
-    assert told(source).answer.startswith("summarize and pipeline keep most, about as much.")
+    assert told(source).answer.startswith("In these 3 sessions, summarize and pipeline keep most, about as much.")
 
 
 def test_without_equal_size_it_says_on_whose_trigger() -> None:
     found = told(made(3, shares=()))
-    assert "Left to its own trigger, it still holds" in found.answer
+    assert "Left to its own trigger, summarize still holds" in found.answer
 
 
 def test_nothing_to_compare_is_said_in_words() -> None:

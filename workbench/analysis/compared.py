@@ -92,6 +92,69 @@ def compare_table(
     return table.loc[order].reset_index(drop=True)
 
 
+def lead_table(
+    scores: pd.DataFrame,
+    metric: str,
+    first: str,
+    mode: str = "natural",
+    share: float | None = None,
+    *,
+    worth: float = 0.05,
+    alpha: float = 0.05,
+    seed: int = 20,
+) -> pd.DataFrame:
+    """Compare the strategy that came out first with every other contender, as one must who picked it by these scores.
+
+    Whoever picks the winner by looking has looked at all pairs, so Holm's family is all pairs of contenders, and the
+    reporting floor counts them all: two strategies that are equal are then called apart in 5 % of runs at most, not
+    more often because the luckier of many was picked.
+
+    Args:
+        scores: the table of that name of a run, see `docs/tables.md`.
+        metric: one of its metrics.
+        first: the contender that came out first.
+        mode: `natural` or `matched`.
+        share: of matched mode, in (0, 1); None takes each session's mean over all shares.
+        worth: the difference worth knowing, in the metric's unit, > 0.
+        alpha: of the family of all pairs, in (0, 1).
+        seed: of the draws.
+
+    Returns:
+        The columns of `compare_table`, a row a rival: `strategy` is the rival, `mean` is that of `first`, `baseline`
+        that of the rival, and `difference` is positive where `first` is higher. The smallest difference comes first.
+
+    Raises:
+        UnknownName: as of `compare_table`.
+    """
+    rows = _rows(scores, metric, first, mode, share)
+    better: Better = "lower" if (rows["better"] == "lower").any() else "higher"
+    wide = rows.pivot_table(index=["session", "share"], columns="strategy", values="value", observed=True)
+    rivals = [str(name) for name in wide.columns if name not in REFERENCES and name != first]
+    names = [first, *rivals]
+    family = [(one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
+    everyone = [str(name) for name in rows["session"].unique()]
+    ps: list[float | None] = []
+    found = []
+    for one, other in family:
+        values = _both(wide, one, other)
+        both = pairs(*(dict.fromkeys(everyone) | values[column].to_dict() for column in ("one", "other")))
+        if one != first:
+            ps.append(float(sign_flip(both.differences, seed=seed)) if both.n >= reporting_floor(alpha=alpha) else None)
+            continue
+        row: dict[str, object] = {"strategy": other, "reference": False}
+        if both.n:
+            row |= {"mean": float(values["one"].mean()), "baseline": float(values["other"].mean())}
+        found.append(row | _counts(both, better) | _findings(both, better, len(family), worth, None, alpha, seed))
+        ps.append(_number(found[-1].get("p")))
+    for row, p in zip(found, holm(ps), strict=False):  # the pairs with the first come first
+        row["p_holm"] = p
+        row["verdict"] = _verdict(row, better, alpha)
+    table = pd.DataFrame(found, columns=list(COLUMNS))
+    gap = pd.to_numeric(table["difference"]) * (1 if better == "higher" else -1)
+    order = table.assign(gap=gap).sort_values(["gap", "strategy"], na_position="last").index
+    return table.loc[order].reset_index(drop=True)
+
+
 def _rows(scores: pd.DataFrame, metric: str, baseline: str, mode: str, share: float | None) -> pd.DataFrame:
     """The scores that are asked for, with plain numbers; a missing share (natural mode) is 0 here."""
     known = scores.loc[scores["mode"] == mode]

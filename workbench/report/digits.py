@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from workbench.analysis.bootstrap import Estimate
+from workbench.analysis.estimate import Estimate
 
 NOTHING = "–"
 
@@ -22,9 +22,24 @@ def percent(share: float | None) -> str:
 
 def points(share: float | None) -> str:
     """A difference of shares in percentage points."""
-    if share is None:
+    if share is None or math.isnan(share):
         return NOTHING
-    return f"{100 * share:.1f}" if 0 < abs(share) < 0.0095 else f"{100 * share:.0f}"
+    return f"{100 * share:.1f}" if 0.0005 <= abs(share) < 0.0095 else f"{100 * share:.0f}".replace("-0", "0")
+
+
+def gap(share: float | None) -> str:
+    """A difference of shares in percentage points with its sign: `+12`, `−0.4`."""
+    if share is None or math.isnan(share):
+        return NOTHING
+    told = points(share).replace("-", "−")
+    return told if share < 0 or told == "0" else f"+{told}"
+
+
+def chance(p: float | None) -> str:
+    """The p of a test with two figures, so that 0.053 is not taken for 0.05: `0.012`, `< 0.001`."""
+    if p is None or math.isnan(p):
+        return NOTHING
+    return "< 0.001" if p < 0.001 else f"{p:.2g}"
 
 
 def amount(number: float | None) -> str:

@@ -16,11 +16,12 @@ TEMPLATES = Path(__file__).parent / "templates"
 _HASHED_ID = re.compile(r"\b([a-z])[0-9a-f]{10}\b")
 
 
-def render(run: str | Path) -> Path:
+def render(run: str | Path, baseline: str = "") -> Path:
     """Fill the report notebook from a run's folder and write `report.ipynb` and `report.html` there.
 
     Args:
         run: the folder of a finished run.
+        baseline: the strategy that all others are compared with; by default `truncate`, or the one named first.
 
     Returns:
         The HTML file.
@@ -32,7 +33,9 @@ def render(run: str | Path) -> Path:
     folder = Path(run)
     if not (folder / "manifest.json").is_file():
         raise SettingError(f"{folder} holds no finished run; a run's folder has a manifest.json")
-    filled = run_notebook(notebook("report"), folder / "report.ipynb", {"run_folder": str(folder)})
+    filled = run_notebook(
+        notebook("report"), folder / "report.ipynb", {"run_folder": str(folder), "baseline": baseline}
+    )
     if _private(json.loads((folder / "manifest.json").read_text(encoding="utf-8"))):
         _forget_places(filled)
     return to_html(filled, folder / "report.html", title=f"Compaction report: {folder.resolve().name}")
@@ -55,7 +58,7 @@ def _forget_places(filled: Path) -> None:
     for cell in page["cells"]:
         cell["metadata"].pop("papermill", None)
         if "injected-parameters" in cell["metadata"].get("tags", ()):
-            cell["source"] = 'run_folder = "."\n'
+            cell["source"] = re.sub(r"(?m)^run_folder = .*$", 'run_folder = "."', "".join(cell["source"]))
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             if "image/svg+xml" in data:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.experiment.store import Results
-from workbench.report import charts, losses, provenance, summary
+from workbench.report import charts, differences, losses, provenance, summary
 from workbench.report.canvas import png, svg
 from workbench.report.digits import listed, percent
 from workbench.report.html import Html
@@ -35,17 +35,22 @@ class Chart:
 class Report:
     """What there is to say about a run. Each part is worked out when it is asked for."""
 
-    def __init__(self, results: Source) -> None:
-        self.run = Tables.of(results)
+    def __init__(self, results: Source, baseline: str = "") -> None:
+        self.run = Tables.of(results, baseline)
 
     @classmethod
-    def open(cls, run: str | Path) -> Report:
+    def open(cls, run: str | Path, baseline: str = "") -> Report:
         """The report of the run in this folder.
+
+        Args:
+            run: its folder.
+            baseline: the strategy that all others are compared with; by default `truncate`, or the one named first.
 
         Raises:
             SettingError: there is no finished run.
+            UnknownName: the run has no such strategy.
         """
-        return cls(Results.open(run))
+        return cls(Results.open(run), baseline)
 
     @property
     def verdict(self) -> Html:
@@ -56,6 +61,16 @@ class Report:
     def headline(self) -> Html:
         """The headline table."""
         return summary.headline_html(self.run)
+
+    @property
+    def differences(self) -> Html:
+        """Every strategy against the baseline: interval, test and what they say."""
+        return differences.differences_html(self.run)
+
+    @property
+    def frontier(self) -> Html:
+        """Who is beaten by nobody on what is kept and what is saved, and how sure that is."""
+        return differences.frontier_html(self.run)
 
     @property
     def losses(self) -> Html:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.analysis.bootstrap import Estimate
+from workbench.analysis.estimate import Estimate
 from workbench.markup import shown
 from workbench.palette import REFERENCES
+from workbench.report.differences import beside, differences
 from workbench.report.digits import NOTHING, amount, count, percent, scale, some, spread
 from workbench.report.html import Cell, Html, bullets, dot, row, table
-from workbench.report.tables import Tables, by_size, contenders, headline, replayed, shares, strategies
+from workbench.report.tables import Tables, baseline, by_size, contenders, headline, replayed, shares, strategies
 from workbench.report.verdict import interval_note, verdict
 
 ROLES = {"none": "nothing is cut: the ceiling", "null": "last message only: the floor"}
@@ -33,14 +34,23 @@ def headline_html(run: Tables) -> Html:
     heads = [("Strategy", ""), *((f"Kept at {percent(share)} of the size", "n") for share in sizes)]
     heads += [("Kept on its own trigger", "n"), ("… scaled", "n"), ("Tokens saved", "n"), ("Largest request", "n"),
               ("Compac&shy;tions", "n"), ("Prompt reused", "n"), ("Made up", "n")]  # fmt: skip
+    base = baseline(run)
+    apart = {one["strategy"]: one for one in differences(run).to_dict("records")}
+    if apart:
+        heads.insert(1 + len(sizes), (f"Against {shown(base)}", "n"))
     lines = []
     for one in headline(run).to_dict("records"):
         name = one["strategy"]
         at_sizes = [_kept(kept_at.get((name, share))) for share in sizes]
+        if apart:
+            at_sizes.append((beside(apart[name]) if name in apart and name not in REFERENCES else NOTHING, "n"))
         best = contenders(run)[:1] == (name,)
         lines.append(row([_name(one, run), *at_sizes, *_own(one)], "best" if best else _css(name)))
     sessions = some(len(replayed(run)), "session")
     note = f"Means over {sessions}, each of which counts the same. {shown(interval_note(run))}"
+    if apart:
+        where = "kept at equal size" if sizes else "kept on its own trigger"
+        note += f" Against {shown(base)}: {where}, points of percent, on the same sessions."
     return Html(table(heads, lines, kind="headline", caption=note))
 
 

@@ -8,7 +8,8 @@ from typing import Protocol
 
 import pandas as pd
 
-from workbench.analysis.bootstrap import Estimate, estimate
+from workbench.analysis.estimate import Estimate, estimate
+from workbench.errors import UnknownName
 from workbench.palette import REFERENCES
 
 RETENTION = "frr"
@@ -40,12 +41,24 @@ class Tables:
     scores: pd.DataFrame
     losses: pd.DataFrame
     cells: pd.DataFrame
+    baseline: str = ""
 
     @classmethod
-    def of(cls, run: Source) -> Tables:
-        """Read all that a report looks at."""
+    def of(cls, run: Source, baseline: str = "") -> Tables:
+        """Read all that a report looks at.
+
+        Args:
+            run: a finished run.
+            baseline: the strategy that the others are compared with; see `baseline` where none is named.
+
+        Raises:
+            UnknownName: the run has no such strategy.
+        """
         names = ("sessions", "steps", "compactions", "retention", "scores", "losses", "cells")
-        return cls(run.manifest, **{name: plain(run.table(name)) for name in names})
+        found = cls(run.manifest, **{name: plain(run.table(name)) for name in names}, baseline=baseline)
+        if baseline and baseline not in strategies(found):
+            raise UnknownName("strategy of this run", baseline, strategies(found))
+        return found
 
 
 def plain(table: pd.DataFrame) -> pd.DataFrame:
@@ -93,23 +106,29 @@ def values(
     return rows[chosen & rows[of].notna()].groupby("session", sort=True)[of].mean()
 
 
+def baseline(run: Tables) -> str | None:
+    """What the others are compared with: as named; else `truncate`, the plainest way; else the one named first.
+
+    It does not depend on the figures. None where there are not two contenders.
+    """
+    if run.baseline:
+        return run.baseline
+    settings = run.manifest.get("settings")
+    asked = settings.get("strategies") if isinstance(settings, Mapping) else ()
+    names = contenders(run)
+    order = ["truncate", *(str(name) for name in (asked if isinstance(asked, list | tuple) else ())), *sorted(names)]
+    return next((name for name in order if name in names), None) if len(names) > 1 else None
+
+
 def equal_size(run: Tables, strategy: str, share: float | None = None) -> Estimate | None:
     """What a strategy keeps when all are cut to the same size; over all shares where none is named."""
-    return estimate(values(run, RETENTION, strategy, "matched", share).tolist())
+    return estimate(values(run, RETENTION, strategy, "matched", share).tolist(), least=0, most=1)
 
 
 def own_trigger(run: Tables, strategy: str, metric: str = RETENTION) -> Estimate | None:
     """A metric of a strategy that compacts when its own trigger says so."""
-    return estimate(values(run, metric, strategy).tolist())
-
-
-def lead(run: Tables, first: str, second: str) -> tuple[Estimate, int] | None:
-    """How far `first` is ahead of `second`, paired by session, and in how many sessions it is ahead at all."""
-    mode = "matched" if shares(run) else "natural"
-    both = pd.concat([values(run, RETENTION, name, mode) for name in (first, second)], axis=1, join="inner")
-    apart = (both.iloc[:, 0] - both.iloc[:, 1]).tolist()
-    found = estimate(apart)
-    return None if found is None else (found, sum(gap > 0 for gap in apart))
+    found = values(run, metric, strategy).tolist()
+    return estimate(found, least=0, most=1) if metric == RETENTION else estimate(found)
 
 
 def headline(run: Tables) -> pd.DataFrame:

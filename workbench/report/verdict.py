@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from workbench.analysis.bootstrap import FEWEST, Estimate
-from workbench.report.digits import listed, percent, points, some
+import pandas as pd
+
+from workbench.analysis.estimate import FEWEST, Estimate
+from workbench.report.differences import lead, unseen
+from workbench.report.digits import gap, listed, percent, points, some
 from workbench.report.tables import (
     Tables,
     contenders,
     equal_size,
-    lead,
     own_trigger,
     replayed,
     shares,
@@ -21,7 +25,7 @@ from workbench.report.tables import (
 )  # fmt: skip
 
 CLOSE = 0.02
-"""Difference of two shares below which nobody would choose by it."""
+"""Difference of two shares below which nobody would choose by it, where sessions are too few to test it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,8 @@ def verdict(run: Tables) -> Verdict:
     if not names:
         return Verdict(_nothing(run), caveats=_caveats(run))
     kept = {name: found for name in names if (found := equal_size(run, name) or own_trigger(run, name))}
-    return Verdict(_answer(run, kept), _price(run, names[0]), _sure(run, names), _caveats(run))
+    rivals = lead(run, names[0])
+    return Verdict(_answer(run, kept, rivals), _price(run, names[0]), _sure(names[0], rivals), _caveats(run))
 
 
 def _nothing(run: Tables) -> str:
@@ -61,17 +66,31 @@ def _nothing(run: Tables) -> str:
     return "No strategy could be scored" + (f": {reason}." if reason else ".")
 
 
-def _answer(run: Tables, kept: dict[str, Estimate]) -> str:
+def _answer(run: Tables, kept: dict[str, Estimate], rivals: pd.DataFrame) -> str:
     (best, first), *rest = kept.items()
     where = f"Cut to the same size ({_sizes(run)})" if shares(run) else "Left to its own trigger"
-    level = [best, *(name for name, found in rest if first.mean - found.mean < CLOSE)]
     others = listed([f"{name} {percent(found.mean)}" for name, found in rest])
-    what = f"it still holds {percent(first.mean)} of what the agent went on to use" + (f"; {others}" if others else "")
+    what = f"{best} still holds {percent(first.mean)} of what the agent went on to use"
+    what += f"; {others}" if others else ""
+    return f"{_who(best, first, dict(rest), rivals)} {where}, {what}."
+
+
+def _who(best: str, first: Estimate, rest: dict[str, Estimate], rivals: pd.DataFrame) -> str:
+    """Who keeps most, with no more certainty than the tests give."""
     if not rest:
-        return f"{best} was the only strategy. {where}, {what}."
-    if len(level) > 1:
-        return f"{listed(level)} keep most, about as much. {where}, {what.replace('it', best, 1)}."
-    return f"{best} keeps most. {where}, {what}."
+        return f"{best} was the only strategy."
+    few = set(rivals.loc[rivals["verdict"] == "too few sessions", "strategy"])
+    tied = [best, *rivals.loc[rivals["verdict"] == "undecided", "strategy"]]
+    if few:
+        close = [best, *(name for name, found in rest.items() if first.mean - found.mean < CLOSE)]
+        there = "In this session" if first.n == 1 else f"In these {first.n} sessions"
+        return f"{there}, {listed(close)} {'keep most, about as much' if len(close) > 1 else 'keeps most'}."
+    if len(tied) == 1:
+        return f"{best} keeps most."
+    both = "the two" if len(tied) == 2 else "them"
+    if len(tied) > len(rest):
+        return f"No strategy is clearly ahead: these sessions do not tell {listed(tied)} apart."
+    return f"{listed(tied)} keep most; these sessions do not tell {both} apart."
 
 
 def _sizes(run: Tables) -> str:
@@ -87,22 +106,42 @@ def _price(run: Tables, best: str) -> str:
     return f"{text} that an uncompacted agent would send" + (f", and holds {percent(kept.mean)}." if kept else ".")
 
 
-def _sure(run: Tables, names: list[str]) -> str:
-    if len(names) < 2:
-        return ""
-    found = lead(run, names[0], names[1])
-    if found is None:
-        return f"No session has a figure for both {names[0]} and {names[1]}, so the order is not settled."
-    gap, wins = found
-    if gap.low is None or gap.high is None:
+def _sure(first: str, rivals: pd.DataFrame) -> str:
+    """How sure the order is: what the tests over all pairs of strategies say, the closest rival first."""
+    rows = rivals.to_dict("records")
+    few = [one for one in rows if one["verdict"] == "too few sessions"]
+    if few:
+        one = few[0]
+        if not one["sessions"]:
+            return f"No session has a figure for both {first} and {one['strategy']}, so the order is not settled."
+        floor = str(one["why"]).rpartition("at least ")[2].partition(" ")[0]
+        more = f"at least {floor}" if floor.isdigit() else "more"
         return (
-            f"{some(gap.n, 'session is', 'sessions are')} too few to say how sure this is (it takes {FEWEST}): "
-            f"{names[0]} was ahead of {names[1]} in {wins} of {gap.n}. Read it as an example."
+            f"{some(one['sessions'], 'session is', 'sessions are')} too few to say how sure this is; {more} would do. "
+            f"{first} was ahead of {one['strategy']} in {one['ahead']} of {one['sessions']}. Read it as an example."
         )
-    span = f"{points(gap.mean)} points, 95 % interval {points(gap.low)} to {points(gap.high)}, {gap.n} sessions"
-    if gap.low > 0:
-        return f"The lead over {names[1]} is clear of chance: {span}."
-    return f"The lead over {names[1]} is within what chance alone would give: {span}."
+    clear = [_span(one) for one in rows if one["verdict"] == "better"]
+    open_ = [one for one in rows if one["verdict"] != "better"]
+    told = [
+        f"The difference from {one['strategy']} could be chance: {_span(one, named=False)}, ahead in {one['ahead']} "
+        f"of {one['sessions']} sessions{unseen(one)}."
+        for one in open_[:2]
+    ]
+    if clear:
+        n = min(one["sessions"] for one in rows)
+        tested = "sign-flip test" + (f", corrected for all {_pairs(len(rows) + 1)} pairs" if len(rows) > 1 else "")
+        told.insert(0, f"Clear of chance over {n} sessions ({tested}) is the lead over {listed(clear)}.")
+    return " ".join(told)
+
+
+def _span(one: Mapping[Hashable, Any], *, named: bool = True) -> str:
+    reach = "" if pd.isna(one["low"]) else f" (95 % interval {gap(one['low'])} to {gap(one['high'])})"
+    whose = f"{one['strategy']}, " if named else ""
+    return f"{whose}{points(one['difference'])} points{reach}"
+
+
+def _pairs(strategies: int) -> int:
+    return strategies * (strategies - 1) // 2
 
 
 def _caveats(run: Tables) -> tuple[str, ...]:
@@ -134,5 +173,5 @@ def interval_note(run: Tables) -> str:
         (found.n for name in contenders(run) if (found := equal_size(run, name) or own_trigger(run, name))), default=0
     )
     if most >= FEWEST:
-        return f"Small figures: 95 % intervals, from drawing the {most} sessions again and again."
+        return f"Small figures: 95 % intervals over {most} sessions."
     return f"No intervals: {some(most, 'session is', 'sessions are')} too few ({FEWEST} are needed)."

@@ -1,0 +1,56 @@
+import re
+
+import pytest
+from report.made import made
+
+from workbench.report.differences import differences, differences_html, frontier_html, lead, standings
+from workbench.report.summary import headline_html
+from workbench.report.tables import Tables
+
+
+def words(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+def test_every_strategy_is_compared_with_the_baseline_at_equal_size_where_there_is_one() -> None:
+    run = Tables.of(made(9))
+    found = differences(run).set_index("strategy")
+    assert set(found.index) == {"summarize", "pipeline", "none", "null"}
+    at_size = run.scores[(run.scores["metric"] == "frr") & (run.scores["mode"] == "matched")]
+    means = at_size.groupby(["strategy", "session"])["value"].mean().groupby("strategy").mean()
+    assert found.loc["summarize", "difference"] == pytest.approx(means["summarize"] - means["truncate"])
+    own = differences(Tables.of(made(9, shares=()))).set_index("strategy")
+    assert own.loc["summarize", "difference"] == pytest.approx(0.74 - 0.5, abs=0.06)
+
+
+def test_the_table_says_better_too_few_and_what_would_have_shown() -> None:
+    enough = words(differences_html(Tables.of(made(9))).html)
+    assert "keeps more than truncate" in enough and "saves less than truncate" in enough
+    few = words(differences_html(Tables.of(made(4))).html)
+    assert "too few sessions: 4, at least 7 would do for 2 comparisons" in few
+    assert "keeps more" not in few.replace("null", "")
+
+
+def test_the_headline_names_the_baseline_and_says_when_sessions_are_too_few() -> None:
+    assert "Against pipeline" in headline_html(Tables.of(made(9), "pipeline")).html
+    assert "too few sessions" in headline_html(Tables.of(made(4))).html
+    assert "Against" not in headline_html(Tables.of(made(4, ("none", "null", "truncate")))).html
+
+
+def test_one_strategy_has_nothing_to_be_compared_with() -> None:
+    run = Tables.of(made(9, ("none", "null", "truncate")))
+    assert "no two strategies" in differences_html(run).html and lead(run, "truncate").empty
+    assert standings(run) == () and frontier_html(run).html == ""
+
+
+def test_the_frontier_holds_those_that_nobody_beats_on_both_counts_with_how_sure_that_is() -> None:
+    found = {one.strategy: one for one in standings(Tables.of(made(9)))}
+    assert found["summarize"].on_frontier and not found["pipeline"].on_frontier and not found["truncate"].on_frontier
+    assert found["summarize"].probability == 1 and 0.2 < (found["truncate"].probability or 0) < 0.6
+    told = frontier_html(Tables.of(made(9))).plain
+    assert "as much as summarize (100 %). Another does better on both counts than pipeline" in told
+    assert "may be chance" in frontier_html(Tables.of(made(3))).plain
+
+
+def test_an_empty_run_has_no_differences() -> None:
+    assert differences(Tables.of(made(0))).empty and standings(Tables.of(made(0))) == ()
