@@ -24,6 +24,7 @@ _VERSION = re.compile(r"-v\d+(?::\d+)?$")
 _REGION = re.compile(r"^(?:global|us|eu|au|jp|apac)\.")
 _MAKER = re.compile(r"^(?:anthropic|openai|google|meta|mistral|amazon|cohere|deepseek|qwen|xai)\.")
 _DIGITS = re.compile(r"(?<=\d)\.(?=\d)")
+_TIERS_NOT_ASKED_FOR = ("_priority", "_flex", "_batches", "_above_1hr")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,34 @@ def prices(model: str) -> Prices | None:
         cache_minimum=int(entry.get("prompt_cache_min_tokens") or 1_024),
         row=found,
     )
+
+
+def dearest(model: str) -> tuple[float, float] | None:
+    """The most that a token of the prompt and of the answer can cost, in USD, over all tiers; None if unknown."""
+    found = row(model)
+    if found is None or prices(model) is None:
+        return None
+    entry = {
+        name: value
+        for name, value in _table()[found].items()
+        if isinstance(value, int | float) and not name.endswith(_TIERS_NOT_ASKED_FOR)
+    }
+    read = [entry[name] for name in entry if name.startswith(("input_cost_per_token", "cache_creation_input_token"))]
+    wrote = [entry[name] for name in entry if name.startswith(("output_cost_per_token", "output_cost_per_reasoning"))]
+    return float(max(read)), float(max(wrote))
+
+
+def most_output(model: str) -> int | None:
+    """The most tokens that the model gives as an answer; None if nobody knows."""
+    found = row(model)
+    limit = None if found is None else _table()[found].get("max_output_tokens")
+    return limit if isinstance(limit, int) and limit > 0 else None
+
+
+def entry(model: str) -> Row | None:
+    """The model's whole row as litellm wrote it; None if it has none."""
+    found = row(model)
+    return None if found is None else _table()[found]
 
 
 @lru_cache(maxsize=1_024)

@@ -1,0 +1,137 @@
+"""How providers cache prompts: what a request finds in the cache, and what it pays for writing to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from workbench.models.tariff import Tariff
+
+MINUTE, HOUR = 60.0, 3_600.0
+
+
+@dataclass(frozen=True, slots=True)
+class CacheRules:
+    """What a provider's prompt cache serves.
+
+    Attributes:
+        name: as shown to people.
+        minimum: tokens under which nothing is cached.
+        block: tokens; a cached prefix is a multiple of it.
+        seconds: how long a prefix lives after its last use; 0 where nothing is cached.
+        writes: whether writing has a price of its own; else what is not read pays the input price.
+        marked: whether a prefix is found only where an earlier request ended or at the end of the head (system prompt
+            and tools), since clients mark those two places; else it is found wherever the two prompts part.
+        hour: whether what is written is kept for an hour, at the price for that.
+    """
+
+    name: str
+    minimum: int = 0
+    block: int = 1
+    seconds: float = 0.0
+    writes: bool = False
+    marked: bool = False
+    hour: bool = False
+
+    def cached(self, prompt: int, prefix: int, before: int, head: int, waited: float | None) -> int:
+        """Tokens of a prompt that are read from the cache.
+
+        Args:
+            prompt: tokens of the whole request.
+            prefix: tokens that it has in common with the request before it; 0 for the first.
+            before: tokens of the request before it; 0 for the first.
+            head: tokens of system prompt and tools, which stand first and never change.
+            waited: seconds since the request before; None if nobody knows, then nothing has expired.
+        """
+        if not self.seconds or (waited is not None and waited > self.seconds):
+            return 0
+        if self.marked and prefix < before:
+            prefix = min(prefix, head)
+        found = min(prefix, prompt) // self.block * self.block
+        return found if found >= max(self.minimum, 1) else 0
+
+
+ANTHROPIC = CacheRules("Anthropic, 5 minutes", 1_024, 1, 5 * MINUTE, writes=True, marked=True)
+"""Four marked places at most, looked up 20 blocks back; clients mark the head and the end of the conversation.
+
+Source:
+    Anthropic's guide to prompt caching. In eleven recordings of Claude Code, each request after a compaction or a
+    clearing reads the head alone, each after a pause longer than the lifetime reads nothing, and all others read the
+    whole prompt of the request before.
+"""
+ANTHROPIC_HOUR = replace(ANTHROPIC, name="Anthropic, 1 hour", seconds=HOUR, hour=True)
+"""The same, kept for an hour, which costs twice the input price."""
+OPENAI = CacheRules("OpenAI, automatic", 1_024, 128, 30 * MINUTE)
+"""Automatic from 1,024 tokens on, in steps of 128; writing is free.
+
+Source:
+    OpenAI's guide to prompt caching: 5 to 10 minutes as a rule, an hour at most. Half an hour is what ten recordings
+    of gpt-5.4 and gpt-5.5 show: seven of nine pauses of 10 to 30 minutes hit, no longer one did.
+"""
+OPENAI_WRITES = CacheRules("OpenAI, writes charged", 1_024, 128, 30 * MINUTE, writes=True)
+"""From GPT-5.6 on: a lifetime of 30 minutes at least, and writing costs 1.25 times the input price.
+
+Source:
+    OpenAI's guide to prompt caching; the end of each request is marked by the provider itself.
+"""
+GEMINI = CacheRules("Gemini, implicit", 4_096, 1, 5 * MINUTE)
+"""Automatic and not promised; 1,024 to 4,096 tokens at least, by model. Nobody publishes the lifetime.
+
+Source:
+    Google's guide to context caching; resellers report a lifetime of three to five minutes.
+"""
+GEMINI_EXPLICIT = CacheRules("Gemini, explicit", 4_096, 1, HOUR)
+"""A cache that the client makes and names, an hour by default. Its rent by the hour is not in the price table, so it is
+not in the sum.
+
+Source:
+    Google's guide to context caching.
+"""
+DEEPSEEK = CacheRules("DeepSeek, on disk", 64, 64, 4 * HOUR)
+"""Automatic in units of 64 tokens, kept for hours to days.
+
+Source:
+    DeepSeek's guide to context caching.
+"""
+AUTOMATIC = CacheRules("automatic, rules not published", 1_024, 128, 5 * MINUTE)
+"""For a provider whose table row has a price for cached input, and of whose cache no more is known."""
+NO_CACHE = CacheRules("no cache")
+"""For a model without a price for cached input."""
+
+RULES = {
+    "anthropic": ANTHROPIC,
+    "anthropic-1h": ANTHROPIC_HOUR,
+    "openai": OPENAI,
+    "openai-writes": OPENAI_WRITES,
+    "gemini": GEMINI,
+    "gemini-explicit": GEMINI_EXPLICIT,
+    "deepseek": DEEPSEEK,
+    "automatic": AUTOMATIC,
+    "none": NO_CACHE,
+}
+"""By the names that settings use."""
+
+
+def rules_for(tariff: Tariff, model: str = "", *, hour: bool = False) -> CacheRules:
+    """The rules of whoever sells this model, with the model's own minimum where the table has it.
+
+    Args:
+        tariff: its prices.
+        model: its name; the tariff's row if none is given.
+        hour: whether an Anthropic cache is kept for an hour.
+    """
+    rates, name = tariff.rates, f"{tariff.row} {model}".lower()
+    if rates.cache_read >= rates.input:
+        return NO_CACHE
+    if "claude" in name:
+        found = ANTHROPIC_HOUR if hour else ANTHROPIC
+    elif "gemini" in name:
+        found = GEMINI
+    elif "deepseek" in name:
+        found = DEEPSEEK
+    elif "gpt" in name or tariff.provider in ("openai", "azure", "chatgpt"):
+        found = OPENAI_WRITES if rates.cache_write > rates.input else OPENAI
+    elif rates.cache_write > rates.input:
+        found = ANTHROPIC
+    else:
+        found = AUTOMATIC
+    return found if tariff.cache_minimum is None else replace(found, minimum=tariff.cache_minimum)
