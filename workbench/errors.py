@@ -38,6 +38,10 @@ class ModelError(WorkbenchError):
         super().__init__(why)
 
 
+class Refused(WorkbenchError):
+    """A question is not asked, or its answer not taken, because the user said so: a limit, a cache, a rule."""
+
+
 class SetupError(WorkbenchError):
     """Something outside is missing: an extra to install, a key to set."""
 

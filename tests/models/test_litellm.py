@@ -1,107 +1,26 @@
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
+from models.provider import Provider, Reply, completion, refusal, serving
 
 from workbench.errors import ModelError, SetupError
 from workbench.models import find_model
-from workbench.models.litellm import API_BASE, LiteLLM
+from workbench.models.litellm import LiteLLM
 from workbench.models.model import Ask
-
-
-@dataclass(frozen=True)
-class Reply:
-    body: Any
-    status: int = 200
-    headers: dict[str, str] = field(default_factory=dict)
-    hangs: bool = False
-
-    def bytes(self) -> bytes:
-        return self.body.encode() if isinstance(self.body, str) else json.dumps(self.body).encode()
-
-
-class Provider(ThreadingHTTPServer):
-    """A server on this machine that speaks OpenAI's protocol and says what it was told to, the last thing for ever."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.replies: list[Reply] = []
-        self.requests: list[dict[str, Any]] = []
-        self.closing = threading.Event()
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Provider
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.server.requests.append(asked)
-        replies = self.server.replies
-        reply = replies.pop(0) if len(replies) > 1 else replies[0]
-        if reply.hangs:
-            self.server.closing.wait(10)
-            return
-        body = reply.bytes()
-        self.send_response(reply.status)
-        for name, value in {
-            "content-type": "application/json",
-            "content-length": str(len(body)),
-            **reply.headers,
-        }.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+from workbench.models.options import API_BASE, Options
 
 
 @pytest.fixture
 def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", API_BASE, "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
-    server = Provider()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    yield server
-    server.closing.set()
-    server.shutdown()
-    server.server_close()
-
-
-def completion(content: str | None, *, finish: str = "stop", **message: Any) -> Reply:
-    return Reply(
-        {
-            "id": "x", "object": "chat.completion", "created": 1, "model": "stub",
-            "choices": [
-                {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": content, **message}}
-            ],
-            "usage": {
-                "prompt_tokens": 120, "completion_tokens": 7, "total_tokens": 127,
-                "prompt_tokens_details": {"cached_tokens": 100},
-            },
-        }
-    )  # fmt: skip
-
-
-def refusal(status: int, text: str, code: str = "", **headers: str) -> Reply:
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Reply({"error": {"message": text, "type": "error", "code": code or None}}, status, named)
+    with serving() as server:
+        yield server
 
 
 def ask(prompt: str = "Summarise this.", most: int | None = 300) -> Ask:
@@ -110,7 +29,8 @@ def ask(prompt: str = "Summarise this.", most: int | None = 300) -> Ask:
 
 def told(server: Provider, replies: Sequence[Reply], *, tries: int = 3, timeout: float = 20.0) -> LiteLLM:
     server.replies = list(replies)
-    return LiteLLM("openai/stub", api_base=server.address, tries=tries, first_wait=0.01, timeout=timeout)
+    how = Options(api_base=server.address, tries=tries, first_wait=0.01, timeout=timeout)
+    return LiteLLM("openai/stub", how)
 
 
 def test_an_answer_comes_with_its_tokens_and_time(provider: Provider) -> None:
@@ -138,7 +58,7 @@ def test_a_price_nobody_knows_is_none_and_not_zero(provider: Provider) -> None:
 
 def test_a_known_price_is_charged_with_its_cached_part(provider: Provider) -> None:
     provider.replies = [completion("fine")]
-    answer = LiteLLM("openai/gpt-4o-mini", api_base=provider.address).answer(ask())
+    answer = LiteLLM("openai/gpt-4o-mini", Options(api_base=provider.address)).answer(ask())
     assert answer.usd == pytest.approx(20 * 1.5e-07 + 100 * 7.5e-08 + 7 * 6e-07)
 
 
@@ -155,7 +75,7 @@ def test_a_busy_provider_is_asked_again(provider: Provider) -> None:
 
 
 def test_a_provider_that_names_a_wait_is_taken_at_its_word(provider: Provider) -> None:
-    slow = LiteLLM("openai/stub", api_base=provider.address, tries=2, first_wait=3_600.0)
+    slow = LiteLLM("openai/stub", Options(api_base=provider.address, tries=2, first_wait=3_600.0))
     provider.replies = [refusal(429, "Rate limit reached", retry_after="0"), completion("fine")]
     assert slow.answer(ask()).text == "fine"
 
@@ -196,23 +116,23 @@ def test_a_provider_that_does_not_answer_in_time_is_given_up(provider: Provider)
 
 
 def test_a_server_that_is_not_there_is_an_error_of_the_model(provider: Provider) -> None:
-    model = LiteLLM("openai/stub", api_base="http://127.0.0.1:9/v1", tries=2, first_wait=0.01, timeout=2.0)
+    model = LiteLLM("openai/stub", Options(api_base="http://127.0.0.1:9/v1", tries=2, first_wait=0.01, timeout=2.0))
     with pytest.raises(ModelError) as caught:
         model.answer(ask())
     assert caught.value.retryable
 
 
 @pytest.mark.parametrize("content", ["", "   \n", None])
-def test_an_empty_answer_is_an_error(provider: Provider, content: str | None) -> None:
-    with pytest.raises(ModelError, match="empty"):
-        told(provider, [completion(content)]).answer(ask())
+def test_an_empty_answer_comes_back_empty_with_what_it_cost(provider: Provider, content: str | None) -> None:
+    answer = told(provider, [completion(content)]).answer(ask())
+    assert (answer.text, answer.input_tokens, answer.output_tokens) == ("", 120, 7)
     assert len(provider.requests) == 1
 
 
-def test_a_wish_for_a_tool_is_no_answer(provider: Provider) -> None:
+def test_a_wish_for_a_tool_is_an_empty_answer_that_says_so(provider: Provider) -> None:
     call = {"id": "c", "type": "function", "function": {"name": "read", "arguments": "{}"}}
-    with pytest.raises(ModelError, match="tool_calls"):
-        told(provider, [completion(None, finish="tool_calls", tool_calls=[call])]).answer(ask())
+    answer = told(provider, [completion(None, finish="tool_calls", tool_calls=[call])]).answer(ask())
+    assert answer.text == "" and "tool_calls" in answer.why
 
 
 def test_an_answer_without_choices_is_an_error(provider: Provider) -> None:
@@ -235,6 +155,11 @@ def test_an_answer_that_stays_broken_is_an_error(provider: Provider, body: str) 
 def test_what_the_model_thought_is_dropped(provider: Provider) -> None:
     replies = [completion("<think>first, the\ngoal</think>\n\nthe summary", reasoning_content="hidden")]
     assert told(provider, replies).answer(ask()).text == "the summary"
+
+
+def test_a_thought_that_never_ends_is_no_answer(provider: Provider) -> None:
+    answer = told(provider, [completion("<think>first, the goal, then", finish="length")]).answer(ask())
+    assert answer.text == "" and answer.cut
 
 
 @pytest.mark.parametrize(

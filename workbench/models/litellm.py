@@ -5,20 +5,32 @@ from __future__ import annotations
 import os
 import re
 import time
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
+from queue import Empty, SimpleQueue
+from threading import Thread
 from types import ModuleType
 from typing import Any, TypeAlias
 
 from workbench.errors import ModelError, SetupError
-from workbench.models.catalog import prices
+from workbench.models.catalog import Prices, dearest, most_output, prices
+from workbench.models.catalog import window as catalog_window
+from workbench.models.ledger import Ledger
 from workbench.models.model import Answer, Ask
+from workbench.models.options import MILLION, Options, options
+from workbench.models.tokenizer import TiktokenCounter
 
-API_BASE = "WORKBENCH_API_BASE"
-"""The variable that holds the address of an OpenAI-compatible server, where none is given to the model."""
+UNBOUNDED = 16_000
+"""Tokens of an answer that nobody bounded, where a spending limit needs a bound and the catalog has none."""
 
-LONGEST_WAIT = 60.0
-"""Seconds; a provider that asks for more than this is not waited for."""
+FRAME = 256
+"""Tokens that a provider may add to the words of a prompt."""
+
+GRACE = 30.0
+"""Seconds after its time-out for which a call still takes a place among those that may be open at once."""
 
 Response: TypeAlias = Any
 """litellm's own object, whose classes differ from version to version."""
@@ -42,7 +54,7 @@ Applied to refused requests only. Source: our own list of providers' messages.
 _CAPPED = re.compile(r"max_(?:completion_|output_)?tokens[^.]{0,40}(?:too large|must be (?:less|<))", re.IGNORECASE)
 _HOPELESS = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)
 _NO_KEY = re.compile(r"missing credentials|missing \w+ api key|api_key client option must be set", re.IGNORECASE)
-_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>\s*", re.DOTALL)
+_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>\s*|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +63,13 @@ class LiteLLM:
 
     Attributes:
         model: such as `gpt-4o-mini`, `anthropic/claude-haiku-4-5` or `openai/<any>` with an `api_base`.
-        timeout: seconds for one try.
-        tries: how often a question is asked when the provider is busy, fails, or cannot be reached.
-        first_wait: seconds before the second try, doubled each time; a provider's own wish goes before.
-        api_base: address of the server; `WORKBENCH_API_BASE` if none is given.
-        temperature: left out for models that take none.
+        options: how it is asked; None reads the models file and the environment when a question is asked.
+        ledger: keeps the limits of spending and of concurrent calls; None for no limits.
     """
 
     model: str
-    timeout: float = 120.0
-    tries: int = 4
-    first_wait: float = 1.0
-    api_base: str | None = None
-    temperature: float | None = 0.0
+    options: Options | None = None
+    ledger: Ledger | None = None
 
     @property
     def name(self) -> str:
@@ -71,52 +77,180 @@ class LiteLLM:
         return f"litellm:{self.model}"
 
     def answer(self, ask: Ask, /) -> Answer:
-        """The model's words. No tools are offered, and what it thought before is dropped.
+        """The model's words, empty if it has none. No tools are offered, and what it thought before is dropped.
 
         Raises:
-            ModelError: no usable answer; `overflow` if the prompt was too large, `retryable` if it might work later.
+            ModelError: no answer; `overflow` if the prompt was too large, `retryable` if it might work later.
+            Refused: the spending limit could be passed.
             SetupError: the provider's key is missing.
         """
         litellm = _litellm()
         model = ask.model or self.model
-        call = self._call(ask, model)
-        if not call.get("api_base"):
-            _check_key(litellm, model)
+        how = self.options or options(model)
+        sent = _sent(ask, model, how, bounded=self.ledger is not None and self.ledger.max_usd is not None)
+        if not sent.call.get("api_base"):
+            _check_key(litellm, model, how)
         started = time.monotonic()
-        wait = self.first_wait
-        for left in range(max(self.tries, 1) - 1, -1, -1):
-            try:
-                response = litellm.completion(**call)
-                break
-            except litellm.exceptions.openai.OpenAIError as error:
-                fault = _fault(litellm, model, error)
-                asked = _asked_wait(error)
-                pause = wait if asked is None else asked
-            except (ValueError, TypeError, KeyError, AttributeError) as error:  # litellm could not read the answer
-                fault = ModelError(f"{model} gave an answer that cannot be read: {_short(error)}", retryable=True)
-                pause = wait
-            if not fault.retryable or not left or pause > LONGEST_WAIT:
-                raise fault
+        wait = how.first_wait
+        for left in range(how.tries - 1, -1, -1):
+            tried = self._try(litellm, sent, how)
+            if isinstance(tried, Answer):
+                return replace(tried, seconds=time.monotonic() - started)
+            pause = wait if tried.asked_wait is None else tried.asked_wait
+            if not tried.fault.retryable or not left or pause > how.longest_wait:
+                raise tried.fault
             time.sleep(pause)
             wait *= 2
-        return _answer(response, model, time.monotonic() - started)
+        raise AssertionError("a question is asked at least once")
 
-    def _call(self, ask: Ask, model: str) -> dict[str, Any]:
-        messages = [{"role": "system", "content": ask.system}] if ask.system else []
-        messages.append({"role": "user", "content": ask.prompt})
-        call: dict[str, Any] = {
-            "model": model, "messages": messages, "timeout": self.timeout, "drop_params": True,
-            "num_retries": 0, "max_retries": 0,
+    def seal(self, ask: Ask, /) -> Mapping[str, object]:
+        """All that the answer depends on besides the prompt itself."""
+        model = ask.model or self.model
+        how = self.options or options(model)
+        return {
+            "model": model, "api_base": how.api_base or _other_base(), "temperature": how.temperature,
+            "thinking": how.thinking,
         }  # fmt: skip
-        if ask.max_tokens is not None:
-            call["max_tokens"] = ask.max_tokens
-        if self.temperature is not None:
-            call["temperature"] = self.temperature
-        if base := self.api_base or os.environ.get(API_BASE):
-            call["api_base"] = base
-            if not os.environ.get("OPENAI_API_KEY"):
-                call["api_key"] = "none"  # a server of one's own asks for no key, but the client does
-        return call
+
+    def window(self, ask: Ask, /) -> int | None:
+        """Tokens that the model takes, its answer included; None if nobody knows."""
+        model = ask.model or self.model
+        return (self.options or options(model)).window or catalog_window(model)
+
+    def limited(self, ledger: Ledger) -> LiteLLM:
+        """The same model under the ledger's limits."""
+        return replace(self, ledger=ledger)
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which an answer must have come or failed."""
+        how = self.options or options(self.model)
+        return how.tries * (how.timeout + how.longest_wait) + GRACE
+
+    def _try(self, litellm: ModuleType, sent: _Sent, how: Options) -> Answer | _Failed:
+        """Ask once, and write down what that cost."""
+        number = self.ledger.open(sent.model, sent.most_usd, how.timeout + GRACE) if self.ledger else 0
+        usd: float | None = None  # as long as nobody knows better, all that was set aside counts as spent
+        try:
+            response = _within(how.timeout, lambda: litellm.completion(**sent.call))
+            answer = _answer(response, sent)
+            usd = answer.usd
+            return answer
+        except litellm.exceptions.openai.OpenAIError as error:
+            usd = 0.0 if _cost_nothing(error) else None
+            return _Failed(_fault(litellm, sent.model, error), _asked_wait(error))
+        except TimeoutError:
+            return _Failed(ModelError(f"{sent.model} gave no answer in {how.timeout:g} seconds", retryable=True))
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:  # litellm could not read it
+            said = f"{sent.model} gave an answer that cannot be read: {_short(error)}"
+            return _Failed(ModelError(said, retryable=True))
+        finally:
+            if self.ledger:
+                self.ledger.close(number, usd)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """A try that came to nothing, and the seconds that the provider asks to wait if it says so."""
+
+    fault: ModelError
+    asked_wait: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """One request as it goes out.
+
+    Attributes:
+        most_read: tokens of the prompt, an upper estimate.
+        most_wrote: tokens of the answer at most; None if it has no bound.
+        price: what its tokens cost; None if nobody knows.
+        most_usd: what the request may cost at most.
+    """
+
+    model: str
+    call: Mapping[str, Any]
+    most_read: int
+    most_wrote: int | None
+    price: Prices | None
+    most_usd: float | None
+
+
+def _sent(ask: Ask, model: str, how: Options, *, bounded: bool) -> _Sent:
+    texts = {"system": ask.system, "user": ask.prompt}
+    messages = [
+        {"role": role, "content": text.encode("utf-8", "replace").decode()}  # half a character cannot be sent
+        for role, text in texts.items()
+        if text
+    ]
+    call: dict[str, Any] = {
+        "model": model, "messages": messages, "timeout": how.timeout, "drop_params": True,
+        "num_retries": 0, "max_retries": 0,
+    }  # fmt: skip
+    most = ask.max_tokens if ask.max_tokens is not None else UNBOUNDED if bounded else None
+    if most is not None:
+        most += how.thinking
+        call["max_tokens"] = most = min(most, most_output(model) or most)
+    if how.temperature is not None:
+        call["temperature"] = how.temperature
+    if how.api_base:
+        call["api_base"] = how.api_base
+        if not os.environ.get("OPENAI_API_KEY"):
+            call["api_key"] = "none"  # a server of one's own asks for no key, but the client does
+    if how.key:
+        call["api_key"] = os.environ.get(how.key) or call.get("api_key")
+    read = FRAME + sum(_most_tokens(message["content"]) for message in messages)
+    price, dear = _prices(model, how)
+    usd = None if dear is None or most is None else read * dear[0] + most * dear[1]
+    return _Sent(model, call, read, most, price, usd)
+
+
+def _prices(model: str, how: Options) -> tuple[Prices | None, tuple[float, float] | None]:
+    """What tokens cost, and the most that they can cost in any tier."""
+    if how.input_usd is not None and how.output_usd is not None:
+        read, wrote = how.input_usd / MILLION, how.output_usd / MILLION
+        return Prices(read, wrote, cache_read=read, cache_write=read), (read, wrote)
+    return prices(model), dearest(model)
+
+
+def _most_tokens(text: str) -> int:
+    """An upper estimate of a text's tokens in any model's tokenizer.
+
+    Twice OpenAI's count, and each byte outside ASCII once more: other tokenizers were seen to need up to 1.3 times as
+    many for English and code, and never more than one a byte for anything.
+    """
+    size = len(text.encode("utf-8", "surrogatepass"))
+    beyond = size - sum(map(str.isascii, text))
+    return min(2 * TiktokenCounter().count_text(text) + beyond, size)
+
+
+def _within(seconds: float, call: Callable[[], Response]) -> Response:
+    """What a call returns, if it returns in time. The clients' own time-outs begin anew with every byte that comes.
+
+    Raises:
+        TimeoutError: it did not; the call goes on in a thread of its own, and nobody listens.
+    """
+    came: SimpleQueue[Response | BaseException] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            came.put(call())
+        except BaseException as error:  # noqa: BLE001 - handed on to the thread that waits
+            came.put(error)
+
+    Thread(target=run, daemon=True).start()
+    try:
+        found = came.get(timeout=seconds + 1.0)
+    except Empty:
+        raise TimeoutError from None
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+def _other_base() -> str | None:
+    """The server that OpenAI's client would take from the environment by itself."""
+    return os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or None
 
 
 @lru_cache(maxsize=1)
@@ -128,7 +262,11 @@ def _litellm() -> ModuleType:
     return litellm
 
 
-def _check_key(litellm: ModuleType, model: str) -> None:
+def _check_key(litellm: ModuleType, model: str, how: Options) -> None:
+    if how.key:
+        if not os.environ.get(how.key):
+            raise SetupError(f"{model} needs the environment variable {how.key}")
+        return
     missing = litellm.validate_environment(model).get("missing_keys") or ()
     if missing:
         raise SetupError(f"{model} needs the environment variable {' and '.join(missing)}")
@@ -160,49 +298,96 @@ def _fault(litellm: ModuleType, model: str, error: Exception) -> ModelError:
     return ModelError(f"{model} gave no answer: {said}", retryable=retryable)
 
 
+def _cost_nothing(error: BaseException) -> bool:
+    """Whether a failed request surely cost nothing: the provider refused it, or was never reached."""
+    seen: BaseException | None = error
+    while seen is not None:
+        kind = type(seen)
+        if kind.__module__.startswith("openai") and getattr(seen, "status_code", 0) >= 400:
+            return True
+        if kind.__module__.startswith("httpx") and kind.__name__ in (
+            "ConnectError",
+            "ConnectTimeout",
+            "HTTPStatusError",
+        ):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
+
+
 def _asked_wait(error: Exception) -> float | None:
-    """Seconds that the provider asks to wait; None if it does not say."""
+    """Seconds that the provider asks to wait, told as a number or a date; None if it does not say."""
     headers = getattr(error, "litellm_response_headers", None) or getattr(
         getattr(error, "response", None), "headers", None
     )
     value = headers.get("retry-after") if headers else None
+    if value is None:
+        return None
     try:
-        return None if value is None else max(float(value), 0.0)
+        return max(float(value), 0.0)
+    except ValueError:
+        pass
+    try:
+        until = parsedate_to_datetime(value)
     except ValueError:
         return None
+    return max((until - datetime.now(UTC if until.tzinfo else None)).total_seconds(), 0.0)
 
 
-def _answer(response: Response, model: str, seconds: float) -> Answer:
+def _answer(response: Response, sent: _Sent) -> Answer:
     choices = getattr(response, "choices", None) or ()
-    message = choices[0].message if choices else None
-    text = _THOUGHT.sub("", getattr(message, "content", None) or "").strip()
-    if not text:
-        reason = choices[0].finish_reason if choices else "no choice"
-        raise ModelError(f"{model} answered with an empty text (it ended with {reason!r})")
+    if not choices:
+        raise ValueError("it holds no choice")
+    message = choices[0].message
+    text = _THOUGHT.sub("", _words(getattr(message, "content", None))).strip()
+    finish = str(choices[0].finish_reason or "")
+    why = "" if text else f"it ended with {finish!r}"
     usage = getattr(response, "usage", None)
-    read, wrote = int(getattr(usage, "prompt_tokens", 0) or 0), int(getattr(usage, "completion_tokens", 0) or 0)
-    details = getattr(usage, "prompt_tokens_details", None)
-    cached = int(getattr(details, "cached_tokens", 0) or 0)
+    read, wrote = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
+    cached = _tokens(getattr(usage, "prompt_tokens_details", None), "cached_tokens")
+    counted = _impossible(read, wrote, cached, sent, text)
+    if counted:
+        count = TiktokenCounter().count_text
+        read, wrote, cached = sum(count(one["content"]) for one in sent.call["messages"]), count(text), 0
     return Answer(
         text=text,
-        model=f"litellm:{getattr(response, 'model', None) or model}",
+        model=f"litellm:{getattr(response, 'model', None) or sent.model}",
         input_tokens=read,
         output_tokens=wrote,
         cached_tokens=cached,
-        usd=_usd(response, model, read, wrote, cached),
-        seconds=seconds,
+        usd=_usd(response, sent, read, wrote, cached, counted),
+        cut=finish == "length",
+        counted=counted,
+        why=why,
     )
 
 
-def _usd(response: Response, model: str, read: int, wrote: int, cached: int) -> float | None:
-    """What litellm says it cost, else what the catalog says; None if neither knows the price."""
+def _words(content: object) -> str:
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _tokens(usage: object, name: str) -> int:
+    value = getattr(usage, name, None)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _impossible(read: int, wrote: int, cached: int, sent: _Sent, text: str) -> bool:
+    """Whether the reported usage cannot be true, or is missing."""
+    if read <= 0 or wrote < 0 or not 0 <= cached <= read or (text and wrote == 0):
+        return True
+    return read > sent.most_read or (sent.most_wrote is not None and wrote > sent.most_wrote)
+
+
+def _usd(response: Response, sent: _Sent, read: int, wrote: int, cached: int, counted: bool) -> float | None:
+    """What litellm says it cost, else what its tokens cost; None if nobody knows the price."""
     told = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-    if isinstance(told, int | float) and told > 0:
+    if isinstance(told, int | float) and told > 0 and not counted:
         return float(told)
-    price = prices(model)
-    if price is None:
+    if sent.price is None:
         return None
-    return (read - cached) * price.input + cached * price.cache_read + wrote * price.output
+    return (read - cached) * sent.price.input + cached * sent.price.cache_read + wrote * sent.price.output
 
 
 def _short(error: Exception) -> str:

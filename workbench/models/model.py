@@ -66,6 +66,8 @@ class Answer:
         usd: what it cost; None if nobody knows.
         seconds: how long it took; 0.0 for an answer from this process.
         fallback: whether this is `Ask.otherwise`, since the model failed; `why` then says how.
+        cut: whether the answer stops because it reached `Ask.max_tokens`.
+        counted: whether the tokens were counted here, since the provider reported none, or impossible ones.
     """
 
     text: str
@@ -77,6 +79,8 @@ class Answer:
     seconds: float = 0.0
     fallback: bool = False
     why: str = ""
+    cut: bool = False
+    counted: bool = False
 
 
 class Model(Protocol):
@@ -88,7 +92,7 @@ class Model(Protocol):
         ...
 
     def answer(self, ask: Ask, /) -> Answer:
-        """The answer.
+        """The answer; its text is empty where the model answered with nothing, which may have cost something.
 
         Raises:
             ModelError: the model gave no usable answer.

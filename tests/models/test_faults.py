@@ -1,0 +1,197 @@
+"""What becomes of a question when the provider fails: with the cache and a spending limit, as in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models.provider import Provider, Reply, completion, refusal, serving
+
+from workbench.errors import ModelError, Refused
+from workbench.models.cached import Cached
+from workbench.models.ledger import Ledger
+from workbench.models.litellm import LiteLLM
+from workbench.models.model import Ask
+from workbench.models.options import Options
+
+DOLLAR = 1_000_000.0
+"""A price of a dollar a token."""
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger(tmp_path / "answers.sqlite", run="r")
+
+
+def model(provider: Provider, ledger: Ledger, **how: Any) -> Cached:
+    given: dict[str, Any] = {
+        "api_base": provider.address, "tries": 3, "first_wait": 0.01, "timeout": 20.0,
+        "input_usd": 1.0, "output_usd": 2.0,
+    }  # fmt: skip
+    return Cached(LiteLLM("openai/stub", Options(**{**given, **how}), ledger), ledger)
+
+
+def ask(prompt: str = "Summarise this.", most: int | None = 100) -> Ask:
+    return Ask(purpose="summary", system="", write=lambda: prompt, max_tokens=most)
+
+
+PAID = (20 + 100 + 2 * 7) / 1_000_000
+"""What `completion` costs: the table has no price of its own for what is cached."""
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        refusal(429, "Rate limit reached"),
+        refusal(429, "Rate limit reached", retry_after="0"),
+        refusal(429, "Rate limit reached", retry_after=format_datetime(datetime.now(UTC), usegmt=True)),
+        refusal(500, "the server had an error"),
+        refusal(503, "overloaded", retry_after="0"),
+        Reply("", resets=True),
+        Reply('{"id": "x", "choices": [{"index"'),
+        Reply("<html>Bad gateway</html>"),
+        Reply({"id": "x", "object": "chat.completion", "model": "stub", "choices": []}),
+    ],
+    ids=["429", "429 wait", "429 date", "500", "503", "reset", "cut JSON", "HTML", "no choice"],
+)
+def test_a_passing_fault_is_outlived_and_the_answer_is_paid_once(
+    provider: Provider, ledger: Ledger, fault: Reply
+) -> None:
+    provider.replies = [fault, completion("fine")]
+    asked = model(provider, ledger)
+    assert asked.answer(ask()).text == asked.answer(ask()).text == "fine"
+    assert len(provider.requests) == ledger.calls == 2
+
+
+@pytest.mark.parametrize("fault", [refusal(429, "slow down"), refusal(500, "oops"), refusal(400, "no")])
+def test_a_refused_request_costs_nothing(provider: Provider, ledger: Ledger, fault: Reply) -> None:
+    provider.replies = [fault]
+    with pytest.raises(ModelError):
+        model(provider, ledger).answer(ask())
+    assert ledger.spent == 0
+
+
+@pytest.mark.parametrize("fault", [Reply("", resets=True), Reply('{"id": "x", "choi'), Reply("", hangs=True)])
+def test_a_request_whose_answer_was_lost_counts_as_all_that_it_can_cost(
+    provider: Provider, ledger: Ledger, fault: Reply
+) -> None:
+    provider.replies = [fault]
+    with pytest.raises(ModelError):
+        model(provider, ledger, tries=1, timeout=0.3).answer(ask())
+    assert ledger.spent > PAID
+
+
+def test_a_server_that_was_never_reached_costs_nothing(ledger: Ledger) -> None:
+    how = Options(api_base="http://127.0.0.1:9/v1", tries=1, timeout=5.0, input_usd=1.0, output_usd=1.0)
+    with pytest.raises(ModelError):
+        LiteLLM("openai/stub", how, ledger).answer(ask())
+    assert ledger.spent == 0
+
+
+def test_an_answer_that_drips_for_ever_is_given_up_in_time(provider: Provider, ledger: Ledger) -> None:
+    provider.replies = [replace(completion("x" * 3_000), drips=0.02)]  # each byte in time, the whole a minute late
+    with pytest.raises(ModelError, match=r"in 0\.4 seconds") as caught:
+        model(provider, ledger, tries=1, timeout=0.4).answer(ask())
+    assert caught.value.retryable
+
+
+def test_an_answer_that_drips_but_comes_in_time_is_taken(provider: Provider, ledger: Ledger) -> None:
+    provider.replies = [replace(completion("fine"), drips=0.0005)]
+    assert model(provider, ledger).answer(ask()).text == "fine"
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+        {"prompt_tokens": -5, "completion_tokens": 3, "total_tokens": -2},
+        {"prompt_tokens": 10**9, "completion_tokens": 3, "total_tokens": 10**9 + 3},
+        {"prompt_tokens": 12, "completion_tokens": 10**6, "total_tokens": 10**6 + 12},
+        {"prompt_tokens": 12, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 500}},
+    ],
+    ids=["none", "empty", "zero", "negative", "huge prompt", "huge answer", "more cached than read"],
+)
+def test_usage_that_cannot_be_true_is_counted_here(provider: Provider, ledger: Ledger, usage: Any) -> None:
+    provider.replies = [completion("one two three", usage=usage)]
+    answer = model(provider, ledger).answer(ask())
+    assert answer.counted
+    assert (answer.input_tokens, answer.output_tokens, answer.cached_tokens) == (5, 3, 0)
+    assert answer.usd == pytest.approx((5 + 2 * 3) / 1_000_000) == pytest.approx(ledger.spent)
+
+
+def test_usage_that_can_be_true_is_taken(provider: Provider, ledger: Ledger) -> None:
+    provider.replies = [completion("fine")]
+    answer = model(provider, ledger).answer(ask())
+    assert not answer.counted and answer.input_tokens == 120
+    assert ledger.spent == answer.usd == pytest.approx(PAID)
+
+
+def test_an_answer_that_reached_its_bound_says_so(provider: Provider, ledger: Ledger) -> None:
+    provider.replies = [completion("and then", finish="length")]
+    assert model(provider, ledger).answer(ask()).cut
+
+
+def test_a_question_is_not_sent_where_it_could_pass_the_limit(provider: Provider, ledger: Ledger) -> None:
+    provider.replies = [completion("fine")]
+    tight = model(provider, replace(ledger, max_usd=0.0001))
+    with pytest.raises(Refused, match="limit"):
+        tight.answer(ask())
+    assert provider.requests == []
+
+
+def test_many_questions_at_once_spend_up_to_the_limit_and_not_past_it(provider: Provider, ledger: Ledger) -> None:
+    faults = [refusal(429, "slow down", retry_after="0"), Reply('{"id": "x", "choi'), refusal(500, "oops")]
+    turn = count()
+    provider.by = lambda asked: faults[n % 7] if (n := next(turn)) % 7 < 3 else completion("fine")
+    limit = 60 * PAID
+    tight = model(provider, replace(ledger, max_usd=limit, concurrency=4), tries=4)
+
+    def one(number: int) -> str:
+        try:
+            return tight.answer(ask(f"Summarise session {number}.")).text
+        except Refused:
+            return "refused"
+
+    with ThreadPoolExecutor(8) as pool:
+        ends = list(pool.map(one, range(120)))
+    assert set(ends) == {"fine", "refused"}
+    paid = sum(PAID for asked in ends if asked == "fine")
+    assert paid <= ledger.spent <= limit
+    assert provider.most_open <= 4
+
+
+def test_a_run_that_stopped_at_its_limit_goes_on_with_a_higher_one(provider: Provider, ledger: Ledger) -> None:
+    provider.replies = [completion("fine")]
+    tight = replace(ledger, max_usd=0.001)
+    first = model(provider, tight)
+    done = 0
+    with pytest.raises(Refused):
+        for done in range(100):
+            first.answer(ask(f"{done}"))
+    second = model(provider, replace(ledger, max_usd=1.0))
+    for number in range(done + 3):
+        second.answer(ask(f"{number}"))
+    assert len(provider.requests) == done + 3
+
+
+def test_an_answer_without_a_bound_gets_one_under_a_limit(provider: Provider, ledger: Ledger) -> None:
+    provider.replies = [completion("fine")]
+    model(provider, replace(ledger, max_usd=1.0)).answer(ask(most=None))
+    assert "max_tokens" in provider.requests[0] or "max_completion_tokens" in provider.requests[0]
+    model(provider, ledger).answer(ask("another", most=None))
+    assert "max_tokens" not in provider.requests[1] and "max_completion_tokens" not in provider.requests[1]

@@ -1,0 +1,228 @@
+"""What was asked, answered and spent, in one SQLite file that any number of processes share."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from workbench.errors import Refused, SettingError
+
+FILE = "answers.sqlite"
+POLL = 0.05
+"""Seconds between two looks at a question that somebody else is asking, or at a free place."""
+PATIENCE = 200
+"""How often a file that another process is making is tried."""
+
+Stored: TypeAlias = Mapping[str, object]
+"""An answer as plain JSON."""
+
+_SCHEMA = """
+create table if not exists answers (key text primary key, value blob not null, created real not null) without rowid;
+create table if not exists asking (key text primary key, pid integer not null, until real not null) without rowid;
+create table if not exists calls (
+  id integer primary key, run text not null, model text not null, pid integer not null, until real not null,
+  reserved real not null, usd real, began real not null
+);
+create index if not exists calls_of_run on calls (run);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Answers by content, and the calls of one run.
+
+    A call is open from just before it is sent until its outcome is known. What it may cost at most is set aside in
+    the same step as it is opened, so that calls of several processes can never pass the limit together. A call whose
+    process died counts as spent: nobody knows whether the provider took the money.
+
+    Attributes:
+        path: the file; its folder is made. Not on a network drive, where SQLite's log cannot be shared.
+        run: whose calls count against the limits.
+        max_usd: the most that the run may spend, earlier sittings included; None for no limit.
+        concurrency: calls that may be open at once; None for no limit.
+    """
+
+    path: Path
+    run: str = ""
+    max_usd: float | None = None
+    concurrency: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_usd is not None and not 0 <= self.max_usd < float("inf"):
+            raise SettingError(f"the spending limit is {self.max_usd}; it must be a number of dollars, 0 or more")
+        if self.concurrency is not None and self.concurrency < 1:
+            raise SettingError(f"{self.concurrency} calls at once were asked for; it must be at least 1")
+
+    def stored(self, key: str) -> Stored | None:
+        """The answer under this key; None if there is none."""
+        found = self._connection().execute("select value from answers where key = ?", (key,)).fetchone()
+        return None if found is None else _unpacked(found[0])
+
+    def claim(self, key: str, seconds: float) -> Stored | None:
+        """Take it upon this process to ask; waits while another one does, and then gives its answer.
+
+        Args:
+            key: of the question.
+            seconds: after which another process may take the claim over.
+        """
+        while True:
+            with self._step() as step:
+                found = step.execute("select value from answers where key = ?", (key,)).fetchone()
+                if found is not None:
+                    return _unpacked(found[0])
+                held = step.execute("select pid, until from asking where key = ?", (key,)).fetchone()
+                if held is None or not _alive(*held):
+                    row = (key, os.getpid(), time.time() + seconds)
+                    step.execute("insert or replace into asking values (?, ?, ?)", row)
+                    return None
+            time.sleep(POLL)
+
+    def keep(self, key: str, value: Stored) -> None:
+        """Write an answer down and give up the claim, in one step."""
+        packed = zlib.compress(json.dumps(value, ensure_ascii=True, sort_keys=True).encode())
+        with self._step() as step:
+            step.execute("insert or ignore into answers values (?, ?, ?)", (key, packed, time.time()))
+            step.execute("delete from asking where key = ?", (key,))
+
+    def release(self, key: str) -> None:
+        """Give up the claim without an answer."""
+        with self._step() as step:
+            step.execute("delete from asking where key = ? and pid = ?", (key, os.getpid()))
+
+    def open(self, model: str, usd: float | None, seconds: float) -> int:
+        """Set aside what a call may cost and take a place for it; waits for a free place.
+
+        Args:
+            model: who is called.
+            usd: the most that it can cost; None if nobody knows its price.
+            seconds: after which the call no longer takes a place, if its process should die.
+
+        Returns:
+            The call's number, for `close`.
+
+        Raises:
+            Refused: the limit could be passed.
+        """
+        if usd is None and self.max_usd is not None:
+            raise Refused(
+                f"{model} was not asked: nobody knows its price, so the spending limit of ${self.max_usd:g} "
+                "cannot be kept; give its prices in the models file"
+            )
+        while True:
+            with self._step() as step:
+                now = time.time()
+                rows = step.execute("select pid, until, reserved, usd from calls where run = ?", (self.run,)).fetchall()
+                flying = [row[2] for row in rows if row[3] is None and _alive(row[0], row[1])]
+                spent = sum(row[2] if row[3] is None else row[3] for row in rows) - sum(flying)
+                self._check(model, usd or 0.0, spent)
+                room = self.max_usd is None or spent + sum(flying) + (usd or 0.0) <= self.max_usd
+                if room and (self.concurrency is None or len(flying) < self.concurrency):
+                    row = (self.run, model, os.getpid(), now + seconds, usd or 0.0, now)
+                    done = step.execute(
+                        "insert into calls (run, model, pid, until, reserved, began) values (?, ?, ?, ?, ?, ?)", row
+                    )
+                    assert done.lastrowid is not None
+                    return done.lastrowid
+            time.sleep(POLL)
+
+    def _check(self, model: str, usd: float, spent: float) -> None:
+        if self.max_usd is not None and spent + usd > self.max_usd:
+            raise Refused(
+                f"{model} was not asked: it may cost ${usd:.4f}, ${spent:.4f} are spent, and the limit is "
+                f"${self.max_usd:g}; a higher limit goes on from here"
+            )
+
+    def close(self, call: int, usd: float | None) -> None:
+        """Write down what a call cost.
+
+        Args:
+            call: its number.
+            usd: what it cost; None if nobody knows, which counts as all that was set aside.
+        """
+        with self._step() as step:
+            step.execute("update calls set usd = coalesce(?, reserved) where id = ?", (usd, call))
+
+    @property
+    def spent(self) -> float:
+        """Dollars that the run has spent, with what is set aside for calls that are open or were lost."""
+        query = "select coalesce(sum(coalesce(usd, reserved)), 0) from calls where run = ?"
+        return float(self._connection().execute(query, (self.run,)).fetchone()[0])
+
+    @property
+    def calls(self) -> int:
+        """How often the run called a model, failed tries included."""
+        found = self._connection().execute("select count(*) from calls where run = ?", (self.run,)).fetchone()
+        return int(found[0])
+
+    @contextmanager
+    def _step(self) -> Iterator[sqlite3.Connection]:
+        """One step that no other process can come between."""
+        connection = self._connection()
+        connection.execute("begin immediate")
+        try:
+            yield connection
+        except BaseException:
+            connection.execute("rollback")
+            raise
+        connection.execute("commit")
+
+    def _connection(self) -> sqlite3.Connection:
+        """This thread's connection; a process that was forked opens its own."""
+        place = (os.getpid(), str(self.path))
+        known: dict[tuple[int, str], sqlite3.Connection] = _OPEN.__dict__.setdefault("connections", {})
+        found = known.get(place)
+        if found is None or not self.path.exists():  # a file that was deleted is begun anew
+            found = known[place] = _connected(self.path)
+        return found
+
+
+_OPEN = threading.local()
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    for _ in range(PATIENCE):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(path, timeout=60.0, isolation_level=None)
+            connection.execute("pragma journal_mode = wal")
+            connection.execute("pragma synchronous = normal")
+            connection.executescript(_SCHEMA)
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise SettingError(f"{path} cannot be used as a cache of answers: {error}") from error
+            time.sleep(POLL)  # while another process makes the file, SQLite refuses at once whatever the time-out
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise SettingError(f"{path} cannot be used as a cache of answers: {error}") from error
+        else:
+            return connection
+    raise SettingError(f"{path} cannot be used as a cache of answers: another process holds it")
+
+
+def _unpacked(packed: bytes) -> Stored:
+    found = json.loads(zlib.decompress(packed))
+    assert isinstance(found, dict)
+    return found
+
+
+def _alive(pid: int, until: float) -> bool:
+    """Whether whoever holds a claim or a place can still come to its end."""
+    if time.time() > until:
+        return False
+    if os.name == "nt" or pid == os.getpid():
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
