@@ -1,0 +1,252 @@
+"""How likely a text is after another, by a small real model on this machine: nats, token by token.
+
+llama.cpp is called through the C functions that the package xllamacpp brings: its server cannot score a given text.
+"""
+
+from __future__ import annotations
+
+import ctypes as c
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from workbench.errors import ModelError, SetupError
+from workbench.models.weights import Weights, weights
+
+BATCH = 512
+"""Tokens that are read at once. Another number moves single tokens by up to 0.7 nats, so it is fixed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A text's surprise.
+
+    Attributes:
+        nats: the negative log-likelihood of each token, >= 0.
+        ends: for each token, how many bytes of the text (UTF-8) end with it.
+    """
+
+    nats: tuple[float, ...]
+    ends: tuple[int, ...]
+
+
+class Likelihood(Protocol):
+    """Says how surprising a text is after another."""
+
+    @property
+    def name(self) -> str:
+        """What stands in reports."""
+        ...
+
+    @property
+    def window(self) -> int:
+        """Tokens that both texts together may have."""
+        ...
+
+    def tokens(self, text: str) -> int:
+        """How many tokens a text has."""
+        ...
+
+    def score(self, before: str, text: str) -> Scored:
+        """The surprise of each token of `text` after `before`.
+
+        Raises:
+            ModelError: the two do not fit into the window (`overflow`).
+        """
+        ...
+
+
+class _Batch(c.Structure):
+    _fields_ = (
+        ("n_tokens", c.c_int32), ("token", c.POINTER(c.c_int32)), ("embd", c.c_void_p),
+        ("pos", c.POINTER(c.c_int32)), ("n_seq_id", c.POINTER(c.c_int32)),
+        ("seq_id", c.POINTER(c.POINTER(c.c_int32))), ("logits", c.POINTER(c.c_int8)),
+    )  # fmt: skip
+
+
+class _Parameters(c.Structure):
+    """Larger than any of llama.cpp's parameter structures, which are passed in memory."""
+
+    _fields_ = (("word", c.c_uint32 * 256),)
+
+
+_LOG = c.CFUNCTYPE(None, c.c_int, c.c_char_p, c.c_void_p)
+_DEFAULTS = (512, 2048)
+"""The context's first two parameters by default (its size, the batch's): tells whether the layout is the known one."""
+
+
+class LocalLikelihood:
+    """A model that is loaded once; what it has read stays read, so that texts with the same beginning cost little.
+
+    Args:
+        model: the weights, or their name.
+        window: tokens; by default all that the model was trained for, and memory as much as that takes.
+        threads: cores to use.
+    """
+
+    def __init__(self, model: str | Weights = "gemma", window: int | None = None, threads: int | None = None) -> None:
+        self.weights = weights(model) if isinstance(model, str) else model
+        self.window = window or self.weights.window
+        self._lib = _library()
+        self._model = self._lib.llama_model_load_from_file(
+            os.fsencode(self.weights.path), self._lib.llama_model_default_params()
+        )
+        if not self._model:
+            raise ModelError(f"{self.weights.path} cannot be loaded as a model")
+        parameters = self._lib.llama_context_default_params()
+        if tuple(parameters.word[:2]) != _DEFAULTS:
+            raise SetupError("this version of xllamacpp is built otherwise; install xllamacpp==2026.10.11549")
+        parameters.word[0], parameters.word[1], parameters.word[2] = self.window, BATCH, BATCH
+        self._context = self._lib.llama_init_from_model(self._model, parameters)
+        if not self._context or self._lib.llama_n_ctx(self._context) < self.window:
+            raise ModelError(f"{self.weights.label} cannot be given a window of {self.window} tokens")
+        cores = threads or min(os.cpu_count() or 1, 4)
+        self._lib.llama_set_n_threads(self._context, cores, cores)
+        self._memory = self._lib.llama_get_memory(self._context)
+        self._vocabulary = self._lib.llama_model_get_vocab(self._model)
+        self._width = self._lib.llama_vocab_n_tokens(self._vocabulary)
+        self._batch = self._lib.llama_batch_init(BATCH, 0, 1)
+        self._read: list[int] = []
+        self._known: tuple[str, list[int]] = ("", [])
+        self.decoded = 0
+
+    @property
+    def name(self) -> str:
+        """What stands in reports."""
+        return self.weights.label
+
+    def close(self) -> None:
+        """Give the memory back; nothing can be scored any more."""
+        self._lib.llama_batch_free(self._batch)
+        self._lib.llama_free(self._context)
+        self._lib.llama_model_free(self._model)
+
+    def tokens(self, text: str) -> int:
+        """How many tokens a text has, with the mark of a beginning."""
+        return len(self._tokens(text, first=True))
+
+    def score(self, before: str, text: str) -> Scored:
+        """The surprise of each token of `text` after `before`; the two are cut into tokens apart.
+
+        Raises:
+            ModelError: the two do not fit into the window (`overflow`).
+        """
+        before = before or "\n"  # something must stand before the first token
+        if self._known[0] != before:
+            self._known = (before, self._tokens(before, first=True))
+        head, tail = self._known[1], self._tokens(text, first=False)
+        whole = head + tail
+        if len(whole) > self.window:
+            why = f"{len(whole)} tokens do not fit into the {self.window} of {self.name}"
+            raise ModelError(why, overflow=True)
+        return Scored(self._surprise(whole, len(head)), self._ends(tail))
+
+    def _surprise(self, whole: Sequence[int], first: int) -> tuple[float, ...]:
+        """The surprise of `whole[first:]`, reading only what is not read yet."""
+        nats = np.empty(len(whole) - first)
+        at = self._rewound(whole, first - 1)
+        while at < len(whole) - 1:
+            n = min(BATCH, len(whole) - 1 - at)
+            self._decode(whole, at, n, first - 1)
+            for i in range(max(0, first - 1 - at), n):
+                logits = np.ctypeslib.as_array(self._lib.llama_get_logits_ith(self._context, i), (self._width,))
+                top = logits.max()
+                total = top + np.log(np.exp(logits - top).sum(dtype=np.float64))
+                nats[at + i + 1 - first] = total - logits[whole[at + i + 1]]
+            at += n
+        return tuple(float(n) for n in nats)
+
+    def _rewound(self, whole: Sequence[int], most: int) -> int:
+        """Forget what differs from what was read; how many tokens of `whole` are still read, `most` at most."""
+        same = 0
+        for ours, theirs in zip(self._read[:most], whole, strict=False):
+            if ours != theirs:
+                break
+            same += 1
+        if same < len(self._read) and not self._lib.llama_memory_seq_rm(self._memory, 0, same, -1):
+            self._lib.llama_memory_clear(self._memory, True)
+            same = 0
+        self._read = list(whole[:same])
+        return same
+
+    def _decode(self, whole: Sequence[int], at: int, n: int, wanted: int) -> None:
+        batch = self._batch
+        batch.n_tokens = n
+        for i in range(n):
+            batch.token[i], batch.pos[i] = whole[at + i], at + i
+            batch.n_seq_id[i], batch.seq_id[i][0] = 1, 0
+            batch.logits[i] = at + i >= wanted
+        status = self._lib.llama_decode(self._context, batch)
+        if status:
+            self._read = []
+            self._lib.llama_memory_clear(self._memory, True)
+            raise ModelError(f"{self.name} cannot go on reading (llama_decode says {status})")
+        self._read += whole[at : at + n]
+        self.decoded += n
+
+    def _tokens(self, text: str, *, first: bool) -> list[int]:
+        raw = text.encode("utf-8", "replace")
+        room = (c.c_int32 * (len(raw) + 8))()
+        return list(room[: self._lib.llama_tokenize(self._vocabulary, raw, len(raw), room, len(room), first, False)])
+
+    def _ends(self, tokens: Sequence[int]) -> tuple[int, ...]:
+        room = c.create_string_buffer(512)
+        ends, at = [], 0
+        for token in tokens:
+            at += max(self._lib.llama_token_to_piece(self._vocabulary, token, room, len(room), 0, False), 0)
+            ends.append(at)
+        return tuple(ends)
+
+
+@lru_cache(maxsize=1)
+def _library() -> c.CDLL:
+    """llama.cpp, with the types of what is called here.
+
+    Raises:
+        SetupError: xllamacpp is not installed.
+    """
+    spec = find_spec("xllamacpp")
+    if spec is None or spec.origin is None:
+        raise SetupError("a local model needs xllamacpp; `pip install xllamacpp==2026.10.11549` brings it")
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # else its threads wait busily, and starve each other
+    lib = c.CDLL(str(Path(spec.origin).parent / "xllamacpp.abi3.so"))
+    ref, number, text = c.c_void_p, c.c_int32, c.c_char_p
+    numbers = c.POINTER(number)
+    for name, result, takes in (
+        ("llama_backend_init", None, []),
+        ("llama_log_set", None, [_LOG, ref]),
+        ("llama_model_default_params", _Parameters, []),
+        ("llama_context_default_params", _Parameters, []),
+        ("llama_model_load_from_file", ref, [text, _Parameters]),
+        ("llama_init_from_model", ref, [ref, _Parameters]),
+        ("llama_model_free", None, [ref]),
+        ("llama_free", None, [ref]),
+        ("llama_n_ctx", c.c_uint32, [ref]),
+        ("llama_model_get_vocab", ref, [ref]),
+        ("llama_vocab_n_tokens", number, [ref]),
+        ("llama_tokenize", number, [ref, text, number, numbers, number, c.c_bool, c.c_bool]),
+        ("llama_token_to_piece", number, [ref, number, text, number, number, c.c_bool]),
+        ("llama_batch_init", _Batch, [number, number, number]),
+        ("llama_batch_free", None, [_Batch]),
+        ("llama_decode", number, [ref, _Batch]),
+        ("llama_get_logits_ith", c.POINTER(c.c_float), [ref, number]),
+        ("llama_get_memory", ref, [ref]),
+        ("llama_memory_clear", None, [ref, c.c_bool]),
+        ("llama_memory_seq_rm", c.c_bool, [ref, number, number, number]),
+        ("llama_set_n_threads", None, [ref, number, number]),
+    ):
+        function = getattr(lib, name)
+        function.restype, function.argtypes = result, takes
+    lib.llama_log_set(_SILENT, None)
+    lib.llama_backend_init()
+    return lib
+
+
+_SILENT = _LOG(lambda level, text, data: None)
+"""Takes llama.cpp's log; held here, since the library keeps calling it."""
