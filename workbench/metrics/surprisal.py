@@ -1,0 +1,169 @@
+"""Continuation surprisal: how unlikely a real model finds what the recording needed, where the recording used it.
+
+The model is shown a context and then the line that used a demanded atom (`future.py`), and each token of the atom
+costs its negative log-likelihood in nats. A context that still tells the fact makes its use likely. No judge, no
+question, no paraphrase: it is a check of future-reference recall against a model, and a metric of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.compaction.wording import Wording
+from workbench.metrics.future import Demand, Need
+from workbench.models.likelihood import Likelihood, Scored
+from workbench.transcript.atoms import Atom
+from workbench.transcript.lexicon import UNIT
+from workbench.transcript.message import Message
+
+MOST = 24
+"""Lines of use that are scored at a boundary; of more, an even choice."""
+
+_WHOLE = Wording(result_chars=10**12, argument_chars=10**12)
+_SPEAKER = "\n\n[Assistant]: "
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A recorded line, up to the end of the last demanded atom in it.
+
+    Attributes:
+        text: what is scored, who speaks included.
+        places: by the atom's number in the demand, where it stands in `text`: first and last byte (UTF-8), exclusive.
+    """
+
+    text: str
+    places: Mapping[int, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Surprise:
+    """What one context leaves surprising.
+
+    Attributes:
+        nats: by the atom's number in the demand, the surprise of all its tokens together.
+        tokens: how many tokens each of them has.
+    """
+
+    nats: Mapping[int, float]
+    tokens: Mapping[int, int]
+
+    @property
+    def per_token(self) -> float:
+        """Nats a token, over all tokens of all atoms; lower is better.
+
+        Raises:
+            ValueError: nothing was scored.
+        """
+        if not self.tokens:
+            raise ValueError("nothing was scored; look at `tokens` first")
+        return sum(self.nats.values()) / sum(self.tokens.values())
+
+    @property
+    def per_atom(self) -> float:
+        """Nats an atom, on average; lower is better."""
+        return sum(self.nats.values()) / len(self.nats)
+
+
+def uses(demand: Demand, most: int = MOST) -> tuple[Use, ...]:
+    """The lines that used what was needed, each once, in order of use.
+
+    An atom that is not written there as its normal form says (a file under another name) is left out.
+
+    Args:
+        demand: of one boundary.
+        most: lines at most, >= 1.
+    """
+    lines: dict[tuple[int, str], dict[int, tuple[int, int]]] = {}
+    for slot, need in enumerate(demand.needs):
+        found = place(need.atom, need.use_text)
+        if found is not None:
+            lines.setdefault((need.use, need.use_text), {})[slot] = found
+    chosen = _evenly(list(lines.items()), most)
+    return tuple(_use(text, found) for (_, text), found in chosen)
+
+
+def _use(line: str, found: Mapping[int, tuple[int, int]]) -> Use:
+    text = _SPEAKER + line[: max(end for _, end in found.values())]
+    before = len(_SPEAKER)
+    places = {
+        slot: (_bytes(text[: before + start]), _bytes(text[: before + end])) for slot, (start, end) in found.items()
+    }
+    return Use(text, places)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
+
+
+def _evenly(lines: Sequence[tuple[tuple[int, str], dict[int, tuple[int, int]]]], most: int) -> Iterable[
+    tuple[tuple[int, str], dict[int, tuple[int, int]]]
+]:  # fmt: skip
+    if len(lines) <= most:
+        return lines
+    return [lines[i * len(lines) // most] for i in range(most)]
+
+
+def place(atom: Atom, line: str) -> tuple[int, int] | None:
+    """Where an atom first stands in a line, in characters; None where it is written in a way that cannot be found."""
+    for pattern in _written(atom):
+        found = re.search(pattern, line, re.IGNORECASE)
+        if found:
+            return found.span()
+    return None
+
+
+def _written(atom: Atom) -> Iterable[str]:
+    if atom.kind == "number":
+        value, _, unit = atom.text.partition(" ")
+        digits = ",?".join(re.escape(char) for char in value)
+        known = sorted((written for written, normal in UNIT.items() if normal == unit), key=len, reverse=True)
+        yield rf"(?<![\w.]){digits}" + (rf"\s*(?:{'|'.join(map(re.escape, known))})(?!\w)" if unit else r"(?![\w])")
+        return
+    yield r"\s+".join(map(re.escape, atom.text.split()))
+    if atom.kind == "path":
+        parts = atom.text.strip("/").split("/")
+        for first in range(1, len(parts)):
+            yield r"(?<![\w-])" + re.escape("/".join(parts[first:])) + r"(?![\w-])"
+
+
+def written(messages: Sequence[Message]) -> str:
+    """A context as the text that a model is shown: whole, thoughts apart."""
+    return _WHOLE.transcript(messages)
+
+
+def surprise(likelihood: Likelihood, context: str, lines: Sequence[Use]) -> Surprise:
+    """How surprising the uses are after this context.
+
+    Args:
+        likelihood: the model.
+        context: what it is shown before each line; empty is allowed.
+        lines: see `uses`; each is scored on its own, after the context alone.
+
+    Raises:
+        ModelError: the context does not fit into the model's window (`overflow`).
+    """
+    nats: dict[int, float] = {}
+    tokens: dict[int, int] = {}
+    for line in lines:
+        scored = likelihood.score(context, line.text)
+        for slot, (start, end) in line.places.items():
+            own = within(scored, start, end)
+            nats[slot], tokens[slot] = sum(own), len(own)
+    return Surprise(nats, tokens)
+
+
+def within(scored: Scored, start: int, end: int) -> tuple[float, ...]:
+    """The surprise of the tokens that hold a byte of `start..end`."""
+    begins = (0, *scored.ends[:-1])
+    return tuple(
+        nats for nats, first, last in zip(scored.nats, begins, scored.ends, strict=True) if first < end and last > start
+    )
+
+
+def needed(demand: Demand, lines: Sequence[Use]) -> tuple[tuple[int, Need], ...]:
+    """The demanded atoms that are scored, with their numbers in the demand, in order."""
+    slots = sorted(slot for line in lines for slot in line.places)
+    return tuple((slot, demand.needs[slot]) for slot in slots)
