@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.words import REDACT, complain, count, percent, say, say_json, share, table
-from workbench.errors import SettingError
+from workbench.cli.words import REDACT, complain, count, percent, printable, say, say_json, share, table
+from workbench.errors import SettingError, UnknownName
+from workbench.palette import REFERENCES
 
 if TYPE_CHECKING:
     from workbench.experiment.store import Results
 
 FAILED_CELL, UNUSABLE = 1, 2
+BASELINE = "The strategy that all others are compared with. None: truncate, or the one named first."
 SHOWN = 10
 """Failed cells that are told one by one."""
 
@@ -51,6 +55,7 @@ def compare(
     budgets: Annotated[
         str, typer.Option("--shares", help="Budgets at which all strategies compact the same history.")
     ] = "0.1,0.2",
+    baseline: Annotated[str, typer.Option("--baseline", "-b", help=BASELINE)] = "",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run. None: reports/compare-….")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes. None: one a core.")] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Sessions at most.")] = None,
@@ -71,6 +76,8 @@ def compare(
     """
     from workbench.experiment.compare import compare as run
 
+    if baseline and baseline not in (*names(strategies), *REFERENCES):
+        raise UnknownName("strategy of this run", baseline, (*names(strategies), *REFERENCES))
     results = run(
         paths or (), strategies=names(strategies), window=window, model=model, shares=shares(budgets), out=out,
         jobs=jobs or os.cpu_count() or 1, limit=limit, redact=redact, quiet=quiet or as_json,
@@ -82,16 +89,17 @@ def compare(
     if not no_report:
         from workbench.report import render
 
-        render(results.path)
+        render(results.path, baseline)
     if as_json:
-        say_json(_outcome(results, no_report))
+        say_json(_outcome(results, no_report, baseline))
     elif not quiet:
-        _show(results, no_report)
+        _show(results, no_report, baseline)
     return FAILED_CELL if results.failed else 0
 
 
 def report(
     run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    baseline: Annotated[str, typer.Option("--baseline", "-b", help=BASELINE)] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the report's path as JSON.")] = False,
 ) -> int:
     """Render the report of a finished run again.
@@ -103,7 +111,7 @@ def report(
     from workbench.experiment.store import Results
     from workbench.report import render
 
-    path = render(Results.open(run).path)
+    path = render(Results.open(run).path, baseline)
     say_json({"report": str(path)}) if as_json else say(str(path))
     return 0
 
@@ -138,7 +146,21 @@ def headline(results: Results) -> list[dict[str, float | str | None]]:
     return found
 
 
-def _outcome(results: Results, no_report: bool) -> dict[str, object]:
+def against(results: Results, baseline: str = "") -> tuple[str | None, list[dict[str, object]], str]:
+    """The baseline, every strategy against it on the same sessions, and what the run says in words."""
+    from workbench.report.differences import differences
+    from workbench.report.tables import Tables
+    from workbench.report.tables import baseline as chosen
+    from workbench.report.verdict import verdict
+
+    run = Tables.of(results, baseline)
+    rows = differences(run).to_dict("records")
+    plain = [{str(column): None if value != value else value for column, value in row.items()} for row in rows]
+    return chosen(run), plain, str(verdict(run))
+
+
+def _outcome(results: Results, no_report: bool, baseline: str) -> dict[str, object]:
+    base, rows, told = against(results, baseline)
     return {
         "run": str(results.path),
         "report": None if no_report else str(results.report),
@@ -148,18 +170,25 @@ def _outcome(results: Results, no_report: bool) -> dict[str, object]:
             for row in results.sessions[results.sessions["status"] != "ok"].itertuples()
         ],
         "failed_cells": results.failed,
+        "verdict": told,
+        "baseline": base,
+        "against_baseline": rows,
         "strategies": headline(results),
     }
 
 
-def _show(results: Results, no_report: bool) -> None:
+def _show(results: Results, no_report: bool, baseline: str) -> None:
     rows = headline(results)
+    base, differences, told = against(results, baseline)
+    apart = {str(row["strategy"]): row for row in differences if not row["reference"]}
     shown = []
     for row in rows:
         line = {"strategy": str(row["strategy"]), "kept (FRR)": share(_number(row["frr"]))}
         for name in row:
             if name.startswith("frr_at_"):
                 line[f"kept at {float(name[7:]):.0%}"] = share(_number(row[name]))
+        if apart:
+            line[f"against {base}"] = _apart(apart.get(str(row["strategy"])))
         line["tokens saved"] = percent(_number(row["tokens_saved"]))
         line["peak tokens"] = count(_number(row["peak_context"]))
         line["compactions"] = f"{_number(row['compactions']) or 0:.1f}"
@@ -171,7 +200,18 @@ def _show(results: Results, no_report: bool) -> None:
         f"Means over {n} session{'s' * (n != 1)}. FRR: share of what is needed later that the context still holds, with"
     )
     say("its context words; `kept at N %` compares all strategies at the same size. Higher is better.")
+    say()
+    say(fill(printable(told).replace(" %", "\0%"), width=100).replace("\0", " "))
+    say()
     say(f"Tables: {results.path}" if no_report else f"Report: {results.report}")
+
+
+def _apart(row: Mapping[str, object] | None) -> str:
+    """A difference of shares with what the test over all strategies says of it."""
+    if row is None or not isinstance(row["difference"], float):
+        return "-"
+    word = {"better": "better", "worse": "worse", "undecided": "may be chance"}.get(str(row["verdict"]), "too few")
+    return f"{row['difference']:+.2f} {word}"
 
 
 def _number(value: float | str | None) -> float | None:

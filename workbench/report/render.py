@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import SettingError
+from workbench.experiment.store import Results
 from workbench.report.kernel import run_notebook
 from workbench.report.notebooks import notebook
 
@@ -28,17 +29,26 @@ def render(run: str | Path, baseline: str = "") -> Path:
 
     Raises:
         SettingError: the folder holds no finished run.
+        UnknownName: the run has no strategy of the baseline's name.
         NotebookError: a cell of the notebook failed.
     """
     folder = Path(run)
     if not (folder / "manifest.json").is_file():
         raise SettingError(f"{folder} holds no finished run; a run's folder has a manifest.json")
-    filled = run_notebook(
-        notebook("report"), folder / "report.ipynb", {"run_folder": str(folder), "baseline": baseline}
-    )
+    if baseline:
+        _check(folder, baseline)
+    parameters = {"run_folder": str(folder), "baseline": baseline}
+    filled = run_notebook(notebook("report"), folder / "report.ipynb", parameters)
     if _private(json.loads((folder / "manifest.json").read_text(encoding="utf-8"))):
         _forget_places(filled)
     return to_html(filled, folder / "report.html", title=f"Compaction report: {folder.resolve().name}")
+
+
+def _check(folder: Path, baseline: str) -> None:
+    """Say what is wrong with a baseline before any kernel is started."""
+    from workbench.report.tables import Tables
+
+    Tables.of(Results.open(folder), baseline)
 
 
 def _private(manifest: Mapping[str, Any]) -> bool:

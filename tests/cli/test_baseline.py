@@ -1,0 +1,36 @@
+from pathlib import Path
+
+import pytest
+from report.made import made
+
+from workbench.cli.app import main
+from workbench.cli.comparing import against
+from workbench.experiment.store import Results, RunFolder
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder, source = tmp_path_factory.mktemp("runs") / "nine", made(9)
+    RunFolder(folder).write(source.rows, source.manifest)
+    return folder
+
+
+def test_all_strategies_are_told_against_the_baseline_that_was_named(run: Path) -> None:
+    base, rows, told = against(Results.open(run), "pipeline")
+    assert base == "pipeline" and {row["strategy"] for row in rows} == {"summarize", "truncate", "none", "null"}
+    found = {str(row["strategy"]): row for row in rows}
+    assert found["summarize"]["verdict"] == "better" and found["truncate"]["verdict"] == "worse"
+    assert found["none"]["p_holm"] is None  # a reference arm is no member of the family
+    assert "Clear of chance over 9 sessions" in told
+
+
+def test_a_baseline_that_is_not_in_the_run_is_refused_with_those_that_are(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(run), "--baseline", "opal"]) == 2
+    assert "known are none, null, pipeline, summarize, truncate" in capsys.readouterr().err
+
+
+def test_it_is_refused_before_anything_is_replayed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "no-such-file.jsonl", "-s", "truncate,summarize", "--baseline", "opal"]) == 2
+    assert "opal" in capsys.readouterr().err
