@@ -112,7 +112,7 @@ def rank(every: Sequence[Boundary], model: KeptLikelihood, tokens: int) -> None:
     bounds: dict[str, list[float]] = defaultdict(list)
     started = time.monotonic()
     for number, one in enumerate(every, 1):
-        lines = uses(one.index.demand(one.at))
+        lines = uses(one.index.demand(one.at), 12)
         null = floor(one, lines, model)
         slots = sorted(null.nats)
         bound, gain, size = [], [], []

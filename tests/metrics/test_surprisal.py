@@ -23,7 +23,7 @@ def test_an_atom_is_found_where_the_recorded_line_writes_it() -> None:
 
 
 def test_only_tokens_that_hold_a_part_of_the_atom_count() -> None:
-    scored = Scored((1.0, 2.0, 4.0, 8.0), (3, 6, 9, 12))
+    scored = Scored((1.0, 2.0, 4.0, 8.0), (0, 3, 6, 9), (3, 6, 9, 12))
     assert within(scored, 4, 9) == (2.0, 4.0)
     assert within(scored, 3, 6) == (2.0,)
     assert within(scored, 0, 12) == (1.0, 2.0, 4.0, 8.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from workbench.errors import ModelError
-from workbench.models.likelihood import Scored
+from workbench.models.likelihood import Places, Scored
 
 KNOWN, NEW = 1.0, 6.0
 
@@ -22,13 +22,17 @@ class Echo:
     def tokens(self, text: str) -> int:
         return len(text.split())
 
-    def score(self, before: str, text: str) -> Scored:
+    def score(self, before: str, text: str, places: Places = ()) -> Scored:
         self.asked.append((before, text))
         if self.tokens(before) + self.tokens(text) > self.window:
             raise ModelError("too long", overflow=True)
-        words = re.findall(r"\S+\s*|\A\s+", text)
-        ends, at = [], 0
-        for word in words:
-            at += len(word.encode())
-            ends.append(at)
-        return Scored(tuple(KNOWN if word.strip() in before else NEW for word in words), tuple(ends))
+        found = [
+            (
+                KNOWN if word.group().strip() in before else NEW,
+                len(text[: word.start()].encode()),
+                len(text[: word.end()].encode()),
+            )
+            for word in re.finditer(r"\S+\s*|\A\s+", text)
+        ]
+        chosen = [one for one in found if not places or any(one[1] < end and one[2] > start for start, end in places)]
+        return Scored(*(tuple(one[i] for one in chosen) for i in range(3)))

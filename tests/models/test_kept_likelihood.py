@@ -33,8 +33,9 @@ def test_another_text_before_or_another_model_is_another_question(tmp_path: Path
     model = Echo()
     kept(model, file).score("a", "b")
     kept(model, file).score("b", "b")
+    kept(model, file).score("a", "b", [(0, 1)])
     KeptLikelihood("echo", 10, lambda: model, file, "echo 2").score("a", "b")
-    assert len(model.asked) == 3
+    assert len(model.asked) == 4
 
 
 def test_that_it_does_not_fit_is_kept_too(tmp_path: Path) -> None:

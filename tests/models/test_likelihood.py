@@ -55,6 +55,15 @@ def test_the_tokens_cover_the_whole_text_whatever_its_script(model: LocalLikelih
     assert all(nats >= 0 for nats in scored.nats)
 
 
+def test_only_the_tokens_that_are_asked_for_are_scored(model: LocalLikelihood) -> None:
+    every, at = model.score("Notes.", FACT), FACT.index("ZX")
+    some = model.score("Notes.", FACT, [(at, at + 7)])
+    parts = every.nats, every.starts, every.ends
+    last = [nats for nats, start, end in zip(*parts, strict=True) if start < at + 7 and end > at]
+    assert 2 <= len(some.nats) < len(every.nats)
+    assert some.nats == pytest.approx(last, abs=0.4)
+
+
 def test_nothing_before_is_allowed(model: LocalLikelihood) -> None:
     assert len(model.score("", FACT).nats) > 5
 

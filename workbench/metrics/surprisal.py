@@ -148,7 +148,7 @@ def surprise(likelihood: Likelihood, context: str, lines: Sequence[Use]) -> Surp
     nats: dict[int, float] = {}
     tokens: dict[int, int] = {}
     for line in lines:
-        scored = likelihood.score(context, line.text)
+        scored = likelihood.score(context, line.text, tuple(line.places.values()))
         for slot, (start, end) in line.places.items():
             own = within(scored, start, end)
             nats[slot], tokens[slot] = sum(own), len(own)
@@ -157,10 +157,8 @@ def surprise(likelihood: Likelihood, context: str, lines: Sequence[Use]) -> Surp
 
 def within(scored: Scored, start: int, end: int) -> tuple[float, ...]:
     """The surprise of the tokens that hold a byte of `start..end`."""
-    begins = (0, *scored.ends[:-1])
-    return tuple(
-        nats for nats, first, last in zip(scored.nats, begins, scored.ends, strict=True) if first < end and last > start
-    )
+    found = zip(scored.nats, scored.starts, scored.ends, strict=True)
+    return tuple(nats for nats, first, last in found if first < end and last > start)
 
 
 def needed(demand: Demand, lines: Sequence[Use]) -> tuple[tuple[int, Need], ...]:

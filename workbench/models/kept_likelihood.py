@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import ModelError
-from workbench.models.likelihood import BATCH, Likelihood, LocalLikelihood, Scored
+from workbench.models.likelihood import BATCH, Likelihood, LocalLikelihood, Places, Scored
 from workbench.models.weights import Weights, cache_folder, weights
 
 
@@ -53,39 +53,39 @@ class KeptLikelihood:
         """How many tokens a text has."""
         return self.model.tokens(text)
 
-    def has(self, before: str, text: str) -> bool:
+    def has(self, before: str, text: str, places: Places = ()) -> bool:
         """Whether this is on disk."""
-        return self._found(self._key(before, text)) is not None
+        return self._found(self._key(before, text, places)) is not None
 
-    def score(self, before: str, text: str) -> Scored:
-        """The surprise of each token of `text` after `before`.
+    def score(self, before: str, text: str, places: Places = ()) -> Scored:
+        """The surprise of tokens of `text` after `before`: of all, or of those that hold a byte of the places.
 
         Raises:
             ModelError: the two do not fit into the window (`overflow`); that is kept as well.
         """
-        key = self._key(before, text)
+        key = self._key(before, text, places)
         value = self._found(key)
         if value is None:
-            value = self._asked(before, text)
+            value = self._asked(before, text, places)
             self._disk.execute("INSERT OR REPLACE INTO scored VALUES (?, ?)", (key, json.dumps(value)))
             self.asked += 1
         else:
             self.kept += 1
         if "overflow" in value:
             raise ModelError(str(value["overflow"]), overflow=True)
-        return Scored(tuple(value["nats"]), tuple(value["ends"]))
+        return Scored(*(tuple(value[name]) for name in ("nats", "starts", "ends")))
 
-    def _asked(self, before: str, text: str) -> dict[str, Any]:
+    def _asked(self, before: str, text: str, places: Places) -> dict[str, Any]:
         try:
-            scored = self.model.score(before, text)
+            scored = self.model.score(before, text, places)
         except ModelError as error:
             if not error.overflow:
                 raise
             return {"overflow": str(error)}
-        return {"nats": [round(nats, 5) for nats in scored.nats], "ends": list(scored.ends)}
+        return {"nats": [round(nats, 5) for nats in scored.nats], "starts": scored.starts, "ends": scored.ends}
 
-    def _key(self, before: str, text: str) -> str:
-        parts = (self._seal, before, text)
+    def _key(self, before: str, text: str, places: Places) -> str:
+        parts = (self._seal, before, text, str(sorted(places)))
         return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
     def _found(self, key: str) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -25,15 +25,20 @@ BATCH = 512
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A text's surprise.
+    """The surprise of n tokens of a text.
 
     Attributes:
-        nats: the negative log-likelihood of each token, >= 0.
-        ends: for each token, how many bytes of the text (UTF-8) end with it.
+        nats: the negative log-likelihood of each, >= 0.
+        starts, ends: its first byte in the text (UTF-8), and the one behind its last.
     """
 
     nats: tuple[float, ...]
+    starts: tuple[int, ...]
     ends: tuple[int, ...]
+
+
+Places: TypeAlias = Sequence[tuple[int, int]]
+"""Stretches of a text: first byte (UTF-8) and the one behind the last."""
 
 
 class Likelihood(Protocol):
@@ -53,8 +58,8 @@ class Likelihood(Protocol):
         """How many tokens a text has."""
         ...
 
-    def score(self, before: str, text: str) -> Scored:
-        """The surprise of each token of `text` after `before`.
+    def score(self, before: str, text: str, places: Places = ()) -> Scored:
+        """The surprise of tokens of `text` after `before`: of all, or of those that hold a byte of the places.
 
         Raises:
             ModelError: the two do not fit into the window (`overflow`).
@@ -131,8 +136,10 @@ class LocalLikelihood:
         """How many tokens a text has, with the mark of a beginning."""
         return len(self._tokens(text, first=True))
 
-    def score(self, before: str, text: str) -> Scored:
-        """The surprise of each token of `text` after `before`; the two are cut into tokens apart.
+    def score(self, before: str, text: str, places: Places = ()) -> Scored:
+        """The surprise of tokens of `text` after `before`: of all, or of those that hold a byte of the places.
+
+        The two texts are cut into tokens apart, so that a text has the same tokens after whatever it stands.
 
         Raises:
             ModelError: the two do not fit into the window (`overflow`).
@@ -141,26 +148,36 @@ class LocalLikelihood:
         if self._known[0] != before:
             self._known = (before, self._tokens(before, first=True))
         head, tail = self._known[1], self._tokens(text, first=False)
-        whole = head + tail
-        if len(whole) > self.window:
-            why = f"{len(whole)} tokens do not fit into the {self.window} of {self.name}"
+        if len(head) + len(tail) > self.window:
+            why = f"{len(head) + len(tail)} tokens do not fit into the {self.window} of {self.name}"
             raise ModelError(why, overflow=True)
-        return Scored(self._surprise(whole, len(head)), self._ends(tail))
+        ends = self._ends(tail)
+        starts = (0, *ends[:-1])
+        wanted = [
+            i
+            for i, (start, end) in enumerate(zip(starts, ends, strict=True))
+            if not places or any(start < last and end > first for first, last in places)
+        ]
+        found = self._surprise(head + tail, [len(head) + i for i in wanted])
+        return Scored(found, tuple(starts[i] for i in wanted), tuple(ends[i] for i in wanted))
 
-    def _surprise(self, whole: Sequence[int], first: int) -> tuple[float, ...]:
-        """The surprise of `whole[first:]`, reading only what is not read yet."""
-        nats = np.empty(len(whole) - first)
-        at = self._rewound(whole, first - 1)
-        while at < len(whole) - 1:
-            n = min(BATCH, len(whole) - 1 - at)
-            self._decode(whole, at, n, first - 1)
-            for i in range(max(0, first - 1 - at), n):
-                logits = np.ctypeslib.as_array(self._lib.llama_get_logits_ith(self._context, i), (self._width,))
+    def _surprise(self, whole: Sequence[int], wanted: Sequence[int]) -> tuple[float, ...]:
+        """The surprise of the tokens at these places, in order; reads only what is not read yet."""
+        if not wanted:
+            return ()
+        nats: list[float] = []
+        at, end = self._rewound(whole, wanted[0] - 1), wanted[-1]
+        while at < end:
+            n = min(BATCH, end - at)
+            here = [i for i in wanted if at < i <= at + n]
+            self._decode(whole, at, n, {i - 1 for i in here})
+            for i in here:
+                row = self._lib.llama_get_logits_ith(self._context, i - 1 - at)
+                logits = np.ctypeslib.as_array(row, (self._width,))
                 top = logits.max()
-                total = top + np.log(np.exp(logits - top).sum(dtype=np.float64))
-                nats[at + i + 1 - first] = total - logits[whole[at + i + 1]]
+                nats.append(float(top + np.log(np.exp(logits - top).sum(dtype=np.float64)) - logits[whole[i]]))
             at += n
-        return tuple(float(n) for n in nats)
+        return tuple(nats)
 
     def _rewound(self, whole: Sequence[int], most: int) -> int:
         """Forget what differs from what was read; how many tokens of `whole` are still read, `most` at most."""
@@ -175,13 +192,13 @@ class LocalLikelihood:
         self._read = list(whole[:same])
         return same
 
-    def _decode(self, whole: Sequence[int], at: int, n: int, wanted: int) -> None:
+    def _decode(self, whole: Sequence[int], at: int, n: int, wanted: set[int]) -> None:
         batch = self._batch
         batch.n_tokens = n
         for i in range(n):
             batch.token[i], batch.pos[i] = whole[at + i], at + i
             batch.n_seq_id[i], batch.seq_id[i][0] = 1, 0
-            batch.logits[i] = at + i >= wanted
+            batch.logits[i] = at + i in wanted
         status = self._lib.llama_decode(self._context, batch)
         if status:
             self._read = []
