@@ -1,11 +1,15 @@
 import re
+from pathlib import Path
 
 import pytest
 from report.made import made
 
 from workbench.report.differences import differences, differences_html, frontier_html, lead, standings
+from workbench.report.report import Report
 from workbench.report.summary import headline_html
 from workbench.report.tables import Tables
+
+DOCS = Path(__file__).parents[2] / "docs" / "tables.md"
 
 
 def words(html: str) -> str:
@@ -54,3 +58,18 @@ def test_the_frontier_holds_those_that_nobody_beats_on_both_counts_with_how_sure
 
 def test_an_empty_run_has_no_differences() -> None:
     assert differences(Tables.of(made(0))).empty and standings(Tables.of(made(0))) == ()
+
+
+def test_every_table_of_a_report_is_a_data_frame_with_the_documented_columns() -> None:
+    report = Report(made(9))
+    documented = dict(re.findall(r"^\| `(\w+)` \| [^|]+\| `([a-z_ ]+)`", DOCS.read_text(encoding="utf-8"), re.M))
+    for part in ("headline", "differences", "integrity"):
+        data = getattr(report, part).data
+        assert sorted(data.columns) == sorted(documented[part].split()), part
+    assert ["measure", *report.lead.data.columns] == list(report.differences.data.columns)
+    assert {"lost_by", "times", "atom", "needed_at"} <= set(report.losses.data.columns)
+    assert "summarize" in repr(report.headline)
+
+
+def test_control_characters_do_not_reach_a_terminal_through_a_table() -> None:
+    assert "\x1b" not in repr(Report(made(2, atom="\x1b[31mred")).losses)

@@ -76,11 +76,27 @@ def differences_html(run: Tables) -> Html:
     if base is None:
         return Html('<p class="empty">There are no two strategies to compare.</p>')
     where = "all cut to the same size" if shares(run) else "each on its own trigger"
+    kept, saved = differences(run), differences(run, SAVED)
     parts = [
-        _table(run, differences(run), base, f"Kept, {where}", "keeps more", "keeps less"),
-        _table(run, differences(run, SAVED), base, "Tokens saved, each on its own trigger", "saves more", "saves less"),
+        _table(run, kept, base, f"Kept, {where}", "keeps more", "keeps less"),
+        _table(run, saved, base, "Tokens saved, each on its own trigger", "saves more", "saves less"),
     ]
-    return Html("".join(parts) or f'<p class="empty">No session has figures to compare with {shown(base)}.</p>')
+    none = f'<p class="empty">No session has figures to compare with {shown(base)}.</p>'
+    figures = [rows.assign(measure=name) for name, rows in (("kept", kept), ("saved", saved)) if len(rows)]
+    data = pd.concat(figures) if figures else kept.assign(measure="")
+    return Html("".join(parts) or none, data=data[["measure", *COLUMNS]])
+
+
+def lead_html(run: Tables) -> Html:
+    """The strategy that keeps most against each other one, tested as one that was picked by looking."""
+    first = contenders(run)[:1]
+    rows = lead(run, first[0]) if first else differences(run)
+    if not first or rows.empty:
+        return Html('<p class="empty">There are no two strategies to compare.</p>', data=rows)
+    heads = [(f"{shown(first[0])} against", ""), ("Sessions", "n"), ("Ahead by", "n"), ("95 % interval", "n"),
+             ("Ahead, level, behind", "n"), ("p", "n"), ("What that says", "")]  # fmt: skip
+    lines = [row(_cells(one, run, str(one["strategy"]), "keeps more", "keeps less")) for one in rows.to_dict("records")]
+    return Html(table(heads, lines, kind="differences", caption="Points of percent."), data=rows)
 
 
 def _table(run: Tables, rows: pd.DataFrame, base: str, title: str, better: str, worse: str) -> str:

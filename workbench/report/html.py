@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
-from workbench.markup import shown
+from workbench.markup import shown, visible
 from workbench.palette import looks
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Cell: TypeAlias = tuple[str, str]
 """The HTML of a cell, and its class: `n` for numbers."""
@@ -15,16 +18,25 @@ Cell: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Html:
-    """A piece of a page: shows itself in a notebook; as plain text it is `plain`."""
+    """A piece of a page: shows itself in a notebook; as plain text it is `plain`, or its figures.
+
+    Attributes:
+        html: escaped where it comes from a recording.
+        plain: the same in words.
+        data: the figures, where the piece is a table; the columns are in `docs/tables.md`.
+    """
 
     html: str
     plain: str = ""
+    data: pd.DataFrame | None = field(default=None, compare=False)
 
     def _repr_html_(self) -> str:
         return self.html
 
     def __repr__(self) -> str:
-        return self.plain or "<a piece of a report; a notebook shows it>"
+        if self.plain or self.data is None:
+            return self.plain or "<a piece of a report; a notebook shows it>"
+        return visible(self.data.to_string(index=False, max_colwidth=40))
 
 
 def dot(strategy: str, known: Iterable[str]) -> str:

@@ -28,7 +28,7 @@ def losses_html(run: Tables, most: int = 60) -> Html:
     """
     rows = worst_losses(run, most)
     if rows.empty:
-        return Html('<p class="empty">Nothing that was needed later was lost, or nothing was compacted.</p>')
+        return Html('<p class="empty">Nothing that was needed later was lost, or nothing was compacted.</p>', data=rows)
     known = strategies(run)
     titles = dict(zip(run.sessions["session"], run.sessions["title"], strict=True))
     heads = [
@@ -42,7 +42,7 @@ def losses_html(run: Tables, most: int = 60) -> Html:
     lines = [_line(one, known, str(titles.get(one["session"]) or one["session"])) for one in rows.to_dict("records")]
     how = "each strategy on its own trigger" if (rows["mode"] == "natural").all() else "all cut to the same size"
     note = f"The {len(rows)} heaviest losses, {how}; first what cannot be fetched again. Messages count from 0."
-    return Html(table(heads, lines, kind="losses", caption=note))
+    return Html(table(heads, lines, kind="losses", caption=note), data=rows)
 
 
 def _line(one: Loss, known: Sequence[str], title: str) -> str:

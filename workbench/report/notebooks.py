@@ -22,3 +22,34 @@ def notebook(name: str) -> Path:
     raise SetupError(
         f"the notebook {name}.ipynb is neither in {PLACES[0]} nor in {PLACES[1]}; install the workbench anew"
     )
+
+
+def course() -> list[Path]:
+    """The course in reading order, and the template for experiments behind it.
+
+    Raises:
+        SetupError: it was not installed.
+    """
+    folder = notebook("01_first_replay").parent
+    return [*sorted(folder.glob("[0-9][0-9]_*.ipynb")), notebook("experiment")]
+
+
+def copy_course(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Copy the course into a folder; what is there already stays as it is.
+
+    Returns:
+        The notebooks that were copied, and those that were there.
+
+    Raises:
+        SetupError: the course was not installed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    copied, there = [], []
+    for source in course():
+        target = folder / source.name
+        if target.exists():
+            there.append(target)
+        else:
+            target.write_bytes(source.read_bytes())
+            copied.append(target)
+    return copied, there

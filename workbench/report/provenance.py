@@ -34,7 +34,7 @@ def integrity_html(run: Tables) -> Html:
     reasons = bullets(f"{shown(r['session'])} under {shown(r['strategy'])}: {shown(r['reason'])}" for r in failed)
     below = f"<h3>What failed</h3>{reasons}" if reasons else ""
     sentence = _whole(int(rows["compactions"].sum()), int(rows["breaches"].sum()))
-    return Html(f"<p>{sentence}</p>{table(heads, lines)}{below}")
+    return Html(f"<p>{sentence}</p>{table(heads, lines)}{below}", data=rows)
 
 
 def _whole(compactions: int, findings: int) -> str:
@@ -60,7 +60,7 @@ def sessions_html(run: Tables) -> Html:
         f"<code>{shown(one['path'] or one['session'])}</code>: {shown(one['reason'])}"
         for one in unreadable(run).to_dict("records")
     )
-    return Html(full + (f"<h3>Could not be read</h3>{bad}" if bad else ""))
+    return Html(full + (f"<h3>Could not be read</h3>{bad}" if bad else ""), data=replayed(run))
 
 
 def _session(one: Mapping[Hashable, Any]) -> list[Cell]:

@@ -68,6 +68,11 @@ class Report:
         return differences.differences_html(self.run)
 
     @property
+    def lead(self) -> Html:
+        """The strategy that keeps most against each other one."""
+        return differences.lead_html(self.run)
+
+    @property
     def frontier(self) -> Html:
         """Who is beaten by nobody on what is kept and what is saved, and how sure that is."""
         return differences.frontier_html(self.run)

@@ -39,7 +39,8 @@ def headline_html(run: Tables) -> Html:
     if apart:
         heads.insert(1 + len(sizes), (f"Against {shown(base)}", "n"))
     lines = []
-    for one in headline(run).to_dict("records"):
+    figures = headline(run)
+    for one in figures.to_dict("records"):
         name = one["strategy"]
         at_sizes = [_kept(kept_at.get((name, share))) for share in sizes]
         if apart:
@@ -51,7 +52,7 @@ def headline_html(run: Tables) -> Html:
     if apart:
         where = "kept at equal size" if sizes else "kept on its own trigger"
         note += f" Against {shown(base)}: {where}, points of percent, on the same sessions."
-    return Html(table(heads, lines, kind="headline", caption=note))
+    return Html(table(heads, lines, kind="headline", caption=note), data=figures)
 
 
 def _css(name: str) -> str:
