@@ -1,0 +1,257 @@
+"""What a replay would have cost, request by request, beside the same requests without compaction.
+
+A request's prompt is read from the cache as far as it equals the request before, and the rest is written to it or paid
+as plain input; the recorded answer is paid as output. Everything is a sum over the tokens of the replay's steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+from workbench.metrics.pricing import Pricing
+from workbench.models.caching import CacheRules
+from workbench.models.model import Answer
+from workbench.models.tariff import Rates, Tariff
+from workbench.replay.step import Replay, Step
+from workbench.transcript.message import AssistantMessage, Message, SystemMessage
+from workbench.transcript.session import Session
+from workbench.transcript.tokens import TokenCounter
+
+CHARACTERS = 4
+"""A token of a summary that nobody counted."""
+SAME = 1e-9
+"""USD below which two sums are one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """One request, in tokens and USD.
+
+    Attributes:
+        prompt: tokens of the whole request.
+        read, written: of those, read from the provider's cache and written to it; the rest is plain input.
+        output: tokens of the recorded answer.
+        rates: the prices at this length.
+        hour: whether what is written is kept for an hour.
+        broken: whether it does not begin with the whole request before it.
+        summaries: USD for the summaries that were written just before it.
+    """
+
+    prompt: int
+    read: int
+    written: int
+    output: int
+    rates: Rates
+    hour: bool = False
+    broken: bool = False
+    summaries: float = 0.0
+
+    @property
+    def usd_input(self) -> float:
+        """For plain input."""
+        return (self.prompt - self.read - self.written) * self.rates.input
+
+    @property
+    def usd_read(self) -> float:
+        """For what was read from the cache."""
+        return self.read * self.rates.cache_read
+
+    @property
+    def usd_write(self) -> float:
+        """For what was written to the cache."""
+        return self.written * (self.rates.cache_write_long if self.hour else self.rates.cache_write)
+
+    @property
+    def usd_output(self) -> float:
+        """For the answer."""
+        return self.output * self.rates.output
+
+    @property
+    def usd_prompt(self) -> float:
+        """For the prompt alone."""
+        return self.usd_input + self.usd_read + self.usd_write
+
+    @property
+    def usd(self) -> float:
+        """All of it."""
+        return self.usd_prompt + self.usd_output + self.summaries
+
+
+@dataclass(frozen=True)
+class Bill:
+    """A replay's charges beside those of the same requests without any compaction.
+
+    Attributes:
+        charges: one a request.
+        plain: the same requests, uncompacted.
+        reacquired: USD to fetch again what was lost, could be fetched, and was needed.
+        assumed: summaries that are priced as if the priced model had written them, since who did has no price.
+    """
+
+    pricing: Pricing
+    charges: tuple[Charge, ...]
+    plain: tuple[Charge, ...]
+    reacquired: float = 0.0
+    assumed: int = 0
+
+    @cached_property
+    def usd(self) -> float:
+        """The replay, without what would have to be fetched again."""
+        return sum(charge.usd for charge in self.charges)
+
+    @cached_property
+    def usd_plain(self) -> float:
+        """The same requests, uncompacted."""
+        return sum(charge.usd for charge in self.plain)
+
+    @property
+    def net_saving(self) -> float:
+        """What compaction saves after summaries and fetching again; below 0 where it costs more."""
+        return self.usd_plain - self.usd - self.reacquired
+
+    @property
+    def breaks(self) -> int:
+        """Requests that do not begin with the whole request before them."""
+        return sum(charge.broken for charge in self.charges)
+
+    @cached_property
+    def break_even(self) -> tuple[int, int | None] | None:
+        """Where the sums part, and from there the first request where this one is no higher; None: they never part."""
+        mine = list(accumulate(charge.usd for charge in self.charges))
+        other = list(accumulate(charge.usd for charge in self.plain))
+        apart = next((i for i, (a, b) in enumerate(zip(mine, other, strict=True)) if abs(a - b) > SAME), None)
+        if apart is None:
+            return None
+        return apart, next((i for i in range(apart, len(mine)) if mine[i] <= other[i] + SAME), None)
+
+
+def bill(replay: Replay, pricing: Pricing, fetched: int = 0) -> Bill | None:
+    """Reckon a natural replay; None where nobody knows a price, or where there are no requests.
+
+    Args:
+        replay: its steps and firings.
+        pricing: whose prices and cache.
+        fetched: tokens that would have to be fetched again.
+    """
+    tariff = pricing.tariff
+    if tariff is None or not replay.steps:
+        return None
+    session, steps = replay.session, replay.steps
+    head = _head(replay, pricing)
+    waits, outputs = waited(session), _outputs(replay)
+    summaries, assumed = _summaries(replay, tariff)
+    charges, plain = [], []
+    for i, step in enumerate(steps):
+        before = steps[i - 1] if i else None
+        wait, output = waits[step.request], outputs[step.request]
+        sent, recorded = (before.tokens_sent, before.tokens_recorded) if before else (0, 0)
+        ask = (step.tokens_sent, step.prefix_reused, sent)
+        charges.append(charge(tariff, pricing.rules, *ask, head, wait, output, summaries.get(i, 0.0)))
+        ask = (step.tokens_recorded, recorded, recorded)
+        plain.append(charge(tariff, pricing.rules, *ask, head, wait, output))
+    rates = tariff.at(steps[-1].tokens_sent)
+    again = fetched * (rates.cache_write if pricing.rules.writes else rates.input)
+    return Bill(pricing, tuple(charges), tuple(plain), again, assumed)
+
+
+def charge(
+    tariff: Tariff, rules: CacheRules, prompt: int, prefix: int, before: int, head: int, waited: float | None,
+    output: int = 0, summaries: float = 0.0,
+) -> Charge:  # fmt: skip
+    """One request; see `CacheRules.cached` for the arguments."""
+    read = rules.cached(prompt, prefix, before, head, waited)
+    written = prompt - read if rules.writes and prompt >= rules.minimum else 0
+    return Charge(prompt, read, written, output, tariff.at(prompt), rules.hour, prefix < before, summaries)
+
+
+def waited(session: Session) -> tuple[float | None, ...]:
+    """For each request, the seconds since the one before it; None where the recording has no times."""
+    times = [message.time for message in _answers(session)]
+    pairs = zip([None, *times[:-1]], times, strict=True) if times else ()
+    return tuple(None if a is None or b is None else max(0.0, b - a) for a, b in pairs)
+
+
+def _answers(session: Session) -> Iterator[Message]:
+    return (session.messages[i] for i in session.requests)
+
+
+def _outputs(replay: Replay) -> Sequence[int]:
+    """Tokens of each recorded answer: the larger of reported and counted.
+
+    Some clients write the report down when the answer has only begun.
+    """
+    sizes, found = replay.sizing.sizes, []
+    for at, message in zip(replay.session.requests, _answers(replay.session), strict=True):
+        assert isinstance(message, AssistantMessage)
+        found.append(max(message.usage.output if message.usage else 0, sizes[at]))
+    return found
+
+
+def _head(replay: Replay, pricing: Pricing) -> int:
+    """Tokens of the system prompt and the tools: what the recording's cache shows, else what is known of them."""
+    found = replay.sizing.overhead
+    for message, size in zip(replay.session.messages, replay.sizing.sizes, strict=True):
+        if not isinstance(message, SystemMessage):
+            break
+        found += size
+    return found if pricing.head is None else min(found, pricing.head)
+
+
+def _summaries(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], int]:
+    """USD for summaries by the place of the request that follows, and how many of them are priced as if."""
+    found: dict[int, float] = {}
+    assumed = 0
+    sizes = _Sizes(replay)
+    for firing in replay.firings:
+        place = _place(replay.steps, firing.at)
+        for stage in firing.compaction.stages:
+            asked = sum(map(sizes.of, stage.dropped)) if stage.answers else 0
+            for i, answer in enumerate(stage.answers):
+                usd, real = _answer(answer, asked if i == 0 else 0, tariff)
+                found[place] = found.get(place, 0.0) + usd
+                assumed += not real
+            sizes.wrote(stage.wrote)
+    return found, assumed
+
+
+def _place(steps: Sequence[Step], at: int) -> int:
+    """The step that follows a firing; the last for one after which nothing is asked."""
+    low, high = 0, len(steps) - 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if steps[middle].index < at else (low, middle)
+    return low
+
+
+def _answer(answer: Answer, asked: int, tariff: Tariff) -> tuple[float, bool]:
+    """USD of one answer and whether that is what was really paid."""
+    if answer.input_tokens and answer.usd is not None:
+        return answer.usd, True
+    if answer.fallback:
+        return 0.0, True
+    rates = tariff.at(answer.input_tokens or asked)
+    output = answer.output_tokens or -(-len(answer.text) // CHARACTERS)
+    return (answer.input_tokens or asked) * rates.input + output * rates.output, False
+
+
+class _Sizes:
+    """Tokens of any message that stood in the replayed context, by its id; our own are counted when asked for."""
+
+    def __init__(self, replay: Replay) -> None:
+        self.count: TokenCounter = replay.sizing.count
+        messages = replay.session.messages if replay.firings else ()
+        self.known = dict(zip((message.id for message in messages), replay.sizing.sizes, strict=False))
+        self.ours: dict[str, Message] = {}
+
+    def wrote(self, messages: Sequence[Message]) -> None:
+        """Take messages that a stage put in."""
+        for message in messages:
+            self.ours[message.id] = message
+
+    def of(self, id: str) -> int:
+        """Tokens; 0 for a message that never was there."""
+        ours = self.ours.get(id)
+        return self.known.get(id, 0) if ours is None else self.count(ours)
