@@ -16,6 +16,7 @@ from workbench.metrics.mining import Index
 from workbench.models.extractive import Extractive
 from workbench.replay.sizing import Sizing
 from workbench.transcript.message import Message
+from workbench.transcript.mining import Mined, Miner
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import chars_per_token
 
@@ -33,17 +34,30 @@ class Counting:
         return chars_per_token(message)
 
 
+class CountingMiner(Miner):
+    """A miner that remembers how often it read each message."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read_of: Counter[int] = Counter()
+
+    def read_message(self, message: Message) -> Mined:
+        self.read_of[id(message)] += 1
+        return super().read_message(message)
+
+
 def test_a_recorded_message_is_counted_and_mined_once() -> None:
     session = Session.of([rules("be brief"), *remembering(60)])
     counter = Counting()
     sizing = Sizing.of(session, [counter(message) for message in session.messages], counter)
-    index = Index(session.messages)
+    miner = CountingMiner()
+    index = Index(session.messages, miner=miner)
     ready = Prepared(session, sizing, index, 6_000)
     for name in STRATEGIES:
         tables = cell(ready, preset(name), Extractive(), Settings())
         assert tables["scores"]
     assert {counter.asked[id(message)] for message in session.messages} == {1}
-    assert index.miner.messages_mined == len(session.messages)
+    assert {miner.read_of[id(message)] for message in session.messages} == {1}
 
 
 def test_a_file_is_parsed_once_a_process(tmp_path: Path) -> None:

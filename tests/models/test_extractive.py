@@ -18,6 +18,7 @@ from workbench.models.extractive_outline import harmless
 from workbench.models.model import Ask, Purpose
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import Message, said_texts
+from workbench.transcript.mining import Miner
 from workbench.transcript.tokens import TokenCounter, chars_per_token
 from workbench.transcript.words import spans
 
@@ -133,6 +134,22 @@ def test_a_message_is_read_once_however_often_it_is_summarised() -> None:
     model.answer(ask(*WORK))
     model.answer(ask(*WORK, said("one more", "u9")))
     assert (before, model.reader.messages_read) == (len(WORK), len(WORK) + 1)
+
+
+def test_a_miner_that_has_read_the_future_changes_no_summary(corpora: Path) -> None:
+    session = next(iter(load(corpora / "pi-mono" / "before-compaction.jsonl")))
+    messages = session.messages
+    half = messages[: len(messages) // 2]
+    miner = Miner()
+    for message in messages:
+        miner.mine(message)
+    before = miner.messages_mined
+    asked = ask(*half, most=2_000)
+    shared = Extractive().reading_with(miner)
+    assert shared.answer(asked).text == Extractive().answer(asked).text
+    assert miner.messages_mined == before  # nothing was read a second time
+    again = ask(*half[20:], most=1_000, previous=shared.answer(asked).text)
+    assert shared.answer(again).text == Extractive().answer(again).text
 
 
 def test_threads_may_share_one_model() -> None:

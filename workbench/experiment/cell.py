@@ -36,7 +36,7 @@ def cell(ready: Prepared, preset: Preset, model: Model, settings: Settings) -> T
         ModelError: the model failed and the preset has nothing to use otherwise.
     """
     tables: Tables = {name: [] for name in NAMES}
-    session, sizing = ready.session, ready.sizing
+    session, sizing, model = ready.session, ready.sizing, ready.reader(model)
     score_at = by_fill(session, sizing, ready.window)
     replay = natural(session, preset, model, sizing, window=ready.window, score_at=score_at)
     tables["steps"] += _steps(replay)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from workbench.metrics.mining import Index
 from workbench.models.catalog import window as catalog_window
+from workbench.models.extractive import Extractive
+from workbench.models.model import Model
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.sizing import DEFAULT_WINDOW, Sizing
 from workbench.transcript.atoms import Atom
@@ -20,6 +22,15 @@ class Prepared:
     sizing: Sizing
     index: Index
     window: int
+    _models: dict[Model, Model] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def reader(self, model: Model) -> Model:
+        """The model; `extractive` takes what it reads from the index, so that no message is read a second time."""
+        if not isinstance(model, Extractive):
+            return model
+        if model not in self._models:
+            self._models[model] = model.reading_with(self.index.miner)
+        return self._models[model]
 
     def against(self, background: frozenset[Atom]) -> Prepared:
         """The same, with these atoms taken for background."""

@@ -36,7 +36,7 @@ def replay(
     ready = session if isinstance(session, Prepared) else prepared(session, window)
     used = ready.window if window is None else ready.sizing.window(window)
     chosen = preset(strategy) if isinstance(strategy, str) else strategy
-    asked = find_model(model) if isinstance(model, str) else model
+    asked = ready.reader(find_model(model) if isinstance(model, str) else model)
     at = by_fill(ready.session, ready.sizing, used)
     return natural(ready.session, chosen, asked, ready.sizing, window=used, score_at=at)
 

@@ -12,6 +12,7 @@ from workbench.models.extractive_outline import (
     HEADINGS,
     Noted,
     Outline,
+    Row,
     Topic,
     harmless,
     heading_topic,
@@ -21,6 +22,7 @@ from workbench.models.extractive_outline import (
 from workbench.models.extractive_reading import Read, Reader, Source, Span
 from workbench.models.model import Answer, Ask
 from workbench.transcript.message import Summary
+from workbench.transcript.mining import Miner
 from workbench.transcript.words import words
 
 DEMANDS = 0.2
@@ -28,6 +30,9 @@ DEMANDS = 0.2
 
 DECISIONS = 0.05
 """The part that decisions are sure of, newest first."""
+
+LINE = 2
+"""Tokens that a line takes beside its own: the mark before it and its end."""
 
 SHORTEST = 5
 """Tokens under which no line is looked for."""
@@ -70,6 +75,10 @@ class Extractive:
             raise ModelError("extractive found no line to keep" if ask.max_tokens is None else
                              f"extractive found no line that fits into {ask.max_tokens} tokens")  # fmt: skip
         return Answer(text=text, model=self.name, output_tokens=_tokens(ask, text))
+
+    def reading_with(self, miner: Miner) -> Extractive:
+        """The same model, that takes from a session's miner what that has read already."""
+        return Extractive(self.weights, Reader(miner))
 
     def __reduce__(self) -> tuple[type[Extractive], tuple[Weights]]:
         return (Extractive, (self.weights,))
@@ -129,13 +138,14 @@ class _Draft:
         return self.outline.topic(pick, self.recent, self.noted)
 
     def _fitted(self, picks: Sequence[Pick], most: int) -> str:
-        """As many of the picks as fit: as many as their sizes add up to, then mended by counts of the whole text."""
+        """As many of the picks as fit: as many as their lengths suggest, then mended by counts of the whole text."""
         low, high, best = 0, len(picks), ""
-        guess = self._guess(picks, most)
-        rows = self.outline.rows(picks, self.recent, self.noted)
+        guess = _guess(picks, most)
+        rows: list[Row] = []
         for _ in range(12):
             if low >= high:
                 break
+            rows += self.outline.rows(picks[len(rows) : guess], self.recent, self.noted)
             text = self.outline.written(rows[:guess])
             size = _tokens(self.ask, text)
             if size <= most:
@@ -147,16 +157,15 @@ class _Draft:
             guess = min(max(int(guess * most / max(size, 1)), low + 1), high)
         return best
 
-    def _guess(self, picks: Sequence[Pick], most: int) -> int:
-        """How many picks fit, by the sum of the lines' own sizes."""
-        empty = _tokens(self.ask, "-")
-        left = most - empty
-        sizes = self.reader.sizes([pick.span for pick in picks], self.ask.count)
-        for i, size in enumerate(sizes):
-            left -= size - empty + 1
-            if left < 0:
-                return max(i, 1)
-        return len(picks)
+
+def _guess(picks: Sequence[Pick], most: int) -> int:
+    """How many picks fit, by the lengths of their lines."""
+    left = float(most)
+    for i, pick in enumerate(picks):
+        left -= len(pick.text) / CHARS_PER_TOKEN + LINE
+        if left < 0:
+            return max(i, 1)
+    return len(picks)
 
 
 def _within(tokens: float, wanted: Iterable[Pick], seen: Iterable[Span] = ()) -> list[Pick]:

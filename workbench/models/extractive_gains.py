@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from heapq import heapify, heappop, heapreplace
+from heapq import heappop, heappush
 from itertools import chain
+from operator import mul
 from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.models.extractive_reading import Read, Span
@@ -89,27 +90,33 @@ class Gains:
             tokens: the most that they may cost, but for the last.
             again: what is left of an atom's worth once a chosen candidate holds it.
         """
-        heap = list(zip((-self._worth()).tolist(), range(len(self.cost)), strict=True))
-        heapify(heap)
+        import numpy as np
+
+        worth = self._worth()
+        order = np.argsort(-worth, kind="stable")
+        fresh = zip((-worth[order]).tolist(), order.tolist(), strict=True)  # what nothing chosen has touched yet
+        again_weighed: list[tuple[float, int]] = []
         starts, slots, left = self.starts.tolist(), self.slots.tolist(), self.left.tolist()
         gain, prose, cost = self.gain.tolist(), self.prose.tolist(), self.cost.tolist()
         chosen: list[int] = []
         spent = 0.0
-        while heap and spent < tokens:
-            before, i = heap[0]
-            held = prose[i]
-            mine = range(starts[i], starts[i + 1])
-            for k in mine:
-                held += gain[k] * left[slots[k]]
-            now = -(held / cost[i])
+        ahead = next(fresh, None)
+        while spent < tokens and (ahead is not None or again_weighed):
+            if ahead is None or (again_weighed and again_weighed[0] < ahead):
+                before, i = heappop(again_weighed)
+            else:
+                before, i = ahead
+                ahead = next(fresh, None)
+            mine = slice(starts[i], starts[i + 1])
+            held = slots[mine]
+            now = -(sum(map(mul, gain[mine], map(left.__getitem__, held)), prose[i]) / cost[i])
             if now > before:  # it gained more before others were chosen
-                heapreplace(heap, (now, i))
+                heappush(again_weighed, (now, i))
                 continue
-            heappop(heap)
             chosen.append(i)
             spent += cost[i]
-            for k in mine:
-                left[slots[k]] *= again
+            for atom in held:
+                left[atom] *= again
         return chosen
 
     def _worth(self) -> Floats:

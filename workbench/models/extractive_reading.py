@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import chain
+from itertools import chain, islice
 from threading import Lock
 from typing import TypeAlias
 
-from workbench.transcript.atoms import LEXICAL, SIGNALS, TOKEN, Found, line_atoms, quotes, token_atoms, url_atom, urls
+from workbench.transcript.atoms import LEXICAL
 from workbench.transcript.message import (
     AssistantMessage,
     Message,
@@ -24,15 +23,12 @@ from workbench.transcript.message import (
     UserMessage,
     argument_texts,
 )
-from workbench.transcript.tokens import TokenCounter
-from workbench.transcript.words import spans, words
+from workbench.transcript.mining import END, Miner
+from workbench.transcript.words import words
 
 MOST_MESSAGES = 20_000
 MOST_SPANS = 400_000
 """A reader that remembers more than this starts anew, so that a long run does not grow without end."""
-
-BATCH = 20_000
-"""Lines whose atoms are found at once; bounds the memory that their tokens take."""
 
 _KIND = {kind: number for number, kind in enumerate(LEXICAL)}
 _RUNS = frozenset({"command", "cmd", "script"})
@@ -88,67 +84,83 @@ class Read:
     chars: int
 
 
-class _Tokens(dict[str, int]):
-    """Numbers tokens as they are met, and knows what each tells.
+class _Facts:
+    """What a miner's features say of each span: its atoms, and how many other content words it has."""
 
-    Attributes:
-        others: how many content words a token has beside its atoms; below 0 for a line's end.
-        found: the numbers of its atoms.
-        looks: whether its line is worth a second look.
-        atoms: the number of each atom, `kinds` its kind.
-    """
+    __slots__ = ("_atoms", "_flat", "_miner", "_starts", "_texts", "kinds", "words")
 
-    __slots__ = ("atoms", "found", "kinds", "looks", "others")
-
-    def __init__(self) -> None:
-        super().__init__({"\n": 0})
-        self.others = array("i", (-1,))
-        self.found: list[tuple[int, ...]] = [()]
-        self.looks = bytearray((0,))
-        self.atoms: dict[Found, int] = {}
+    def __init__(self, miner: Miner) -> None:
+        self._miner = miner
+        self._flat = 0
+        self._atoms: list[int] = []
+        self._starts = [0]
+        self._texts: list[str] = []
+        self.words: list[int] = []
         self.kinds = bytearray()
 
-    def number(self, atom: Found) -> int:
-        found = self.atoms.setdefault(atom, len(self.kinds))
-        if found == len(self.kinds):
-            self.kinds.append(_KIND[atom[0]])
-        return found
+    def catch_up(self) -> None:
+        """Take in the spans that the miner has met since the last time; many at once cost least."""
+        import numpy as np
 
-    def __missing__(self, token: str) -> int:
-        found = tuple([self.number(atom) for atom in token_atoms(token)])
-        # A path's folders tie it to its place, its own last part does not.
-        self.others.append(max(len(words(token)) - len(found), 0))
-        self.found.append(found)
-        self.looks.append(token in SIGNALS)
-        number = self[token] = len(self)
-        return number
+        miner = self._miner
+        if len(self.words) == len(miner.spans):
+            return
+        flat = np.frombuffer(miner.flat, dtype=np.int32)[self._flat :].copy()  # a view would forbid it to grow
+        self._flat += len(flat)
+        ends = np.flatnonzero(flat == END)
+        is_atom = (flat < 0) & (flat != END)
+        atoms = np.concatenate(([0], np.cumsum(is_atom)[ends]))
+        held = np.diff(atoms)
+        features = np.diff(np.concatenate(([-1], ends))) - 1
+        # A path's folders tie it to its place, its own last part does not: one word less for each atom.
+        self.words += np.maximum(features - 2 * held, 0).tolist()
+        self._starts += (atoms[1:] + len(self._atoms)).tolist()
+        self._atoms += (~flat[is_atom]).tolist()
+        self._texts += islice(miner.spans, len(self._texts), None)
+        self.kinds += bytes([_KIND[kind] for kind, _ in islice(miner.atoms, len(self.kinds), None)])
+
+    def of(self, number: int) -> tuple[str, tuple[int, ...], int]:
+        """The text, the atoms and the number of other words of a span."""
+        text, count = self._texts[number], self.words[number]
+        atoms = self._atoms[self._starts[number] : self._starts[number + 1]]
+        more = self._miner.more.get(number)
+        if more is not None:
+            atoms += [~feature for feature in more if feature < 0]
+            count += sum([feature >= 0 for feature in more])
+        return text, tuple(dict.fromkeys(atoms)), count if text.isascii() else len(words(text))
 
 
 class Reader:
     """Reads messages, each once as long as it is remembered; `messages_read` says how often that was.
 
     Whoever shares a reader between threads holds its `lock` from reading to the end of the work with what was read.
+
+    Args:
+        miner: one that has read the messages already, or will read some of them; by default the reader has its own.
     """
 
-    __slots__ = ("_counter", "_lines", "_messages", "_sizes", "_spans", "_tokens", "lock", "messages_read")
+    __slots__ = (
+        "_facts", "_given", "_lines", "_messages", "_miner", "_plain", "_spans", "lock", "messages_read",
+    )  # fmt: skip
 
-    def __init__(self) -> None:
+    def __init__(self, miner: Miner | None = None) -> None:
         self.lock = Lock()
         self.messages_read = 0
-        self._counter: TokenCounter | None = None
+        self._given = miner
         self._forget()
 
     def _forget(self) -> None:
+        self._miner = self._given or Miner()
+        self._facts = _Facts(self._miner)
         self._messages: dict[int, tuple[Message, Read]] = {}
         self._spans: dict[str, Span] = {}
+        self._plain: list[Span | None] = []
         self._lines: dict[str, tuple[Span, ...]] = {}
-        self._sizes: dict[Span, int] = {}
-        self._tokens = _Tokens()
 
     @property
     def kinds(self) -> bytes:
         """The kind of every atom met so far, by number, as its place in `LEXICAL`."""
-        return bytes(self._tokens.kinds)
+        return bytes(self._facts.kinds)
 
     def read(self, messages: Sequence[Message]) -> list[Read]:
         """Every message, read now or before. Messages are known by identity: they never change."""
@@ -160,11 +172,8 @@ class Reader:
             for message in messages
             if (before := known.get(id(message))) is None or before[0] is not message
         }
-        told = {
-            key: [(source, _found(text, source in PROSE)) for source, text in _texts(message)]
-            for key, message in new.items()
-        }
-        self._learn(line for parts in told.values() for _, lines in parts for line in lines)
+        told = {key: list(_told(message, self._miner)) for key, message in new.items()}
+        self._catch_up()
         for key, message in new.items():
             known[key] = (message, self._made(told[key]))
         self.messages_read += len(new)
@@ -173,106 +182,84 @@ class Reader:
     def lines(self, texts: Sequence[str]) -> list[tuple[Span, ...]]:
         """The lines of each text, each worked out once: those of one summary mostly stand in the next one again."""
         known = self._lines
-        new = {text: list(spans(text)) for text in texts if text not in known}
-        if new:
-            self._learn(chain.from_iterable(new.values()))
-            known.update((text, tuple(map(self._spans.__getitem__, lines))) for text, lines in new.items())
+        new = {text: self._miner.read(text) for text in texts if text not in known}
+        self._catch_up()
+        known.update((text, self._spans_of(numbers)) for text, numbers in new.items())
         return list(map(known.__getitem__, texts))
 
-    def sizes(self, lines: Iterable[Span], count: TokenCounter) -> Iterator[int]:
-        """The tokens of each line as an entry of a list, counted once as long as the same counter asks."""
-        if self._counter is not count:
-            self._counter = count
-            self._sizes.clear()
-        known = self._sizes
-        for line in lines:
-            size = known.get(line)
-            if size is None:
-                size = known[line] = count(Summary(id="", text=f"- {line.text}\n"))
-            yield size
-
-    def _made(self, told: Iterable[tuple[Source, list[str]]]) -> Read:
+    def _made(self, told: Iterable[_Told]) -> Read:
         parts: list[Part] = []
         spoken: dict[int, None] = {}
         heard: dict[int, None] = {}
         first = chars = 0
-        for source, texts in told:
-            lines = tuple(map(self._spans.__getitem__, texts))
+        for source, numbers in told:
+            lines = self._spans_of(numbers)
+            if source in PROSE:
+                lines = tuple([self._unmarked(line) if line.text[0] in "-*+•#" else line for line in lines])
             parts.append((source, first, lines))
             first += len(lines)
-            chars += sum(map(len, texts))
+            chars += sum([len(line.text) for line in lines])
             if source < Source.THOUGHT:
                 held = spoken if source <= SPOKEN else heard
                 held.update(dict.fromkeys(chain.from_iterable([line.atoms for line in lines])))
         return Read(tuple(parts), tuple(spoken), tuple(heard), chars)
 
-    def _learn(self, lines: Iterable[str]) -> None:
-        """Find the atoms of all lines that are new; many at once cost least."""
-        known = self._spans
-        new = [line for line in dict.fromkeys(lines) if line not in known]
-        for start in range(0, len(new), BATCH):
-            self._learn_some(new[start : start + BATCH])
+    def _catch_up(self) -> None:
+        self._facts.catch_up()
+        self._plain += [None] * (len(self._facts.words) - len(self._plain))
 
-    def _learn_some(self, new: Sequence[str]) -> None:
-        import numpy as np
+    def _spans_of(self, numbers: Iterable[int]) -> tuple[Span, ...]:
+        known = self._plain
+        return tuple([known[number] or self._span(number) for number in numbers])
 
-        known, table = self._spans, self._tokens
-        met = TOKEN.findall("\n".join([*new, ""]))
-        tokens = np.fromiter(map(table.__getitem__, met), dtype=np.int64, count=len(met))
-        ends = np.flatnonzero(tokens == 0)  # one a line, in order
-        starts = np.concatenate(([0], ends[:-1] + 1))
-        others = np.concatenate(([0], np.cumsum(np.maximum(np.array(table.others)[tokens], 0))))
-        looks = np.concatenate(([0], np.cumsum(np.frombuffer(bytes(table.looks), dtype=np.uint8)[tokens], dtype=int)))
-        counts = (others[ends] - others[starts]).tolist()
-        signals = (looks[ends] > looks[starts]).tolist()
-        holds = np.array([bool(found) for found in table.found])[tokens]
-        places = np.flatnonzero(holds)
-        by_line: dict[int, list[int]] = {}
-        for line, token in zip(np.searchsorted(ends, places).tolist(), tokens[places].tolist(), strict=True):
-            by_line.setdefault(line, []).extend(table.found[token])
-        for at, (line, count, signal) in enumerate(zip(new, counts, signals, strict=True)):
-            atoms = by_line.get(at, [])
-            atoms += map(table.number, _rarer(line, signal))
-            known[line] = Span(line, tuple(dict.fromkeys(atoms)), count if line.isascii() else len(words(line)))
+    def _span(self, number: int) -> Span:
+        text, atoms, count = self._facts.of(number)
+        found = self._plain[number] = self._spans.setdefault(text, Span(text, atoms, count))
+        return found
+
+    def _unmarked(self, line: Span) -> Span:
+        """A line of prose without the mark of a list or heading, which means more in code."""
+        text = _MARK.sub("", line.text, count=1)
+        return self._spans.setdefault(text, Span(text, line.atoms, line.words))
 
 
-def _found(text: str, prose: bool) -> list[str]:
-    """The lines of a text; those of prose without the marks of lists and headings, which mean more in code."""
-    if not prose:
-        return list(spans(text))
-    return [_MARK.sub("", line, count=1) if line[0] in "-*+•#" else line for line in spans(text)]
+_Told: TypeAlias = tuple[Source, Sequence[int]]
+"""The origin of a text and the numbers of its lines."""
 
 
-def _rarer(line: str, signal: bool) -> Iterator[Found]:
-    """What takes more than one token to see."""
-    if signal:
-        yield from line_atoms(line)
-    if "://" in line:
-        yield from map(url_atom, urls(line))
-    if '"' in line:
-        yield from quotes(line)
+def _told(message: Message, miner: Miner) -> Iterator[_Told]:
+    """The texts of a message, as its miner read them."""
+    if isinstance(message, SystemMessage):
+        return
+    if isinstance(message, Summary):
+        yield Source.EARLIER, miner.read(message.text)
+        return
+    mined = miner.mined(message)
+    sources = list(_sources(message))
+    said = thought = 0
+    for source, size in zip(sources, mined.parts, strict=True):
+        if source is Source.THOUGHT:
+            yield source, mined.thought[thought : thought + size]
+            thought += size
+        else:
+            yield source, mined.said[said : said + size]
+            said += size
 
 
-def _texts(message: Message) -> Iterator[tuple[Source, str]]:
+def _sources(message: AssistantMessage | ToolResult | UserMessage) -> Iterator[Source]:
+    """The origin of each text of a message, in the order in which a miner reads them."""
     if isinstance(message, ToolResult):
-        source = Source.FAILED if message.is_error else Source.RESULT
-        yield from ((source, block.text) for block in message.blocks if isinstance(block, Text))
-    elif isinstance(message, AssistantMessage):
-        for block in message.blocks:
-            if isinstance(block, Text):
-                yield Source.SAID, block.text
-            elif isinstance(block, Thinking):
-                yield Source.THOUGHT, block.text
-            elif isinstance(block, ToolCall):
-                yield from _argued(block)
+        plain = Source.FAILED if message.is_error else Source.RESULT
     elif isinstance(message, UserMessage):
-        source = Source.RESULT if message.synthetic else Source.USER
-        yield from ((source, block.text) for block in message.blocks if isinstance(block, Text))
-    elif not isinstance(message, SystemMessage):
-        yield Source.EARLIER, message.text
-
-
-def _argued(call: ToolCall) -> Iterator[tuple[Source, str]]:
-    for name, value in call.arguments.items():
-        source = Source.COMMAND if name in _RUNS else Source.ARGUMENT
-        yield from ((source, text) for text in argument_texts(value))
+        plain = Source.RESULT if message.synthetic else Source.USER
+    else:
+        plain = Source.SAID
+    for block in message.blocks:
+        if isinstance(block, Text):
+            yield plain
+        elif isinstance(block, Thinking):
+            yield Source.THOUGHT
+        elif isinstance(block, ToolCall):
+            for name, value in block.arguments.items():
+                source = Source.COMMAND if name in _RUNS else Source.ARGUMENT
+                yield from (source for _ in argument_texts(value))

@@ -22,7 +22,7 @@ from workbench.transcript.atoms import (
     windows_paths,
     without_urls,
 )
-from workbench.transcript.message import Message, Text, Thinking, ToolCall, argument_texts
+from workbench.transcript.message import AnswerBlock, Message, Text, Thinking, ToolCall, argument_texts
 from workbench.transcript.words import ASCII_WORD, CJK, lines, pieces, words
 
 END = -(2**31)
@@ -41,10 +41,12 @@ class Mined:
     Attributes:
         said: of words and of the values of tool arguments.
         thought: of thinking, which a later request may not be sent.
+        parts: how many spans each text of the message has, texts, thoughts and arguments in the order of its blocks.
     """
 
     said: tuple[int, ...]
     thought: tuple[int, ...] = ()
+    parts: tuple[int, ...] = ()
 
 
 class Miner:
@@ -53,7 +55,7 @@ class Miner:
     Attributes:
         cwd: the folder that relative paths start from.
         spans: number of each span, by its text.
-        messages_mined: how often `mine` was called.
+        messages_mined: how many messages were read.
     """
 
     def __init__(self, cwd: str = "") -> None:
@@ -70,6 +72,7 @@ class Miner:
         self._fresh: list[str] = []
         self._lines: dict[str, tuple[int, ...]] = {}
         self._tokens: dict[str, tuple[int, ...]] = {"\n": (END,)}
+        self._mined: dict[int, tuple[Message, Mined]] = {}
 
     @property
     def words(self) -> dict[str, int]:
@@ -99,19 +102,29 @@ class Miner:
         return self._more
 
     def mine(self, message: Message) -> Mined:
-        """The spans of a message, newly numbered where they are new."""
+        """The spans of a message, newly numbered where they are new; `mined` remembers them."""
+        found = self.read_message(message)
+        self._mined[id(message)] = (message, found)
+        return found
+
+    def mined(self, message: Message) -> Mined:
+        """The spans of a message, as `mine` found them, or read now and not remembered."""
+        known = self._mined.get(id(message))
+        return known[1] if known is not None and known[0] is message else self.read_message(message)
+
+    def read_message(self, message: Message) -> Mined:
+        """The spans of a message, read anew."""
         self.messages_mined += 1
         said: list[int] = []
         thought: list[int] = []
+        parts: list[int] = []
         for block in message.blocks:
-            if isinstance(block, Text):
-                said += self.read(block.text)
-            elif isinstance(block, Thinking):
-                thought += self.read(block.text)
-            elif isinstance(block, ToolCall):
-                for text in argument_texts(block.arguments):
-                    said += self.read(text)
-        return Mined(tuple(said), tuple(thought))
+            into = thought if isinstance(block, Thinking) else said
+            for text in _texts(block):
+                found = self.read(text)
+                into += found
+                parts.append(len(found))
+        return Mined(tuple(said), tuple(thought), tuple(parts))
 
     def read(self, text: str) -> list[int]:
         """The numbers of a text's spans, in order."""
@@ -232,3 +245,9 @@ class Miner:
         if found is None:
             found = self._tokens[token] = self._token_features(token)
         return found
+
+
+def _texts(block: AnswerBlock) -> Iterable[str]:
+    if isinstance(block, Text | Thinking):
+        return (block.text,)
+    return argument_texts(block.arguments) if isinstance(block, ToolCall) else ()
