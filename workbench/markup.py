@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 LONGEST = 400
@@ -43,3 +44,40 @@ def marked(text: str, what: str, longest: int = LONGEST) -> str:
         text = "… " + text[at - longest // 3 :]
     parts = clipped(text, longest).split(what) if what else [clipped(text, longest)]
     return f"<mark>{escape(visible(what))}</mark>".join(escape(visible(part)) for part in parts)
+
+
+def card(
+    title: str,
+    facts: Mapping[str, object],
+    heads: Sequence[str] = (),
+    rows: Iterable[Sequence[object]] = (),
+    note: str = "",
+) -> str:
+    """How an object shows itself in a notebook: its name, a line of facts, and a table; everything is escaped here.
+
+    It takes its colours from the page, so that it is readable on light and on dark ones.
+
+    Args:
+        title: what it is.
+        facts: what to know first, in order; empty values are left out.
+        heads: of the table; empty for none.
+        rows: its cells; numbers stand on the right.
+        note: a line below.
+    """
+    told = " · ".join(
+        f"{shown(key)} <b>{shown(_told(value))}</b>" for key, value in facts.items() if value not in ("", None)
+    )
+    lines = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
+    names = "".join(f'<th style="text-align:left">{shown(name)}</th>' for name in heads)
+    table = f"<table><thead><tr>{names}</tr></thead><tbody>{lines}</tbody></table>" if lines else ""
+    below = f'<div style="opacity:.75">{shown(note)}</div>' if note else ""
+    return f"<div><div><strong>{shown(title, 120)}</strong></div><div>{told}</div>{table}{below}</div>"
+
+
+def _told(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _cell(value: object) -> str:
+    side = "right" if isinstance(value, int | float) else "left"
+    return f'<td style="text-align:{side};vertical-align:top">{shown(_told(value), 160)}</td>'
