@@ -12,6 +12,7 @@ from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.errors import ModelError
+from workbench.markup import card
 from workbench.models.model import Answer, Ask, Model
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
@@ -73,6 +74,26 @@ class Compaction:
     def breaches(self) -> tuple[Breach, ...]:
         """All findings of the guard."""
         return tuple(breach for stage in self.stages for breach in stage.breaches)
+
+    def __repr__(self) -> str:
+        ran = " > ".join(record.name for record in self.stages) or "nothing to do"
+        return f"<Compaction {self.before.tokens:,} to {self.after.tokens:,} tokens, {self.outcome}: {ran}>"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "tokens before": self.before.tokens, "after": self.after.tokens, "sent": self.sent.tokens,
+            "target": self.budget.target, "messages before": len(self.before.messages),
+            "messages after": len(self.after.messages), "reason": self.budget.reason,
+        }  # fmt: skip
+        heads = ("stage", "tokens before", "after", "dropped", "rewritten", "asks", "findings")
+        rows = [
+            (
+                one.name, one.tokens_before, one.tokens_after, len(one.dropped), len(one.rewritten), len(one.answers),
+                "; ".join(f"not used: {breach}" for breach in one.breaches),
+            )
+            for one in self.stages
+        ]  # fmt: skip
+        return card(f"Compaction: {self.outcome.replace('_', ' ')}", facts, heads, rows, self.why)
 
 
 def prepare(history: Context, preset: Preset, situation: Situation, model: Model) -> Compaction | None:

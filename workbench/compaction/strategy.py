@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 
 from workbench.compaction.stage import Stage
 from workbench.compaction.trigger import AtShare, Moment, Trigger
+from workbench.markup import card
 from workbench.transcript.tokens import TokenCounter
 
 
@@ -45,3 +46,29 @@ class Preset:
     overflow: Strategy | None = None
     moments: tuple[Moment, ...] = ("before_request",)
     source: str = ""
+
+    def __repr__(self) -> str:
+        stages = " > ".join(stage.name for stage in self.strategy.stages) or "no stages"
+        return f"<Preset {self.name!r}: {stages}, {_settings(self.trigger)}>"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "compacts": _settings(self.trigger), "asked": ", ".join(self.moments).replace("_", " "),
+            "counts tokens": "" if self.count is None else "as its own system does",
+            "rounds": self.strategy.rounds if self.strategy.rounds > 1 else None,
+        }  # fmt: skip
+        rows = [(n, stage.name, _purpose(stage)) for n, stage in enumerate(self.strategy.stages, 1)]
+        rows += [("what is sent", stage.name, _purpose(stage)) for stage in self.strategy.view]
+        source = f"Restates {self.source}" if self.source else ""
+        return card(f"Preset {self.name}", facts, ("", "stage", "what it does"), rows, source)
+
+
+def _purpose(part: object) -> str:
+    """What a part says of itself: the first sentence of its docstring."""
+    return " ".join((type(part).__doc__ or "").partition("\n\n")[0].split())
+
+
+def _settings(part: Trigger) -> str:
+    """A trigger with its values, as one would write it."""
+    values = [f"{field.name}={getattr(part, field.name)!r}" for field in fields(part)] if is_dataclass(part) else []
+    return f"{type(part).__name__}({', '.join(values)})"

@@ -6,11 +6,16 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from workbench.compaction.engine import Compaction
+from workbench.markup import card
 from workbench.replay.sizing import Sizing
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 
 Mode: TypeAlias = Literal["natural", "matched"]
+
+
+MOST = 20
+"""Compactions that a replay shows of itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +87,35 @@ class Replay:
     def compactions(self) -> tuple[Compaction, ...]:
         """What each firing did."""
         return tuple(firing.compaction for firing in self.firings)
+
+    @property
+    def saved(self) -> float | None:
+        """Tokens saved over all requests, as a share of what an uncompacted agent sends; None without requests."""
+        whole = sum(step.tokens_recorded for step in self.steps)
+        return 1 - sum(step.tokens_sent for step in self.steps) / whole if whole else None
+
+    def __repr__(self) -> str:
+        return (
+            f"<Replay of {self.session.id!r} under {self.preset}: {len(self.steps):,} requests, "
+            f"{len(self.firings):,} compactions, window {self.window:,}>"
+        )
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "requests": len(self.steps), "compactions": len(self.firings), "window": self.window,
+            "largest request": max((step.tokens_sent for step in self.steps), default=None),
+            "tokens saved": None if self.saved is None else f"{100 * self.saved:.0f} %",
+        }  # fmt: skip
+        heads = ("", "before message", "tokens before", "after", "stages", "outcome")
+        rows = [
+            (
+                one.number, one.at, one.compaction.before.tokens, one.compaction.sent.tokens,
+                " > ".join(record.name for record in one.compaction.stages),
+                one.compaction.outcome.replace("_", " ") + (f": {one.compaction.why}" if one.compaction.why else ""),
+            )
+            for one in self.firings[:MOST]
+        ]  # fmt: skip
+        left = len(self.firings) - len(rows)
+        note = f"and {left:,} more compactions" if left else "" if rows else "It was never compacted."
+        return card(f"{self.session.title or self.session.id}, under {self.preset}", facts, heads, rows, note)
+

@@ -6,8 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from workbench.markup import card, clipped
 from workbench.transcript.log import ClearingEntry, CompactionEntry, Entry, Log, MessageEntry
-from workbench.transcript.message import AssistantMessage, Message
+from workbench.transcript.message import AssistantMessage, Message, said_texts
+
+
+FIRST = 8
+"""Messages that a session shows of itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +101,27 @@ class Session:
     def branches(self) -> int:
         """How many leaves the log has."""
         return len(self.log.leaves())
+
+    def __repr__(self) -> str:
+        return (
+            f"<Session {self.id!r}: {len(self.messages):,} messages, {len(self.requests):,} requests, "
+            f"{self.origin.format}{', ' + self.model if self.model else ''}>"
+        )
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "session": self.id, "messages": len(self.messages), "requests": len(self.requests),
+            "branches": self.branches if self.branches > 1 else None, "compacted when recorded": len(self.recorded) or None,
+            "model": self.model, "window": self.window, "format": self.origin.format, "read from": self.origin.path,
+        }  # fmt: skip
+        rows = [(i, message.role, _line(message)) for i, message in enumerate(self.messages[:FIRST])]
+        left = len(self.messages) - len(rows)
+        note = f"and {left:,} more messages; wb.explore(session) walks through them" if left else ""
+        return card(self.title or self.id, facts, ("", "who", "says"), rows, note)
+
+
+def _line(message: Message) -> str:
+    """What a message says, or the tools that it calls, on one line."""
+    calls = [call.name for call in message.calls] if isinstance(message, AssistantMessage) else []
+    words = " ".join(" ".join(clipped(text) for text in said_texts(message)).split())
+    return f"calls {', '.join(calls)}: {words}" if calls else words
