@@ -1,0 +1,117 @@
+"""The contexts that strategies make of the same histories at the same size, for whoever asks a model about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.compaction.strategy import Preset
+from workbench.errors import SettingError
+from workbench.experiment.prepared import Prepared
+from workbench.experiment.settings import presets
+from workbench.experiment.sources import Source, read
+from workbench.importers.bundled import bundled
+from workbench.importers.importer import files
+from workbench.models import find_model
+from workbench.models.model import Model
+from workbench.replay.boundaries import at_shares
+from workbench.replay.matched import matched
+from workbench.transcript.context import Context
+from workbench.transcript.session import Session
+
+What = Iterable[str | Path | Session] | str | Path | Session
+"""Files, folders, globs or sessions; nothing takes the bundled sessions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What one strategy sends at one boundary of one session.
+
+    Attributes:
+        share: the budget as a share of the history.
+        at: the boundary: the history is `messages[:at]`.
+    """
+
+    ready: Prepared
+    strategy: str
+    share: float
+    at: int
+    context: Context
+
+    @property
+    def session(self) -> Session:
+        """The recording."""
+        return self.ready.session
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Which contexts are wanted.
+
+    Attributes:
+        strategies: names or presets; the reference arms `none` and `null` are always there.
+        shares: budgets, each in (0, 1).
+        boundaries: where histories end, as shares of the messages.
+        model: who writes summaries.
+        window: tokens; None takes each session's own.
+        redact: mask secrets first.
+    """
+
+    strategies: tuple[str | Preset, ...]
+    shares: tuple[float, ...] = (0.1,)
+    boundaries: tuple[float, ...] = (0.35, 0.5, 0.65, 0.8)
+    model: str | Model = "extractive"
+    window: int | None = None
+    redact: bool = False
+
+    def __post_init__(self) -> None:
+        for value in (*self.shares, *self.boundaries):
+            if not 0 < value < 1:
+                raise SettingError(f"the share {value} is not between 0 and 1")
+
+    def contexts(self, what: What = (), limit: int | None = None) -> Iterator[Compacted]:
+        """Every context, session by session and strategy by strategy, at growing boundaries.
+
+        Args:
+            what: see `What`.
+            limit: sessions at most.
+
+        Raises:
+            ModelError: the model failed and a strategy has nothing to use otherwise.
+        """
+        given = {part.name: part for part in self.strategies if isinstance(part, Preset)}
+        names = tuple(part.name if isinstance(part, Preset) else part for part in self.strategies)
+        model = find_model(self.model) if isinstance(self.model, str) else self.model
+        for ready in self._sessions(what, limit):
+            at = at_shares(ready.session, self.boundaries)
+            for preset in presets(names, given):
+                replay = matched(
+                    ready.session, preset, ready.reader(model), ready.sizing,
+                    window=ready.window, at=at, shares=self.shares,
+                )  # fmt: skip
+                for shot in replay.snapshots:
+                    yield Compacted(ready, preset.name, shot.share or 1.0, shot.at, shot.context)
+
+    def _sessions(self, what: What, limit: int | None) -> Iterator[Prepared]:
+        left = limit
+        for source in _sources(what):
+            for ready in read(source, self.window, redact=self.redact).ready:
+                if left == 0:
+                    return
+                left = None if left is None else left - 1
+                yield ready
+
+
+def _sources(what: What) -> Sequence[Source]:
+    items: list[str | Path | Session] = [what] if isinstance(what, str | Path | Session) else list(what)
+    own: list[str | Path | Session] = [*sorted(bundled(), key=lambda path: path.stat().st_size)]
+    found: list[Source] = []
+    for item in items or own:
+        if isinstance(item, Session):
+            found.append(Source(session=item))
+        else:
+            found += [Source(path=Path(path)) for path in files([item])]
+    if not found:
+        raise SettingError("there is nothing to read; name files or folders with recorded sessions")
+    return found

@@ -1,0 +1,296 @@
+"""Continuation surprisal of the contexts of several strategies: planned, estimated, then scored, resumable."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from workbench.compaction.strategy import Preset
+from workbench.errors import ModelError, SettingError
+from workbench.experiment.cell import Row
+from workbench.experiment.contexts import Compacted, Grid, What
+from workbench.experiment.settings import DEFAULT_STRATEGIES
+from workbench.experiment.store import write_atomically
+from workbench.metrics.retention import FEWEST
+from workbench.metrics.surprisal import MOST, Surprise, Use, surprise, uses, written
+from workbench.metrics.view import view
+from workbench.models.kept_likelihood import KeptLikelihood
+from workbench.models.model import Model
+from workbench.models.weights import weights
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TABLE, NOTES = "surprisal.parquet", "surprisal.json"
+
+COLUMNS = {
+    "session": "string", "strategy": "string", "share": "Float64", "at": "Int64", "tokens": "Int64", "atoms": "Int64",
+    "atom_tokens": "Int64", "nats": "Float64", "per_token": "Float64", "excess": "Float64", "bound": "Float64",
+    "presence": "Float64", "reason": "string",
+}  # fmt: skip
+"""The columns of the table, see docs/tables.md."""
+
+_PROBE_CHARS = 3_000
+_CHARS_A_TOKEN = 3.2
+_SLOWING = 33_000
+"""Tokens of context after which a token takes twice as long; measured with the bundled weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What is still to be done before it begins.
+
+    Attributes:
+        contexts: how many there are; `kept` of them are on disk in whole.
+        tokens: that the model has still to read, about.
+        seconds: that it will take, about, at the speed just measured; 0 if nothing is to be read.
+    """
+
+    contexts: int
+    kept: int
+    tokens: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    of: Compacted
+    lines: tuple[Use, ...]
+
+    @property
+    def text(self) -> str:
+        return written(self.of.context.messages)
+
+
+@dataclass(frozen=True)
+class Surprisals:
+    """A finished measurement: its table, and who measured it."""
+
+    path: Path
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Surprisals:
+        """The measurement in this folder.
+
+        Raises:
+            SettingError: there is none.
+        """
+        if not (Path(folder) / TABLE).is_file():
+            raise SettingError(f"{folder} holds no measurement of surprisal; `workbench surprisal` makes one")
+        return cls(Path(folder))
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """A row a context: the documented columns."""
+        import pandas as pd
+
+        return pd.read_parquet(self.path / TABLE)
+
+    @cached_property
+    def notes(self) -> dict[str, object]:
+        """The model, its terms, the settings, and how long it took."""
+        found: dict[str, object] = json.loads((self.path / NOTES).read_text(encoding="utf-8"))
+        return found
+
+    def means(self) -> list[Row]:
+        """A row a strategy: mean surprise and mean excess over sessions, each session counted once.
+
+        Only boundaries at which every strategy was scored; `whole` counts those where the whole history was, too.
+        """
+        table = self.table[self.table["reason"] == ""]
+        names = list(dict.fromkeys(self.table["strategy"]))
+        inner = [name for name in names if name != "none"]
+        place = ["session", "share", "at"]
+        full = table[table["strategy"].isin(inner)].groupby(place)["strategy"].nunique() == len(inner)
+        if not full.any():
+            return []
+        common = table.set_index(place).loc[lambda t: t.index.isin(full[full].index)].reset_index()
+        found: list[Row] = []
+        for name in names:
+            own = common[common["strategy"] == name]
+            by = own.groupby("session")
+            found.append(
+                {
+                    "strategy": str(name),
+                    "sessions": int(own["session"].nunique()),
+                    "boundaries": len(own),
+                    "per_token": _mean(by["per_token"].mean()),
+                    "excess": _mean(by["excess"].mean()),
+                    "bound": _mean(by["bound"].mean()),
+                }
+            )
+        return found
+
+
+def _mean(values: pd.Series[float]) -> float | None:
+    known = values.dropna()
+    return float(known.mean()) if len(known) else None
+
+
+def surprisal(
+    what: What = (),
+    *,
+    strategies: Sequence[str | Preset] = DEFAULT_STRATEGIES,
+    shares: Sequence[float] = (0.1,),
+    boundaries: Sequence[float] = (0.35, 0.5, 0.65, 0.8),
+    model: str | Model = "extractive",
+    likelihood: str | KeptLikelihood = "gemma",
+    most: int = MOST,
+    window: int | None = None,
+    limit: int | None = None,
+    redact: bool = False,
+    out: str | Path = "reports/surprisal",
+    before: Callable[[Estimate], bool] = lambda estimate: True,
+    quiet: bool = False,
+) -> Surprisals | None:
+    """How surprising a small local model finds what the recordings needed, given each strategy's context.
+
+    What was scored once is kept in the cache folder: an interrupted call goes on where it stopped.
+
+    Args:
+        what: files, folders, globs or sessions; nothing takes the bundled sessions.
+        strategies: names, or presets of your own; `none` (the whole history) and `null` (the floor) are added.
+        shares: budgets at which all strategies compact the same history, each in (0, 1).
+        boundaries: where, as shares of the messages.
+        model: who writes summaries.
+        likelihood: the weights of the model that is surprised: `gemma`, `smollm2` or a `.gguf` file.
+        most: lines of use that are scored at a boundary.
+        window: of the replay, in tokens; None takes each session's own.
+        limit: sessions at most.
+        redact: mask secrets first.
+        out: the folder for the table.
+        before: is told how long it will take before it begins; false ends it there.
+        quiet: no progress bar.
+
+    Returns:
+        The measurement; None if `before` ended it.
+    """
+    kept = KeptLikelihood.of(weights(likelihood)) if isinstance(likelihood, str) else likelihood
+    grid = Grid(tuple(strategies), tuple(shares), tuple(boundaries), model, window, redact)
+    jobs = list(_jobs(grid.contexts(what, limit), most))
+    sizes = _sizes(jobs, kept)
+    if not before(_estimate(jobs, sizes, kept)):
+        return None
+    started = monotonic()
+    rows = list(_rows(jobs, sizes, kept, quiet))
+    notes = {
+        "likelihood": kept.name,
+        "likelihood_window": kept.window,
+        "summaries_by": model if isinstance(model, str) else model.name,
+        "most_lines": most,
+        "seconds": round(monotonic() - started, 1),
+        "scored_now": kept.asked,
+        "from_disk": kept.kept,
+    }
+    _write(Path(out), rows, notes)
+    return Surprisals.open(out)
+
+
+def _jobs(contexts: Iterator[Compacted], most: int) -> Iterator[_Job]:
+    """The contexts at boundaries where enough was needed."""
+    for one in contexts:
+        lines = uses(one.ready.index.demand(one.at), most)
+        if sum(len(line.places) for line in lines) >= FEWEST:
+            yield _Job(one, lines)
+
+
+def _sizes(jobs: Sequence[_Job], kept: KeptLikelihood) -> list[int]:
+    """For each job about how many tokens are still to be read; a beginning that was just read is not read again."""
+    found, last = [], ""
+    for job in jobs:
+        text = job.text
+        todo = [line for line in job.lines if not kept.has(text, line.text, tuple(line.places.values()))]
+        if todo:
+            new = len(text) - _common(last, text)
+            found.append(int((new + sum(len(line.text) for line in todo)) / _CHARS_A_TOKEN))
+            last = text
+        else:
+            found.append(0)
+    return found
+
+
+def _common(first: str, second: str) -> int:
+    """How many characters two texts have in common at their beginning; texts are compared in pieces."""
+    at, step = 0, 4_096
+    while first[at : at + step] == second[at : at + step] and at < min(len(first), len(second)):
+        at += step
+    pairs = zip(first[at : at + step], second[at : at + step], strict=False)
+    same = next((i for i, (one, other) in enumerate(pairs) if one != other), 0)
+    return min(at + same, len(first), len(second))
+
+
+def _estimate(jobs: Sequence[_Job], sizes: Sequence[int], kept: KeptLikelihood) -> Estimate:
+    todo = [(job, size) for job, size in zip(jobs, sizes, strict=True) if size]
+    tokens = sum(sizes)
+    if not todo:
+        return Estimate(len(jobs), len(jobs), 0, 0.0)
+    text = todo[0][0].text[:_PROBE_CHARS] or " "
+    kept.model.score(text, " .")
+    started = monotonic()
+    kept.model.score("\n" + text, " .")
+    speed = kept.tokens(text) / max(monotonic() - started, 1e-3)
+    slow = sum(size * (1 + len(job.text) / _CHARS_A_TOKEN / _SLOWING) for job, size in todo)
+    return Estimate(len(jobs), len(jobs) - len(todo), tokens, slow / speed)
+
+
+def _rows(jobs: Sequence[_Job], sizes: Sequence[int], kept: KeptLikelihood, quiet: bool) -> Iterator[Row]:
+    from tqdm.auto import tqdm
+
+    whole: dict[tuple[str, float, int], float] = {}
+    hidden = quiet or not sys.stderr.isatty()
+    with tqdm(total=sum(sizes), desc="reading", unit="token", unit_scale=True, disable=hidden, leave=False) as bar:
+        for job, size in zip(jobs, sizes, strict=True):
+            row = _row(job, kept)
+            key = (job.of.session.id, job.of.share, job.of.at)
+            if job.of.strategy == "none" and row["per_token"] is not None:
+                whole[key] = float(row["per_token"])
+            if key in whole and row["per_token"] is not None:
+                row["excess"] = float(row["per_token"]) - whole[key]
+            bar.update(size)
+            yield row
+
+
+def _row(job: _Job, kept: KeptLikelihood) -> Row:
+    of = job.of
+    row: Row = {
+        "session": of.session.id, "strategy": of.strategy, "share": of.share, "at": of.at, "tokens": of.context.tokens,
+        "atoms": None, "atom_tokens": None, "nats": None, "per_token": None, "excess": None, "bound": None,
+        "presence": None, "reason": "",
+    }  # fmt: skip
+    try:
+        found = surprise(kept, job.text, job.lines)
+    except ModelError as error:
+        return row | {"reason": str(error)}
+    return row | _held(of, found)
+
+
+def _held(of: Compacted, found: Surprise) -> Row:
+    seen = view(of.session, of.context)
+    retention = of.ready.index.demand(of.at).retained(seen.kept, seen.texts)
+    slots = sorted(found.nats)
+    return {
+        "atoms": len(slots),
+        "atom_tokens": sum(found.tokens.values()),
+        "nats": sum(found.nats.values()),
+        "per_token": found.per_token,
+        "bound": float(retention.level("bound")[slots].mean()),
+        "presence": float(retention.level("presence")[slots].mean()),
+    }
+
+
+def _write(folder: Path, rows: Sequence[Row], notes: dict[str, object]) -> None:
+    import pandas as pd
+
+    folder.mkdir(parents=True, exist_ok=True)
+    table = pd.DataFrame({name: pd.array([row[name] for row in rows], dtype=kind) for name, kind in COLUMNS.items()})
+    part = folder / f".{TABLE}.{os.getpid()}.part"
+    table.to_parquet(part, index=False)
+    part.replace(folder / TABLE)
+    write_atomically(folder / NOTES, json.dumps(notes, indent=2) + "\n")
