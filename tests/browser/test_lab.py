@@ -1,7 +1,6 @@
 """JupyterLab opens the explorer, runs it, and the picture follows the sliders."""
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -14,7 +13,6 @@ from typing import Any
 import pytest
 
 import workbench
-from workbench.report.notebooks import notebook
 
 pytestmark = [pytest.mark.browser, pytest.mark.notebook]
 FOLDERS = ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR", "LAB_SETTINGS_DIR", "LAB_WORKSPACES_DIR")
@@ -30,20 +28,15 @@ def free_port() -> int:
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[str]:
-    """The address of a JupyterLab that holds the explorer's notebook and nothing of the user's."""
-    (tmp_path / "course").mkdir()
-    shutil.copy(notebook("03_explore_session"), tmp_path / "course")
+    """The explorer's notebook in a JupyterLab as `workbench lab` starts it, with nothing of the user's."""
     own = {f"JUPYTER{'LAB' * ('LAB' in name)}_{name.replace('LAB_', '')}": str(tmp_path / name) for name in FOLDERS}
     own |= {"IPYTHONDIR": str(tmp_path / "ipython"), "HOME": str(tmp_path), "MPLCONFIGDIR": str(tmp_path / "fonts")}
     own["PYTHONPATH"] = str(Path(workbench.__file__).parent.parent)
-    quiet = tmp_path / "CONFIG_DIR" / "labconfig" / "page_config.json"
-    quiet.parent.mkdir(parents=True)
-    quiet.write_text('{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}')
     port, token = free_port(), "token-of-a-test"
     server = subprocess.Popen(
         [
-            sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
-            f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={tmp_path / 'course'}",
+            sys.executable, "-m", "workbench", "lab", "--folder", str(tmp_path / "course"), "--no-browser",
+            "--port", str(port), "--allow-root", "--ip=127.0.0.1", f"--IdentityProvider.token={token}",
         ],
         env={**os.environ, **own}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )  # fmt: skip

@@ -72,7 +72,9 @@ def test_unusable_input_is_one_sentence_and_exit_code_2(
     said = capsys.readouterr().err
     assert expected in said
     assert "Traceback" not in said
-    assert all(line.startswith(("workbench: ", "left out: ")) for line in said.strip().splitlines())
+    lines = said.strip().splitlines()
+    assert all(line.startswith(("workbench: ", "left out: ", "hint: ")) for line in lines)
+    assert not [line for line in lines[:-1] if line.startswith("hint: ")]
 
 
 def test_a_strategy_whose_model_fails_is_a_failed_cell_beside_the_others(

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import typer
 
-from workbench.cli import comparing, datasets, experimenting, inspecting, listing, replaying, sharing
+from workbench.cli import comparing, datasets, doctor, experimenting, inspecting, lab, listing, replaying, sharing, surprising
+from workbench.cli.hints import hint
 from workbench.cli.words import complain
 from workbench.errors import WorkbenchError
 
@@ -25,15 +26,22 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("compare")(comparing.compare)
-app.command("replay")(replaying.replay)
-app.command("inspect")(inspecting.inspect)
-app.command("list")(listing.show)
-app.command("report")(comparing.report)
-app.command("share")(sharing.share)
-app.command("experiment")(experimenting.experiment)
-app.command("record")(datasets.record)
-app.add_typer(datasets.datasets, name="datasets", no_args_is_help=True)
+app.command("compare", short_help="Compare strategies on recorded sessions; write a report.")(comparing.compare)
+app.command("replay", short_help="Look closely at one session under one strategy.")(replaying.replay)
+app.command("inspect", short_help="Say what recordings hold.")(inspecting.inspect)
+app.command("list", short_help="List strategies, stages, metrics, formats or models.")(listing.show)
+app.command("report", short_help="Render the report of a finished run again.")(comparing.report)
+app.command("share", short_help="Copy a run without a word of its recordings.")(sharing.share)
+app.command("surprisal", short_help="Say what a small real model finds surprising without the rest.")(
+    surprising.surprisal
+)
+app.command("experiment", short_help="Run the experiment notebook with parameters.")(experimenting.experiment)
+app.command("record", short_help="Play a scripted task with real tools; write its session.")(datasets.record)
+app.command("lab", short_help="Open JupyterLab at the course.", context_settings=lab.PASSING)(lab.lab)
+app.command("doctor", short_help="Say what this machine has of what is needed.")(doctor.doctor)
+app.add_typer(
+    datasets.datasets, name="datasets", short_help="List, fetch, check and make sessions.", no_args_is_help=True
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,16 +54,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 1 if a cell of a run failed; 2 for input that cannot be used.
     """
     try:
-        result = app(list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
+        words = experimenting.joined(list(sys.argv[1:] if arguments is None else arguments))
+        result = app(words, standalone_mode=False)
     except ClickException as error:
-        words = error.format_message()  # type: ignore[attr-defined]  # every exception of click has it
+        told = error.format_message()  # type: ignore[attr-defined]  # every exception of click has it
         if type(error).__name__ == "NoArgsIsHelpError":
-            complain(words)
+            complain(told)
         else:
-            complain(f"workbench: {' '.join(words.split()).rstrip('.')}; `workbench --help` shows what is accepted")
+            complain(f"workbench: {' '.join(told.split()).rstrip('.')}", hint=_where(error))
         return UNUSABLE
     except WorkbenchError as error:
-        complain(f"workbench: {error}")
+        complain(f"workbench: {error}", hint=hint(error))
         return UNUSABLE
     except (KeyboardInterrupt, typer.Abort):
         complain("workbench: interrupted; what was finished is kept, and the same command goes on from there")
@@ -73,3 +82,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(f"workbench: a bug of ours ({what}); WORKBENCH_DEBUG=1 shows where, and what was finished is kept")
         return FAILED_CELL
     return int(result or OK)
+
+
+def _where(error: Exception) -> str:
+    """The command whose help says what is accepted."""
+    command = getattr(getattr(error, "ctx", None), "command_path", "") or "workbench"
+    return f"`{command} --help` shows what is accepted"

@@ -54,6 +54,7 @@ def fetch(
     names: Annotated[list[str], typer.Argument(help="Names of public recordings, see `workbench datasets list`.")],
     folder: Annotated[Path, typer.Option("--folder", help="Where to keep them.")] = FOLDER,
     limit: Annotated[int, typer.Option("--limit-mb", min=1, help="What the folder may hold, megabytes.")] = 500,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> int:
     """Fetch public recordings over HTTPS, going on where an earlier try broke off; each is checked by its hash.
 
@@ -65,14 +66,20 @@ def fetch(
     from workbench.recorder.catalogue import fetch as fetched
 
     cache = Cache(folder, limit * 1_000_000)
+    paths = []
     for entry in [find(name) for name in names]:
-        say(str(fetched(entry, cache)))
+        paths.append(str(fetched(entry, cache)))
+        if not as_json:
+            say(paths[-1])
+    if as_json:
+        say_json({"files": paths})
     return 0
 
 
 @datasets.command()
 def verify(
     folder: Annotated[Path, typer.Option("--folder", help="Where fetched recordings are kept.")] = FOLDER,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> int:
     """Check the bundled sessions against their cards, and fetched recordings against the catalogue.
 
@@ -91,6 +98,9 @@ def verify(
         if sha256(path.read_bytes()).hexdigest() != card(path).sha256
     ]
     wrong += [f"{finding.path} {finding.why}" for finding in Cache(folder).findings(entries())]
+    if as_json:
+        say_json({"bundled": len(bundled()), "wrong": wrong})
+        return UNUSABLE if wrong else 0
     for line in wrong:
         complain(f"workbench: {line}")
     if not wrong:
@@ -105,6 +115,7 @@ def generate(
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same bytes.")] = 0,
     profile: Annotated[Profile, typer.Option("--profile", help="How the work sounds.")] = Profile.coding,
     facts: Annotated[Path | None, typer.Option("--facts", help="Write down what was planted, as JSON lines.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> int:
     """Write a made-up session of any size with planted facts whose later uses are known.
 
@@ -121,7 +132,10 @@ def generate(
     _save(made.session, out)
     if facts is not None:
         facts.write_text("".join(json.dumps(asdict(fact)) + "\n" for fact in made.facts), encoding="utf-8")
-    say(f"{out}: {len(made.session.messages)} messages, {len(made.facts)} planted facts")
+    if as_json:
+        say_json({"file": str(out), "messages": len(made.session.messages), "facts": len(made.facts)})
+    else:
+        say(f"{out}: {len(made.session.messages)} messages, {len(made.facts)} planted facts")
     return 0
 
 
@@ -129,6 +143,7 @@ def record(
     task: Annotated[Path, typer.Argument(help="A folder with task.toml, system.md, script.md and files/.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The file to write; `.gz` is packed.")],
     seconds: Annotated[float, typer.Option("--timeout", min=1, help="What one tool call may take.")] = 120.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> int:
     """Play a scripted task with real tools in a temporary folder, and write the session that comes of it.
 
@@ -143,7 +158,10 @@ def record(
 
     session = recorded(read_task(task), seconds)
     _save(session, out)
-    say(f"{out}: {len(session.messages)} messages, {len(session.requests)} requests")
+    if as_json:
+        say_json({"file": str(out), "messages": len(session.messages), "requests": len(session.requests)})
+    else:
+        say(f"{out}: {len(session.messages)} messages, {len(session.requests)} requests")
     return 0
 
 

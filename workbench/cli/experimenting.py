@@ -10,20 +10,38 @@ import typer
 from workbench.cli.words import say, say_json
 from workbench.errors import SettingError
 
+FLAGS = ("-p", "--parameter")
+
+
+def joined(words: list[str]) -> list[str]:
+    """The command line with `-p NAME VALUE` written as `-p NAME=VALUE`, where the command is `experiment`."""
+    if words[:1] != ["experiment"]:
+        return words
+    found: list[str] = []
+    left = iter(words)
+    for word in left:
+        found.append(word)
+        if word in FLAGS and (name := next(left, None)) is not None:
+            value = next(left, None) if name.isidentifier() else None
+            found.append(name if value is None else f"{name}={value}")
+    return found
+
 
 def experiment(
     parameters: Annotated[
         list[str] | None,
-        typer.Option("--parameter", "-p", help="NAME=VALUE, as often as wanted.", metavar="NAME=VALUE"),
+        typer.Option("--parameter", "-p", help="A parameter, as often as wanted.", metavar="NAME VALUE"),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print where the results are as JSON.")] = False,
 ) -> int:
     """Run the experiment notebook with these parameters; an unknown parameter is an error.
 
-    Example:
+    Examples:
 
-      workbench experiment -p window=32000 -p strategies=truncate,summarize
+      workbench experiment -p window 32000 -p strategies "opal,pipeline"
+
+      workbench experiment -p window=32000 --out reports/mine
     """
     from workbench.report.experiment import run_experiment
 

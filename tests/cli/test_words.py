@@ -1,0 +1,116 @@
+"""Colour only where it is seen, tables that fit, and a hint below an error."""
+
+import io
+from itertools import pairwise
+
+import pytest
+
+from workbench.cli import main
+from workbench.cli.experimenting import joined
+from workbench.cli.hints import hint
+from workbench.cli.words import complain, painted, table
+from workbench.compaction.presets import PLACES
+from workbench.errors import FormatError, ModelError, SetupError, UnknownName, WorkbenchError
+
+ROWS = [
+    {"strategy": "summarize", "what": "a summary of what is old", "tokens": "12,000"},
+    {"strategy": "a name that is very long", "what": "word " * 30, "tokens": "7"},
+]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colour_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert painted("ok", "green", io.StringIO()) == "ok"
+    assert painted("ok", "green", Terminal()) == "\x1b[32mok\x1b[0m"
+
+
+@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+def test_who_wants_no_colour_gets_none(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv(name, value)
+    assert painted("ok", "green", Terminal()) == "ok"
+
+
+@pytest.mark.parametrize("room", [120, 80, 60, 40, 24])
+def test_a_table_never_is_wider_than_the_terminal(room: int) -> None:
+    lines = table(ROWS, left=["strategy", "what"], room=room).splitlines()
+    assert max(map(len, lines)) <= room
+    assert any("12,000" in line for line in lines)
+
+
+def test_a_table_with_too_many_numbers_is_written_row_by_row() -> None:
+    rows = [{f"number {n}": str(n) for n in range(12)}, {f"number {n}": str(10 * n) for n in range(12)}]
+    blocks = table(rows, room=40).split("\n\n")
+    assert len(blocks) == 2 and blocks[1].splitlines()[3].split() == ["number", "3", "30"]
+
+
+def test_without_a_terminal_nothing_is_cut() -> None:
+    assert "word " * 30 in table(ROWS, left=["strategy", "what"]) + " "
+
+
+def test_a_misspelt_name_is_answered_with_the_right_one() -> None:
+    told = hint(UnknownName("preset", "sumarize", PLACES))
+    assert told == "did you mean summarize? `workbench list strategies` says what each is"
+
+
+@pytest.mark.parametrize(
+    ("error", "word"), [(FormatError("x"), "list formats"), (SetupError("x"), "doctor"), (ModelError("x"), "goes on")]
+)
+def test_each_kind_of_error_says_where_to_go_on(error: WorkbenchError, word: str) -> None:
+    assert word in hint(error)
+
+
+def test_the_hint_stands_below_the_error(capsys: pytest.CaptureFixture[str]) -> None:
+    complain("workbench: no such thing", hint="look elsewhere")
+    assert capsys.readouterr().err == "workbench: no such thing\nhint: look elsewhere\n"
+    assert main(["compare", "--window", "ten"]) == 2
+    assert "compare --help` shows what is accepted" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["experiment", "-p", "window", "32000"], ["experiment", "-p", "window=32000"]),
+        (
+            ["experiment", "-p", "strategies", "opal,pipeline", "--json"],
+            ["experiment", "-p", "strategies=opal,pipeline", "--json"],
+        ),
+        (
+            ["experiment", "-p", "window=32000", "-p", "seed", "-1"],
+            ["experiment", "-p", "window=32000", "-p", "seed=-1"],
+        ),
+        (["experiment", "-p", "window"], ["experiment", "-p", "window"]),
+        (["compare", "-p", "window", "1"], ["compare", "-p", "window", "1"]),
+    ],
+)
+def test_a_parameter_may_be_two_words(words: list[str], expected: list[str]) -> None:
+    assert joined(words) == expected
+
+
+def test_every_command_has_an_example_and_json(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--help"])
+    listed = capsys.readouterr().out.partition("Commands:")[2]
+    commands = [[line.split()[0]] for line in listed.splitlines() if line.startswith("  ") and line[2:3].strip()]
+    main(["datasets", "--help"])
+    listed = capsys.readouterr().out.partition("Commands:")[2]
+    commands += [
+        ["datasets", line.split()[0]] for line in listed.splitlines() if line.startswith("  ") and line[2:3].strip()
+    ]
+    commands.remove(["datasets"])
+    assert len(commands) >= 13
+    for command in commands:
+        main([*command, "--help"])
+        text = capsys.readouterr().out
+        assert any("Example" in a and b == "" for a, b in pairwise(text.splitlines())), command
+        assert "--json" in text or command == ["lab"], command
+
+
+def test_the_help_of_commands_is_not_cut_off(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--help"])
+    assert "..." not in capsys.readouterr().out.partition("Commands:")[2]
