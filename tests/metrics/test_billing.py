@@ -10,6 +10,7 @@ from builders import rules as system_prompt
 from builders import said, told
 from workbench.compaction.engine import Compaction, StageRecord
 from workbench.compaction.stage import Budget
+from workbench.errors import SettingError
 from workbench.metrics.billing import Bill, bill
 from workbench.metrics.pricing import Pricing, pricing
 from workbench.models.caching import ANTHROPIC, ANTHROPIC_HOUR, NO_CACHE, OPENAI, CacheRules
@@ -192,19 +193,36 @@ def test_a_long_prompt_pays_its_tier() -> None:
     assert [charge.usd for charge in found.charges] == [pytest.approx(0.3), pytest.approx(100_001 * 6e-6)]
 
 
-def test_an_unknown_price_gives_no_bill_and_says_why() -> None:
+def test_without_a_tariff_there_is_no_bill() -> None:
+    assert bill(replayed((10, 0)), Pricing("m", None)) is None
+
+
+def test_a_model_without_a_price_is_priced_as_another_and_says_so() -> None:
     unknown = pricing(replace(session(2), model="no-such-model-9"))
-    assert bill(replayed((10, 0)), unknown) is None
-    assert unknown.why == "no price is known for the model 'no-such-model-9'; --price-model assumes another"
+    assert unknown.tariff is not None
+    assert (unknown.model, unknown.tariff.row) == ("claude-sonnet-4-5", "claude-sonnet-4-5")
+    assert unknown.why == "no price is known for the model 'no-such-model-9'"
     assert "names no model" in pricing(session(1)).why
 
 
-def test_an_assumed_model_is_named_with_its_row() -> None:
-    found = pricing(replace(session(2), model="no-such-model-9"), "claude-opus-4-5")
+def test_the_recording_s_own_model_is_priced_by_its_row() -> None:
+    found = pricing(replace(session(2), model="claude-opus-4-5-20251101"))
     assert found.tariff is not None
-    assert (found.model, found.tariff.row, found.assumed) == ("claude-opus-4-5", "claude-opus-4-5", True)
-    own = pricing(replace(session(2), model="claude-opus-4-5-20251101"))
-    assert not own.assumed
+    assert (found.model, found.tariff.row, found.why) == ("claude-opus-4-5-20251101", "claude-opus-4-5-20251101", "")
+
+
+def test_a_named_model_or_given_prices_take_the_place_of_the_recording_s() -> None:
+    own = replace(session(2), model="claude-opus-4-5")
+    named = pricing(own, "gpt-5.5")
+    assert (named.model, named.rules.name, named.why) == ("gpt-5.5", "OpenAI, automatic", "the model was named")
+    given = pricing(own, prices="input=1,output=2,cache_read=0.5")
+    assert given.tariff is not None and given.tariff.rates.input == pytest.approx(1e-6)
+    assert (given.rules.seconds, given.why) == (300, "the prices were given")
+
+
+def test_a_named_model_without_a_price_is_refused() -> None:
+    with pytest.raises(SettingError, match="no price is known for the model 'no-such-model-9'; name one of"):
+        pricing(session(2), "no-such-model-9")
 
 
 def test_the_hour_s_cache_is_taken_where_the_recording_wrote_to_it() -> None:

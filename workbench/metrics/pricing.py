@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from workbench.errors import SettingError
 from workbench.models.caching import NO_CACHE, CacheRules, rules_for
 from workbench.models.tariff import Tariff, given_tariff, tariff
 from workbench.transcript.message import AssistantMessage, Usage
 from workbench.transcript.session import Session
+
+ASSUMED = "claude-sonnet-4-5"
+"""Whose prices stand in where nobody knows those of a recording's model; tables and reports say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,16 +20,15 @@ class Pricing:
 
     Attributes:
         model: whose they are.
-        tariff: None where nobody knows; `why` then says so.
+        tariff: None where nobody knows.
         rules: what its provider's cache serves.
-        assumed: whether that is another model than the recording's.
         head: tokens that the recording reads from the cache after a break (system prompt and tools); None if unknown.
+        why: why this is not the recording's own model; empty where it is.
     """
 
     model: str
     tariff: Tariff | None
     rules: CacheRules = NO_CACHE
-    assumed: bool = False
     head: int | None = None
     why: str = ""
 
@@ -34,22 +37,43 @@ def pricing(session: Session, model: str = "", prices: str = "") -> Pricing:
     """The prices for a session.
 
     Args:
-        session: its own model is priced unless another is named.
+        session: its own model is priced unless another is named; `ASSUMED` where that has no price.
         model: the model to price it as; empty for its own.
         prices: prices of one's own, see `given_tariff`; empty for those of the table.
 
     Raises:
-        SettingError: the prices make no sense.
+        SettingError: the model has no price, or the prices make no sense.
     """
-    name = model or session.model
-    found = given_tariff(prices) if prices else tariff(name)
-    assumed = bool(model) and model != session.model
-    if found is None:
-        whose = f"the model {name!r}" if name else "a recording that names no model"
-        return Pricing(name, None, assumed=assumed, why=f"no price is known for {whose}; --price-model assumes another")
     usages = [m.usage for m in session.messages if isinstance(m, AssistantMessage) and m.usage is not None]
-    rules = rules_for(found, name, hour=_for_an_hour(usages))
-    return Pricing(name, found, rules, assumed, None if assumed else _head(usages))
+    hour = _for_an_hour(usages)
+    if prices:
+        given = given_tariff(prices)
+        name = model or session.model
+        return Pricing(name, given, rules_for(given, name, hour=hour), _head(usages), "the prices were given")
+    if model:
+        found = known_tariff(model)
+        why = "" if model == session.model else "the model was named"
+        return Pricing(model, found, rules_for(found, model, hour=hour), None if why else _head(usages), why)
+    own = tariff(session.model)
+    if own is not None:
+        return Pricing(session.model, own, rules_for(own, session.model, hour=hour), _head(usages))
+    assumed = known_tariff(ASSUMED)
+    whose = f"the model {session.model!r}" if session.model else "a recording that names no model"
+    return Pricing(ASSUMED, assumed, rules_for(assumed, ASSUMED), None, f"no price is known for {whose}")
+
+
+def known_tariff(model: str) -> Tariff:
+    """The model's prices.
+
+    Raises:
+        SettingError: the table has none.
+    """
+    found = tariff(model)
+    if found is None:
+        raise SettingError(
+            f"no price is known for the model {model!r}; name one of litellm's table, such as {ASSUMED}, or give prices"
+        )
+    return found
 
 
 def _for_an_hour(usages: list[Usage]) -> bool:
