@@ -57,7 +57,7 @@ class Preset:
             "counts tokens": "" if self.count is None else "as its own system does",
             "rounds": self.strategy.rounds if self.strategy.rounds > 1 else None,
         }  # fmt: skip
-        rows = [(n, stage.name, _purpose(stage)) for n, stage in enumerate(self.strategy.stages, 1)]
+        rows = [(f"{n}.", stage.name, _purpose(stage)) for n, stage in enumerate(self.strategy.stages, 1)]
         rows += [("what is sent", stage.name, _purpose(stage)) for stage in self.strategy.view]
         source = f"Restates {self.source}" if self.source else ""
         return card(f"Preset {self.name}", facts, ("", "stage", "what it does"), rows, source)
@@ -70,5 +70,6 @@ def _purpose(part: object) -> str:
 
 def _settings(part: Trigger) -> str:
     """A trigger with its values, as one would write it."""
-    values = [f"{field.name}={getattr(part, field.name)!r}" for field in fields(part)] if is_dataclass(part) else []
+    known = fields(part) if is_dataclass(part) else ()
+    values = [f"{field.name}={getattr(part, field.name)!r}" for field in known]
     return f"{type(part).__name__}({', '.join(values)})"

@@ -118,4 +118,3 @@ class Replay:
         left = len(self.firings) - len(rows)
         note = f"and {left:,} more compactions" if left else "" if rows else "It was never compacted."
         return card(f"{self.session.title or self.session.id}, under {self.preset}", facts, heads, rows, note)
-

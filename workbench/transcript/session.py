@@ -111,8 +111,8 @@ class Session:
     def _repr_html_(self) -> str:
         facts = {
             "session": self.id, "messages": len(self.messages), "requests": len(self.requests),
-            "branches": self.branches if self.branches > 1 else None, "compacted when recorded": len(self.recorded) or None,
-            "model": self.model, "window": self.window, "format": self.origin.format, "read from": self.origin.path,
+            "branches": self.branches if self.branches > 1 else None,
+            "compacted when recorded": len(self.recorded) or None, "model": self.model, "window": self.window, "format": self.origin.format, "read from": self.origin.path,
         }  # fmt: skip
         rows = [(i, message.role, _line(message)) for i, message in enumerate(self.messages[:FIRST])]
         left = len(self.messages) - len(rows)
