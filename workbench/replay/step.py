@@ -96,8 +96,8 @@ class Replay:
 
     def __repr__(self) -> str:
         return (
-            f"<Replay of {self.session.id!r} under {self.preset}: {len(self.steps):,} requests, "
-            f"{len(self.firings):,} compactions, window {self.window:,}>"
+            f"<Replay of {self.session.id!r} under {self.preset}: requests {len(self.steps):,}, "
+            f"compactions {len(self.firings):,}, window {self.window:,}>"
         )
 
     def _repr_html_(self) -> str:

@@ -104,15 +104,16 @@ class Session:
 
     def __repr__(self) -> str:
         return (
-            f"<Session {self.id!r}: {len(self.messages):,} messages, {len(self.requests):,} requests, "
-            f"{self.origin.format}{', ' + self.model if self.model else ''}>"
+            f"<Session {self.id!r}: messages {len(self.messages):,}, requests {len(self.requests):,}, "
+            f"format {self.origin.format}{', model ' + self.model if self.model else ''}>"
         )
 
     def _repr_html_(self) -> str:
         facts = {
             "session": self.id, "messages": len(self.messages), "requests": len(self.requests),
             "branches": self.branches if self.branches > 1 else None,
-            "compacted when recorded": len(self.recorded) or None, "model": self.model, "window": self.window, "format": self.origin.format, "read from": self.origin.path,
+            "compacted when recorded": len(self.recorded) or None, "model": self.model, "window": self.window,
+            "format": self.origin.format, "read from": self.origin.path,
         }  # fmt: skip
         rows = [(i, message.role, _line(message)) for i, message in enumerate(self.messages[:FIRST])]
         left = len(self.messages) - len(rows)
