@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import time
-from typing import Any
+from typing import TYPE_CHECKING, NoReturn
 
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
 from workbench.experiment.cell import NAMES, Row, Value
+from workbench.experiment.pieces import finished, pieces
 from workbench.experiment.settings import Settings, code_version, key, presets, written
 from workbench.experiment.sources import Source
 from workbench.experiment.store import SCHEMA, Results, RunFolder
-from workbench.experiment.work import Surveyed, Task, Worked, common, survey, work
+from workbench.experiment.work import Surveyed, Task, Worked, common, survey
+from workbench.experiment.workers import Death, Workers, workers
 from workbench.importers.bundled import bundled
 from workbench.importers.importer import files, load
 from workbench.models.model import Model
 from workbench.transcript.redaction import Redactor
 from workbench.transcript.session import Session
 
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
 REPORTS = Path("reports")
+NOT_HERE = "a worker wrote it where this process does not see it; all workers must share the run's folder"
 PROSE = frozenset({".md", ".log"})
-TRIES = 3
-"""How often a source is given to workers before its worker's death counts as its own doing."""
 
 
 def compare(
@@ -39,6 +44,7 @@ def compare(
     boundaries: Sequence[float] = Settings().boundaries,
     out: str | Path | None = None,
     jobs: int = 1,
+    scheduler: str | None = None,
     limit: int | None = None,
     seed: int = 0,
     redact: bool = False,
@@ -58,6 +64,7 @@ def compare(
         boundaries: where the matched mode compacts, as shares of the messages.
         out: the run's folder; by default `reports/compare-<hash of the run>`.
         jobs: worker processes.
+        scheduler: address of a Dask scheduler; its workers do the work, and must see the same files.
         limit: sessions at most.
         seed: for parts that vary.
         redact: mask secrets, e-mail addresses and names of home directories before anything is asked or written.
@@ -65,6 +72,7 @@ def compare(
 
     Raises:
         SettingError: a setting that cannot work, or nothing to read.
+        SetupError: no such scheduler.
         UnknownName: no strategy or model of that name.
     """
     given = {part.name: part for part in strategies if isinstance(part, Preset)}
@@ -79,23 +87,22 @@ def compare(
     folder = RunFolder(Path(out) if out is not None else REPORTS / f"compare-{_run_name(settings, parts, sources)}")
     task = Task(settings, parts, model, folder)
     started = time()
-    wanted: dict[int, int] = {}
-    surveys: list[Surveyed] = []
-    if len(sources) > 2 or limit is not None:
-        surveys = [
-            s for found in _each(survey, [(s, window, redact) for s in sources], jobs, quiet, "reading") for s in found
-        ]
-        wanted = _first(surveys, sources, limit)
-        task = Task(settings, parts, model, folder, common(surveys))
-        full = {one.number for one in surveys} - set(wanted)  # they hold sessions, but none within the limit
-        sources = [source for source in sources if source.number not in full]
-    todo = [(source, task, wanted.get(source.number) if limit is not None else None) for source in sources]
-    worked = list(_each(work, todo, jobs, quiet, "replaying"))
-    worked.sort(key=lambda one: one.number)
+    most: dict[int, int] | None = None
+    with workers(jobs, scheduler) as crew:
+        if len(sources) > 2 or limit is not None:
+            surveys = list(_surveyed(sources, window, redact, crew, quiet))
+            task = Task(settings, parts, model, folder, common(surveys))
+            most = None if limit is None else _first(surveys, limit)
+            if most is not None:  # a source without any session has a row that says why
+                full = {one.number for one in surveys} - set(most)
+                sources = [source for source in sources if source.number not in full]
+        with _bar(len(sources), quiet, "replaying") as bar:
+            worked = finished(pieces(sources, parts, most, crew.size), task, crew, bar.update)
     tables = _merged(worked, folder, {source.number for source in sources if source.named})
     manifest = _manifest(settings, parts, sources, task, jobs, time() - started)
     manifest["projects"] = len({str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"})
     folder.write(tables, manifest)
+    folder.tidy(started)
     return Results.open(folder.path)
 
 
@@ -126,55 +133,32 @@ def _run_name(settings: Settings, parts: Sequence[Preset], sources: Sequence[Sou
     return key(settings.as_json(), [written(part) for part in parts], where)[:8]
 
 
-def _first(surveys: Sequence[Surveyed], sources: Sequence[Source], limit: int | None) -> dict[int, int]:
+def _surveyed(
+    sources: Sequence[Source], window: int | None, redact: bool, crew: Workers, quiet: bool
+) -> Iterator[Surveyed]:
+    """What the sources hold, as far as workers survive them."""
+    with _bar(len(sources), quiet, "reading") as bar:
+        for _, found in crew.each(partial(survey, window=window, redact=redact), sources):
+            yield from () if isinstance(found, Death) else found
+            bar.update()
+
+
+def _first(surveys: Sequence[Surveyed], limit: int) -> dict[int, int]:
     """How many sessions to take of each source, so that the first `limit` of the run are taken."""
     wanted: dict[int, int] = {}
-    left = len(surveys) if limit is None else limit
-    for one in sorted(surveys, key=lambda one: one.number):
-        if left > 0:
-            wanted[one.number] = wanted.get(one.number, 0) + 1
-            left -= 1
+    for one in sorted(surveys, key=lambda one: one.number)[:limit]:
+        wanted[one.number] = wanted.get(one.number, 0) + 1
     return wanted
 
 
-def _each(
-    what: Callable[..., Any], todo: Sequence[tuple[Any, ...]], jobs: int, quiet: bool, word: str
-) -> Iterator[Any]:
-    """Call `what` with each of these, in this process or in workers, and yield what comes back, in any order."""
+def _bar(total: int, quiet: bool, word: str) -> tqdm[NoReturn]:
+    """A progress bar that moves by parts of a source."""
     from tqdm.auto import tqdm
 
-    bar = tqdm(total=len(todo), desc=word, unit="file", disable=quiet or not sys.stderr.isatty(), leave=False)
-    with bar:
-        if jobs <= 1 or len(todo) <= 1:
-            for one in todo:
-                yield what(*one)
-                bar.update()
-        else:
-            for result in _in_workers(what, todo, jobs):
-                yield result
-                bar.update()
-
-
-def _in_workers(what: Callable[..., Any], todo: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
-    """The same in worker processes; what was lost with a worker that died is given out again."""
-    from joblib import Parallel, delayed
-    from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
-
-    left = {args[0].number: args for args in todo}
-    for attempt in range(TRIES):
-        largest_first = sorted(left.values(), key=lambda args: -args[0].bytes)
-        try:
-            pool = Parallel(n_jobs=jobs if attempt < TRIES - 1 else 1, return_as="generator_unordered", batch_size=1)
-            for number, result in pool(delayed(_numbered)(what, args) for args in largest_first):
-                del left[number]
-                yield result
-        except (TerminatedWorkerError, BrokenProcessPool):
-            continue
-        return
-
-
-def _numbered(what: Callable[..., Any], args: tuple[Any, ...]) -> tuple[int, Any]:
-    return args[0].number, what(*args)
+    return tqdm(
+        total=total, desc=word, unit="file", disable=quiet or not sys.stderr.isatty(), leave=False,
+        bar_format="{desc}: {percentage:3.0f}%|{bar}| {n:.3g}/{total_fmt} [{elapsed}<{remaining}]",
+    )  # fmt: skip
 
 
 def _merged(worked: Sequence[Worked], folder: RunFolder, named: Collection[int]) -> dict[str, list[Row]]:
@@ -187,11 +171,11 @@ def _merged(worked: Sequence[Worked], folder: RunFolder, named: Collection[int])
             tables["sessions"].append({**row, "session": name})
             scores: list[Row] = []
             for done in cells:
-                status = "failed" if done.reason else "ok"
-                tables["cells"].append(
-                    {"session": name, "strategy": done.strategy, "status": status, "reason": done.reason}
-                )
-                for table, rows in (folder.cell(done.key) or {}).items() if not done.reason else ():
+                found = None if done.reason else folder.cell(done.key)
+                reason = done.reason or (NOT_HERE if found is None else "")
+                status = "failed" if reason else "ok"
+                tables["cells"].append({"session": name, "strategy": done.strategy, "status": status, "reason": reason})
+                for table, rows in (found or {}).items():
                     assert isinstance(rows, list)
                     (scores if table == "scores" else tables[table]).extend({**row, "session": name} for row in rows)
             tables["scores"] += _scaled(scores)

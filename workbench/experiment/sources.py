@@ -39,6 +39,11 @@ class Source:
     named: bool = True
 
     @property
+    def name(self) -> str:
+        """Its path, or the session's id."""
+        return str(self.path) if self.path is not None else self.session.id if self.session is not None else ""
+
+    @property
     def bytes(self) -> int:
         """The file's size; 0 for a session at hand."""
         return self.path.stat().st_size if self.path is not None and self.path.exists() else 0

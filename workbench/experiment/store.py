@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from workbench.errors import SettingError
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMA = 1
-"""Version of the tables, see docs/tables.md."""
+"""Version of the tables, see docs/tables.md: it grows when a column or a table changes its meaning or goes away.
+
+New columns and tables leave it as it is: in a run that was written before they came they are empty.
+"""
 
 COLUMNS: dict[str, dict[str, str]] = {
     "sessions": {
@@ -45,6 +48,9 @@ COLUMNS: dict[str, dict[str, str]] = {
         "session": "str", "strategy": "str", "mode": "str", "share": "float", "at": "int", "kind": "str",
         "kept": "int", "all": "int",
     },
+    "survival": {
+        "session": "str", "strategy": "str", "kind": "str", "round": "int", "at_risk": "int", "lost": "int",
+    },
     "scores": {
         "session": "str", "strategy": "str", "mode": "str", "share": "float", "metric": "str", "value": "float",
         "scaled": "float", "unit": "str", "better": "str", "n": "int", "why": "str",
@@ -64,7 +70,7 @@ _PANDAS = {"str": "string", "int": "Int64", "float": "Float64"}
 def write_atomically(path: Path, text: str) -> None:
     """Write a file so that at any moment the old one or the new one is there, whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".{path.name}.{uuid4().hex}.part")
     part.write_text(text, encoding="utf-8", errors="surrogateescape")
     part.replace(path)
 
@@ -88,12 +94,19 @@ class RunFolder:
         text = json.dumps(cell, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
         write_atomically(self.path / "cells" / f"{key}.json", text)
 
+    def tidy(self, before: float) -> None:
+        """Take away what killed processes had begun to write before that time (seconds since 1970)."""
+        for part in (*self.path.glob(".*.part"), *self.path.glob("cells/.*.part")):
+            if part.stat().st_mtime < before:
+                part.unlink(missing_ok=True)
+
     def write(self, tables: Mapping[str, Iterable[Mapping[str, object]]], manifest: Mapping[str, object]) -> None:
         """Write the merged tables and the manifest, which comes last: a run with a manifest is complete."""
         self.path.mkdir(parents=True, exist_ok=True)
+        (self.path / "manifest.json").unlink(missing_ok=True)
         for name in COLUMNS:
             table = frame(name, tables.get(name, ()))
-            part = self.path / f".{name}.{os.getpid()}.part"
+            part = self.path / f".{name}.{uuid4().hex}.part"
             table.to_parquet(part, index=False)
             part.replace(self.path / f"{name}.parquet")
         write_atomically(self.path / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=True) + "\n")
@@ -118,6 +131,25 @@ def _clean(value: object) -> object:
     return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
 
 
+def _check_version(folder: Path, manifest: Mapping[str, object]) -> None:
+    """Refuse what this version would misread.
+
+    Raises:
+        SettingError: the run's tables are of another version.
+    """
+    version = manifest.get("schema")
+    if not isinstance(version, int) or version < SCHEMA:
+        raise SettingError(
+            f"{folder} has tables of version {version!r}, and this workbench reads version {SCHEMA}; "
+            "run its command again"
+        )
+    if version > SCHEMA:
+        raise SettingError(
+            f"{folder} has tables of version {version}, and this workbench reads version {SCHEMA}; "
+            "install the workbench that wrote it, or a newer one"
+        )
+
+
 @dataclass(frozen=True)
 class Results:
     """A finished run: its tables as DataFrames, each read when it is first looked at. See docs/tables.md."""
@@ -129,24 +161,45 @@ class Results:
         """The run in this folder.
 
         Raises:
-            SettingError: there is no finished run.
+            SettingError: there is no finished run, or one of another version.
         """
         folder = Path(path)
         if not (folder / "manifest.json").is_file():
             raise SettingError(f"{folder} holds no finished run; a run's folder has a manifest.json")
-        return cls(folder)
+        found = cls(folder)
+        _check_version(folder, found.manifest)
+        return found
 
     @cached_property
     def manifest(self) -> dict[str, object]:
         """How the run was made."""
-        found: dict[str, object] = json.loads((self.path / "manifest.json").read_text(encoding="utf-8"))
+        try:
+            found = json.loads((self.path / "manifest.json").read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise SettingError(f"{self.path / 'manifest.json'} is no manifest of a run: {error}") from None
+        if not isinstance(found, dict):
+            raise SettingError(f"{self.path / 'manifest.json'} is no manifest of a run: it holds no object")
         return found
 
     def table(self, name: str) -> pd.DataFrame:
-        """One table by name."""
+        """One table by name, with every documented column; those of an older run that had none are empty.
+
+        Raises:
+            SettingError: the file is no table.
+        """
         import pandas as pd
 
-        return pd.read_parquet(self.path / f"{name}.parquet")
+        path = self.path / f"{name}.parquet"
+        if not path.exists() and name in COLUMNS:
+            return frame(name, ())
+        try:
+            table = pd.read_parquet(path)
+        except (OSError, ValueError) as error:
+            raise SettingError(f"{path} cannot be read as a table: {error}") from None
+        for column, kind in COLUMNS.get(name, {}).items():
+            if column not in table:
+                table[column] = pd.array([None] * len(table), dtype=_PANDAS[kind])
+        return table
 
     @cached_property
     def sessions(self) -> pd.DataFrame:

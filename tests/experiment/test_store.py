@@ -1,0 +1,61 @@
+"""A run's folder through versions and accidents."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from workbench.errors import SettingError
+from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder
+
+
+def written(folder: Path, schema: object = SCHEMA) -> Path:
+    RunFolder(folder).write({"cells": [{"session": "s", "strategy": "none", "status": "ok", "reason": ""}]}, {})
+    (folder / "manifest.json").write_text(json.dumps({"schema": schema}))
+    return folder
+
+
+@pytest.mark.parametrize(("schema", "advice"), [(SCHEMA + 1, "install"), (SCHEMA - 1, "again"), (None, "again")])
+def test_a_run_of_another_version_is_refused_in_a_sentence_that_says_what_to_do(
+    tmp_path: Path, schema: object, advice: str
+) -> None:
+    with pytest.raises(SettingError, match=f"tables of version {schema}, .* reads version {SCHEMA}; .*{advice}"):
+        Results.open(written(tmp_path / "run", schema))
+
+
+def test_a_run_from_before_a_column_and_a_table_came_has_them_empty(tmp_path: Path) -> None:
+    folder = written(tmp_path / "run")
+    table = pd.read_parquet(folder / "cells.parquet")
+    table.drop(columns=["reason"]).to_parquet(folder / "cells.parquet")
+    (folder / "losses.parquet").unlink()
+    results = Results.open(folder)
+    assert results.cells["reason"].isna().all() and results.cells["strategy"].tolist() == ["none"]
+    assert results.losses.empty and list(results.losses.columns) == list(COLUMNS["losses"])
+
+
+@pytest.mark.parametrize("text", ["{", "[]"])
+def test_a_damaged_manifest_is_a_sentence(tmp_path: Path, text: str) -> None:
+    folder = written(tmp_path / "run")
+    (folder / "manifest.json").write_text(text)
+    with pytest.raises(SettingError, match="no manifest of a run"):
+        Results.open(folder)
+
+
+def test_a_damaged_table_is_a_sentence(tmp_path: Path) -> None:
+    folder = written(tmp_path / "run")
+    (folder / "cells.parquet").write_bytes(b"nonsense")
+    with pytest.raises(SettingError, match=r"cells\.parquet cannot be read as a table"):
+        _ = Results.open(folder).cells
+
+
+def test_what_killed_processes_left_is_taken_away(tmp_path: Path) -> None:
+    folder = written(tmp_path / "run")
+    (folder / "cells").mkdir()
+    (folder / "cells" / ".x.json.1.part").write_text("half")
+    RunFolder(folder).tidy(before=0)
+    assert (folder / "cells" / ".x.json.1.part").exists()
+    RunFolder(folder).tidy(before=2**40)
+    assert not list(folder.rglob("*.part"))

@@ -1,0 +1,112 @@
+"""Workers die; runs end, lose nothing, and say what could not be done."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from builders import remembering, rules
+from workbench.compaction.plan import Plan
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.truncate import Truncate
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.errors import SettingError
+from workbench.experiment.compare import compare
+from workbench.experiment.pieces import pieces
+from workbench.experiment.settings import presets
+from workbench.experiment.sources import Source
+from workbench.experiment.store import COLUMNS, Results
+from workbench.experiment.workers import Processes, workers
+from workbench.importers.native import save
+from workbench.transcript.context import Context
+from workbench.transcript.session import Session
+
+
+@dataclass(frozen=True)
+class Fatal:
+    """A stage whose process is killed, the first time or always."""
+
+    mark: str
+    always: bool = False
+    name: ClassVar[str] = "fatal"
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        if self.always or not Path(self.mark).exists():
+            Path(self.mark).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Truncate().plan(context, budget)
+
+
+@pytest.fixture(scope="module")
+def sessions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sessions")
+    for n in range(3):
+        save(Session.of([rules("be brief"), *remembering(24 + n)], id=f"s{n}", project=f"p{n}"), folder / f"s{n}.jsonl")
+    return folder
+
+
+def run(folder: Path, out: Path, *strategies: str | Preset, **more: object) -> Results:
+    return compare(
+        folder, window=4_000, shares=(0.2,), out=out, quiet=True, strategies=strategies or ("truncate", "summarize"),
+        **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def same(one: Results, other: Results) -> bool:
+    return all((one.path / f"{t}.parquet").read_bytes() == (other.path / f"{t}.parquet").read_bytes() for t in COLUMNS)
+
+
+def fatal(mark: Path, always: bool = False) -> Preset:
+    return Preset("fatal", Strategy("fatal", (Fatal(str(mark), always),)))
+
+
+def test_1_2_and_4_workers_give_the_same_bytes(sessions: Path, tmp_path: Path) -> None:
+    one, two, four = (run(sessions, tmp_path / str(n), jobs=n) for n in (1, 2, 4))
+    assert same(one, two) and same(one, four)
+
+
+def test_a_killed_worker_loses_nothing(sessions: Path, tmp_path: Path) -> None:
+    (tmp_path / "mark").touch()
+    calm = run(sessions, tmp_path / "calm", fatal(tmp_path / "mark"), "truncate")
+    (tmp_path / "mark").unlink()
+    hit = run(sessions, tmp_path / "hit", fatal(tmp_path / "mark"), "truncate", jobs=2)
+    assert (tmp_path / "mark").exists()
+    assert same(calm, hit)
+
+
+def test_a_cell_that_kills_every_worker_is_a_failed_cell_beside_the_others(sessions: Path, tmp_path: Path) -> None:
+    results = run(sessions / "s0.jsonl", tmp_path / "run", fatal(tmp_path / "mark", always=True), "truncate", jobs=2)
+    cells = results.cells
+    assert set(cells[cells["status"] == "failed"]["strategy"]) == {"fatal"}
+    assert cells[cells["status"] == "failed"]["reason"].str.contains("died").all()
+    assert set(cells[cells["status"] == "ok"]["strategy"]) == {"none", "truncate", "null"}
+
+
+def test_few_sources_are_cut_into_pieces_for_many_workers() -> None:
+    found = pieces([Source(number=0)], presets(("truncate", "summarize")), None, 3)
+    assert sorted(preset.name for piece in found for preset in piece.presets) == sorted(
+        ["none", "truncate", "summarize", "null"]
+    )
+    assert len(found) == 3
+
+
+def _ends_its_process(task: int) -> int:
+    if task == 1:
+        os._exit(1)
+    return task
+
+
+def test_only_the_task_of_a_dead_worker_is_lost() -> None:
+    with Processes(2) as crew:
+        found = dict(crew.each(_ends_its_process, range(4)))
+    assert {place for place, result in found.items() if result == place} == {0, 2, 3}
+
+
+def test_no_worker_at_all_is_refused() -> None:
+    with pytest.raises(SettingError, match="at least 1"):
+        workers(0)

@@ -1,0 +1,94 @@
+"""The work of a run on a Dask cluster: the same functions, the same files, other machines."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Self
+
+from workbench.errors import SetupError
+from workbench.experiment.settings import code_version
+from workbench.experiment.workers import DIED, Death, Result, Task
+
+TIMEOUT = 10
+"""Seconds to wait for the scheduler's first word."""
+
+_ALONE = threading.Lock()
+"""A worker may have many threads, but a process has one current folder; and replays are Python, which gains nothing."""
+
+
+class Cluster:
+    """A Dask cluster whose workers see this machine's files under the same paths.
+
+    Args:
+        address: of its scheduler, such as `tcp://10.0.0.1:8786`.
+
+    Raises:
+        SetupError: Dask is not installed, or no scheduler answers.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            from distributed import Client
+        except ImportError:
+            raise SetupError("a Dask cluster needs the extra `dask`: pip install 'workbench[dask]'") from None
+        try:
+            self._client: Client = Client(address, timeout=TIMEOUT, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise SetupError(f"no Dask scheduler answers at {address!r}: {_short(error)}") from None
+
+    @property
+    def size(self) -> int:
+        """How many workers there are now."""
+        return max(len(self._client.ncores()), 1)
+
+    def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | Death]]:
+        """As they are done. Dask itself gives a dead worker's task to another, and gives up after some deaths.
+
+        Raises:
+            SetupError: a worker has another version of the workbench, or does not see this folder.
+        """
+        from distributed import KilledWorker, as_completed
+
+        version, folder = code_version(), str(Path.cwd())
+        places = {
+            self._client.submit(_there, what, task, folder, version, pure=False): place
+            for place, task in enumerate(tasks)
+        }
+        for future in as_completed(list(places), loop=self._client.loop):
+            try:
+                result: Result | Death = future.result()
+            except KilledWorker:
+                result = DIED
+            yield places.pop(future), result
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._client.close()
+
+
+def _there(what: Callable[[Task], Result], task: Task, folder: str, version: str) -> Result:
+    """Do it on a worker, in the folder in which the command was given, so that paths mean the same."""
+    if code_version() != version:
+        raise SetupError("a worker of the cluster has another version of the workbench; install the same on all")
+    with _ALONE:
+        try:
+            inside = contextlib.chdir(folder)
+            inside.__enter__()
+        except OSError:
+            raise SetupError(
+                f"a worker of the cluster has no folder {folder}; workers must see this machine's files under the "
+                "same paths"
+            ) from None
+        try:
+            return what(task)
+        finally:
+            inside.__exit__(None, None, None)
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__
