@@ -10,7 +10,6 @@ from workbench.markup import card, clipped
 from workbench.transcript.log import ClearingEntry, CompactionEntry, Entry, Log, MessageEntry
 from workbench.transcript.message import AssistantMessage, Message, said_texts
 
-
 FIRST = 8
 """Messages that a session shows of itself."""
 
