@@ -13,16 +13,18 @@ MILLISECONDS = 1e11
 """Epoch numbers above this are milliseconds: as seconds they would lie in the year 5138."""
 MICROSECONDS = 1e14
 NANOSECONDS = 1e17
+MOST = 2**53
+"""A count that JSON keeps exactly is smaller."""
 
 
 def words(record: Mapping[str, Json], field: str) -> str:
     """A text field; empty if it is absent or null."""
     value = record.get(field)
+    if isinstance(value, str):
+        return value
     if value is None:
         return ""
-    if not isinstance(value, str):
-        raise FormatError(f"expected text, found {kind(value)}", field=field)
-    return value
+    raise FormatError(f"expected text, found {kind(value)}", field=field)
 
 
 def label(record: Mapping[str, Json], field: str) -> str:
@@ -81,9 +83,9 @@ def whole(record: Mapping[str, Json], field: str) -> int:
 def maybe_whole(record: Mapping[str, Json], field: str) -> int | None:
     """A count, or None if it is absent or null."""
     value = record.get(field)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**53:
+    if value is None or (type(value) is int and 0 <= value < MOST):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < MOST:
         shown = value if isinstance(value, float) else kind(value)
         raise FormatError(f"expected a count from 0 to 2^53, found {shown}", field=field)
     return int(value)

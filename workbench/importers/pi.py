@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import ClassVar
 
 from workbench.errors import FormatError
@@ -78,15 +77,12 @@ class _Reading:
         if type_ == "session":
             self.header = record
             return
-        entry = self._entry(record, words(record, "id") or f"e{place}", type_)
-        if entry is None:
-            self.source.unknown[f"record of type {type_!r}"] += 1
-            entry = NoteEntry(id=words(record, "id") or f"e{place}", parent=None, kind=type_)
-        if entry.id in self.log:
-            self.source.skipped.append(f"line {line}: the entry {entry.id!r} stands in the file already")
+        name = words(record, "id") or f"e{place}"
+        if name in self.log:
+            self.source.skipped.append(f"line {line}: the entry {name!r} stands in the file already")
             return
-        self.log.append(replace(entry, parent=self._parent(line, record)))
-        self.lines[place] = entry.id
+        self.log.append(self._entry(record, name, self._parent(line, record), type_))
+        self.lines[place] = name
 
     def _parent(self, line: int, record: Mapping[str, Json]) -> str | None:
         if "parentId" not in record:
@@ -99,31 +95,32 @@ class _Reading:
             return self.log.leaf
         return parent
 
-    def _entry(self, record: Mapping[str, Json], entry_id: str, type_: str) -> Entry | None:
-        time = epoch(record, "timestamp")
+    def _entry(self, record: Mapping[str, Json], entry_id: str, parent: str | None, type_: str) -> Entry:
         if type_ == "message":
-            message = self._message(inner(record, "message"), entry_id, time)
-            return MessageEntry(id=entry_id, parent=None, message=message)
+            return MessageEntry(id=entry_id, parent=parent, message=self._message(record, entry_id))
+        time = epoch(record, "timestamp")
         if type_ == "compaction":
-            return self._compaction(record, entry_id, time)
+            return self._compaction(record, entry_id, parent, time)
         if type_ == "branch_summary":
             text = words(record, "summary")
             user = UserMessage(id=entry_id, blocks=(Text(text),), synthetic=True, time=time)
-            return MessageEntry(id=entry_id, parent=None, message=user)
+            return MessageEntry(id=entry_id, parent=parent, message=user)
         if type_ == "custom_message":
             found = content(record)
             user = UserMessage(id=entry_id, blocks=found.said, synthetic=True, time=time)
-            return MessageEntry(id=entry_id, parent=None, message=user)
+            return MessageEntry(id=entry_id, parent=parent, message=user)
         if type_ in NOTES:
             self.title = words(record, "name") if type_ == "session_info" else self.title
             shown = (record.get(key) for key in ("modelId", "thinkingLevel", "label", "name", "customType"))
             text = next((value for value in shown if isinstance(value, str)), "")
-            return NoteEntry(id=entry_id, parent=None, kind=type_, text=text, time=time)
-        return None
+            return NoteEntry(id=entry_id, parent=parent, kind=type_, text=text, time=time)
+        self.source.unknown[f"record of type {type_!r}"] += 1
+        return NoteEntry(id=entry_id, parent=parent, kind=type_)
 
-    def _message(self, record: Mapping[str, Json], entry_id: str, time: float | None) -> Message:
+    def _message(self, whole_record: Mapping[str, Json], entry_id: str) -> Message:
+        record = inner(whole_record, "message")
         role = words(record, "role")
-        time = epoch(record, "timestamp") or time
+        time = epoch(record, "timestamp") or epoch(whole_record, "timestamp")
         if role == "bashExecution":
             text = f"$ {words(record, 'command')}\n{words(record, 'output')}"
             return UserMessage(id=entry_id, blocks=(Text(text),), synthetic=True, time=time)
@@ -132,7 +129,8 @@ class _Reading:
         if role == "assistant":
             return self._answer(record, entry_id, time)
         found = content(record)
-        self.source.unknown.update(found.unknown)
+        if found.unknown:
+            self.source.unknown.update(found.unknown)
         if role == "toolResult":
             call_id = words(record, "toolCallId")
             name = words(record, "toolName") or self.names.get(call_id, "")
@@ -158,7 +156,8 @@ class _Reading:
             else:
                 found = content({"content": [part]})
                 blocks += found.blocks
-                self.source.unknown.update(found.unknown)
+                if found.unknown:
+                    self.source.unknown.update(found.unknown)
         return AssistantMessage(
             id=entry_id,
             blocks=tuple(blocks),
@@ -168,7 +167,9 @@ class _Reading:
             time=time,
         )
 
-    def _compaction(self, record: Mapping[str, Json], entry_id: str, time: float | None) -> CompactionEntry:
+    def _compaction(
+        self, record: Mapping[str, Json], entry_id: str, parent: str | None, time: float | None
+    ) -> CompactionEntry:
         details = inner(record, "details")
         files = FileOps(_paths(details, "readFiles"), _paths(details, "modifiedFiles"))
         first_kept = words(record, "firstKeptEntryId") or None
@@ -177,7 +178,7 @@ class _Reading:
             first_kept = next((entry for entry in self.lines[at:] if entry), None)
         return CompactionEntry(
             id=entry_id,
-            parent=None,
+            parent=parent,
             summary=Summary(id=f"{entry_id}-summary", text=words(record, "summary"), files=files, time=time),
             first_kept=first_kept,
             tokens_before=maybe_whole(record, "tokensBefore"),
