@@ -73,3 +73,15 @@ def test_open_items_of_a_task_list_are_pending() -> None:
 
 def test_code_and_pastes_state_nothing() -> None:
     assert list(sentences("One. Two!\n```\nmust = never\n```\n" + "x" * 500)) == ["One.", "Two!"]
+
+
+def test_a_list_under_a_heading_for_what_is_open_is_pending() -> None:
+    text = "## Left to do\n\n- Warehouse: book the corrections\n- [x] old thing of yesterday\n\nThat is all of it."
+    assert [atom.text for atom in statements(told(text))] == ["warehouse: book the corrections"]
+    written = called("write", "c1", path="report.md", content="# Report\n\n## Open\n- Rhea: ask the provider")
+    assert [atom.text for atom in statements(written)] == ["rhea: ask the provider"]
+
+
+@pytest.mark.parametrize("text", ["## Done\n- book the corrections", "Open the file:\n- book the corrections"])
+def test_a_list_under_another_heading_is_not(text: str) -> None:
+    assert "pending" not in kinds(told(text))

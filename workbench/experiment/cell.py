@@ -10,6 +10,7 @@ from workbench.experiment.losses import losses
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.settings import Settings
 from workbench.metrics.builtin import BUILTIN
+from workbench.metrics.chain import chain
 from workbench.metrics.metric import Trial
 from workbench.models.model import Model
 from workbench.replay.boundaries import at_shares, by_fill
@@ -22,7 +23,7 @@ Value: TypeAlias = str | int | float | None
 Row: TypeAlias = dict[str, Value]
 Tables: TypeAlias = dict[str, list[Row]]
 
-NAMES = ("steps", "compactions", "retention", "recall", "scores", "losses")
+NAMES = ("steps", "compactions", "retention", "recall", "states", "survival", "scores", "losses")
 """The tables that a cell fills."""
 WORST = 30
 """Losses that a cell writes down for each mode and budget."""
@@ -66,6 +67,8 @@ def _fill(tables: Tables, trial: Trial, worst: int = WORST) -> None:
     tables["compactions"] += [place | row for row in _compactions(firings)]
     tables["retention"] += [place | row for row in _retention(trial)]
     tables["recall"] += [place | row for row in _recall(trial)]
+    tables["states"] += [place | row for row in _states(trial)]
+    tables["survival"] += _survival(trial)
     tables["scores"] += [place | row for row in _scores(trial)]
     if trial.replay.preset not in ("none", "null"):
         tables["losses"] += [place | row for row in losses(trial, worst)]
@@ -133,6 +136,17 @@ def _recall(trial: Trial) -> Iterable[Row]:
     for one, kinds in zip(trial.retained, trial.recalled, strict=True):
         for kind, (kept, whole) in sorted(kinds.items()):
             yield {"at": one.snapshot.at, "kind": kind, "kept": kept, "all": whole}
+
+
+def _states(trial: Trial) -> Iterable[Row]:
+    for one, counts in zip(trial.retained, trial.states, strict=True):
+        for (what, state), count in counts.items():
+            yield {"at": one.snapshot.at, "what": what, "state": state, "count": count}
+
+
+def _survival(trial: Trial) -> Iterable[Row]:
+    for one in chain(trial):
+        yield {"kind": one.kind, "round": one.round, "at_risk": one.at_risk, "lost": one.lost}
 
 
 def _scores(trial: Trial) -> Iterable[Row]:

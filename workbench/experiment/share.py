@@ -35,6 +35,8 @@ TEXTS: dict[str, dict[str, Words]] = {
                     "outcome": "ours", "why": "ours"},
     "retention": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours", "recoverable": "ours"},
     "recall": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours"},
+    "states": {"session": "session", "strategy": "ours", "mode": "ours", "what": "ours", "state": "ours"},
+    "survival": {"session": "session", "strategy": "ours", "kind": "ours"},
     "scores": {"session": "session", "strategy": "ours", "mode": "ours", "metric": "ours", "unit": "ours",
                "better": "ours", "why": "ours"},
     "losses": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours", "atom": "text",

@@ -49,6 +49,10 @@ COLUMNS: dict[str, dict[str, str]] = {
         "session": "str", "strategy": "str", "mode": "str", "share": "float", "at": "int", "kind": "str",
         "kept": "int", "all": "int",
     },
+    "states": {
+        "session": "str", "strategy": "str", "mode": "str", "share": "float", "at": "int", "what": "str",
+        "state": "str", "count": "int",
+    },
     "survival": {
         "session": "str", "strategy": "str", "kind": "str", "round": "int", "at_risk": "int", "lost": "int",
     },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.metrics import retention, size
+from workbench.metrics import cost, retention, size, stateful
 from workbench.metrics.metric import Metric
 
 BUILTIN: dict[str, Metric] = {
@@ -14,7 +14,16 @@ BUILTIN: dict[str, Metric] = {
         retention.IrrecoverableRecall(),
         retention.ReacquirableRecall(),
         retention.AtomRecall(),
+        stateful.ConstraintRecall(),
+        stateful.PendingRecall(),
+        stateful.Resurrected(),
+        stateful.FilesCorrect(),
+        stateful.FilesStale(),
+        stateful.LatestValue(),
+        stateful.StaleValue(),
+        stateful.Reacquisition(),
         retention.Fabrication(),
+        stateful.Overclaimed(),
         size.TokensSent(),
         size.TokensSaved(),
         size.PeakContext(),
@@ -23,5 +32,11 @@ BUILTIN: dict[str, Metric] = {
         size.PrefixReuse(),
         size.Breaches(),
         size.TokensKept(),
+        cost.Cost(),
+        cost.NetSaving(),
+        cost.CostSaved(),
+        cost.CacheRead(),
+        cost.CacheBreaks(),
+        cost.BreakEven(),
     )
 }

@@ -308,8 +308,10 @@ class Demand:
 
     def repeatable_sources(self, slot: int) -> tuple[int, ...]:
         """The results of calls that only look that hold one demanded atom, as message indices in order."""
-        found = self._held_message[(self._held_slot == slot) & self._repeatable]
-        return tuple(np.unique(found).tolist())
+        first = int(self._held_starts[slot])
+        end = int(self._held_starts[slot + 1]) if slot + 1 < len(self) else len(self._held_slot)
+        found = self._held_message[first:end][self._repeatable[first:end]]
+        return tuple(sorted(set(found.tolist())))
 
     def retained(self, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> Retention:
         """What a context retains of this demand.

@@ -7,11 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol, TypeAlias
 
+from workbench.metrics.billing import Bill, bill
 from workbench.metrics.future import Demand, Retention
 from workbench.metrics.mining import Index
+from workbench.metrics.pricing import Pricing, pricing
+from workbench.metrics.reacquisition import sources_to_fetch
+from workbench.metrics.states import States, states
 from workbench.metrics.view import View, view
 from workbench.replay.step import Replay, Snapshot
 from workbench.transcript.atoms import Kind
+from workbench.transcript.message import Summary
 
 Unit: TypeAlias = Literal["share", "tokens", "count", "usd", "seconds"]
 Better: TypeAlias = Literal["higher", "lower"]
@@ -35,11 +40,13 @@ class Trial:
         replay: a session under a preset.
         index: the session's words and atoms, mined once whatever the number of presets and metrics.
         share: in matched mode the budget to look at; None in natural mode.
+        prices: whose prices and cache to reckon with; None takes those of the recording's model.
     """
 
     replay: Replay
     index: Index
     share: float | None = None
+    prices: Pricing | None = None
 
     @cached_property
     def snapshots(self) -> tuple[Snapshot, ...]:
@@ -57,9 +64,41 @@ class Trial:
         return tuple(found)
 
     @cached_property
+    def summarized_at(self) -> Mapping[int, int]:
+        """For each summary, by its `id()`, the boundary at which it was written."""
+        return {
+            id(message): firing.at
+            for firing in self.replay.firings
+            for stage in firing.compaction.stages
+            for message in stage.wrote
+            if isinstance(message, Summary)
+        }
+
+    @cached_property
+    def states(self) -> tuple[States, ...]:
+        """What each snapshot says of files, replaced values, announced work and what was unsure; in order."""
+        return tuple(states(self.index, one.snapshot.at, one.view, self.summarized_at) for one in self.retained)
+
+    @cached_property
     def recalled(self) -> tuple[Mapping[Kind, tuple[int, int]], ...]:
         """For each snapshot, by kind: how many of the history's atoms it still holds, and how many there are."""
         return tuple(self.index.recall(one.snapshot.at, one.view.kept, one.view.texts) for one in self.retained)
+
+    @cached_property
+    def priced(self) -> Pricing:
+        """Whose prices and cache the replay is reckoned with."""
+        return self.prices if self.prices is not None else pricing(self.replay.session)
+
+    @cached_property
+    def bill(self) -> Bill | None:
+        """What a natural replay costs; None where nobody knows a price.
+
+        A source that several boundaries would have to fetch again counts once.
+        """
+        if not self.replay.steps:
+            return None
+        lost = {at for one in self.retained for at in sources_to_fetch(one.retention)}
+        return bill(self.replay, self.priced, sum(self.replay.sizing.sizes[at] for at in lost))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import copy
 from functools import cached_property
 
 import numpy as np
 
+from workbench.metrics.artifacts import Artifacts
 from workbench.metrics.background import BUILTIN_BACKGROUND
 from workbench.metrics.fabricated import fabricated
 from workbench.metrics.future import HORIZON, Demand, History
 from workbench.metrics.postings import Postings
-from workbench.metrics.ragged import Flags, kept_mask
+from workbench.metrics.ragged import Flags, Ints, kept_mask
 from workbench.metrics.reading import Reader, Reading
 from workbench.metrics.sources import sources
 from workbench.metrics.stated import Stated
+from workbench.metrics.superseded import Changes
+from workbench.metrics.work import Work
 from workbench.transcript.atoms import KINDS, Atom, Kind
 from workbench.transcript.message import Message
 from workbench.transcript.mining import Miner
@@ -48,12 +51,14 @@ class Index:
         self.background = background
         self._reader = Reader(self.postings)
         self._demands: dict[tuple[int, int], Demand] = {}
+        self._flat: dict[int, int] = {}
 
     def with_background(self, more: frozenset[Atom]) -> Index:
         """The same index, that takes these atoms for background as well. Cheap: nothing is mined again."""
         other = copy(self)
         other.background = self.background | more
-        other.__dict__.pop("_wanted", None)
+        for name in ("_wanted", "everything"):
+            other.__dict__.pop(name, None)
         other._demands = {}
         return other
 
@@ -85,14 +90,31 @@ class Index:
         texts = tuple(texts)
         mask = kept_mask(kept, p.n)
         past = p.first_seen < at
-        here = np.zeros(len(p.names), dtype=bool)
-        here[p.pair_atom[mask[p.pair_message]]] = True
-        reading = self._reader.read_all(texts)
-        here[reading.atoms] = True
+        here = self._lexical(mask, texts)
         whole = np.bincount(p.kind[past], minlength=len(KINDS))
         held = np.bincount(p.kind[past & here], minlength=len(KINDS))
         lexical = {kind: (int(held[i]), int(whole[i])) for i, kind in enumerate(KINDS) if whole[i]}
         return lexical | self.stated.recall(at, mask, texts)
+
+    def _lexical(self, mask: Flags, texts: Sequence[str]) -> Flags:
+        """For each lexical atom whether a context of these messages and texts holds it."""
+        p = self.postings
+        here = np.zeros(len(p.names), dtype=bool)
+        here[p.pair_atom[mask[p.pair_message]]] = True
+        here[self._reader.read_all(texts).atoms] = True
+        return here
+
+    @cached_property
+    def everything(self) -> tuple[Ints, Ints]:
+        """Lexical atoms, then statements: the first message of each (n for background), and its place in `KINDS`."""
+        p = self.postings
+        first = np.where(self._wanted, p.first_seen, p.n)
+        return np.concatenate((first, self.stated.first)), np.concatenate((p.kind, self.stated.kinds))
+
+    def held(self, mask: Flags, texts: Iterable[str] = ()) -> Flags:
+        """For each of `everything` whether a context of these messages and texts still holds it."""
+        texts = tuple(texts)
+        return np.concatenate((self._lexical(mask, texts), self.stated.held(mask, texts)))
 
     def fabricated(self, at: int, texts: Iterable[str]) -> tuple[Atom, ...]:
         """The atoms in texts that occur nowhere in `messages[:at]`, each once, in order (`fabricated.py`)."""
@@ -102,6 +124,28 @@ class Index:
         """How many different lexical atoms stand in texts."""
         return len(np.unique(self._reader.read_all(texts).every))
 
+    def first_flat(self, atom: int, unsure: Callable[[str], bool]) -> int:
+        """The first message that says an atom in a line that is not unsure; n if none does. Worked out once an atom.
+
+        Args:
+            atom: its number.
+            unsure: whether a line hedges or denies what it says.
+        """
+        found = self._flat.get(atom)
+        if found is None:
+            p = self.postings
+            starts, spans = p.of_atom
+            holders = spans[starts[atom] : starts[atom + 1]]
+            firsts = p.span_said[holders]
+            order = np.argsort(firsts, kind="stable").tolist()
+            flat = (int(firsts[i]) for i in order if firsts[i] < p.n and not unsure(p.texts[holders[i]]))
+            found = self._flat[atom] = next(flat, p.n)
+        return found
+
+    def span_text(self, span: int) -> str:
+        """The text of a span, also of one that only a read text holds."""
+        return self._reader.text(span)
+
     def read(self, texts: Iterable[str]) -> Reading:
         """What texts say, with the words and atoms of this session; each text is read once."""
         return self._reader.read_all(texts)
@@ -110,6 +154,21 @@ class Index:
     def stated(self) -> Stated:
         """The statements of the session."""
         return Stated(self.messages, self.postings, self._reader)
+
+    @cached_property
+    def artifacts(self) -> Artifacts:
+        """The files that the session worked on."""
+        return Artifacts(self.messages, self.postings)
+
+    @cached_property
+    def work(self) -> Work:
+        """The work that was announced."""
+        return Work(self.messages, self.postings, self.stated)
+
+    @cached_property
+    def changes(self) -> Changes:
+        """The values that were replaced."""
+        return Changes(self.messages, self.postings)
 
     @cached_property
     def _history(self) -> History:

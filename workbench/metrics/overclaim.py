@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
 from workbench.metrics.mining import Index
 from workbench.transcript.atoms import Atom
 
@@ -40,35 +38,37 @@ def overclaims(index: Index, at: int, texts: Iterable[str]) -> tuple[Overclaim, 
     An atom that one line of the history states without hedge or denial is free to be stated. Fails to see a hedge in
     the line before, and hedges in other languages than English.
     """
+    return tuple(one for one in _named_unsure(index, at, texts).values() if one is not None)
+
+
+def named_unsure(index: Index, at: int, texts: Iterable[str]) -> tuple[int, int]:
+    """Of the atoms that texts name and `messages[:at]` only ever hedged or denied: overclaimed ones, and all."""
+    found = _named_unsure(index, at, texts)
+    return sum(one is not None for one in found.values()), len(found)
+
+
+def _named_unsure(index: Index, at: int, texts: Iterable[str]) -> dict[Atom, Overclaim | None]:
+    """Each such atom, with the overclaim where a line of the texts states it flatly."""
     p = index.postings
     reading = index.read(texts)
-    names = list(p.miner.spans)
-    starts, spans = p.of_atom
-    found: dict[Atom, Overclaim] = {}
+    found: dict[Atom, Overclaim | None] = {}
     for atom, row in zip(reading.atoms.tolist(), reading.atom_row.tolist(), strict=True):
-        claimed = names[reading.spans[row]]
-        if p.first_seen[atom] >= at or unsure(claimed) or p.names[atom] in found:
+        name = p.names[atom]
+        if p.first_seen[atom] >= at or found.get(name) is not None or index.first_flat(atom, unsure) < at:
             continue
-        holders = spans[starts[atom] : starts[atom + 1]]
-        said = [p.texts[span] for span in holders[_said_before(index, holders, at)].tolist()]
-        if said and all(unsure(line) for line in said):
-            found[p.names[atom]] = Overclaim(p.names[atom], said[-1], claimed)
-    return tuple(found.values())
+        claimed = index.span_text(int(reading.spans[row]))
+        found[name] = None if unsure(claimed) else Overclaim(name, _last_said(index, atom, at), claimed)
+    return found
+
+
+def _last_said(index: Index, atom: int, at: int) -> str:
+    """The last line, in the order in which lines were first said, of `messages[:at]` that holds the atom."""
+    p = index.postings
+    starts, spans = p.of_atom
+    holders = spans[starts[atom] : starts[atom + 1]]
+    return p.texts[int(holders[p.span_said[holders] < at][-1])]
 
 
 def unsure(line: str) -> bool:
     """Whether a line hedges or denies what it says."""
     return _HEDGE.search(line) is not None or _DENIAL.search(line) is not None
-
-
-def _said_before(index: Index, spans: np.typing.NDArray[np.int64], at: int) -> np.typing.NDArray[np.bool_]:
-    p = index.postings
-    starts, places = p.of_span
-    end = p.message_start[at]
-    return np.array(
-        [
-            bool(((here := places[starts[span] : starts[span + 1]]) < end).any() and not p.thought[here].all())
-            for span in spans.tolist()
-        ],
-        dtype=bool,
-    )

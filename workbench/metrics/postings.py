@@ -149,6 +149,14 @@ class Postings:
         return first
 
     @cached_property
+    def span_said(self) -> Ints:
+        """The first message that says each span, not only thinks it; n for one that nobody says."""
+        first = np.full(self.spans, self.n)
+        said = np.flatnonzero(~self.thought)[::-1]
+        first[self.place_span[said]] = self.place_message[said]
+        return first
+
+    @cached_property
     def first_ending(self) -> dict[str, int]:
         """For each ending of a path, but the whole, the first message that knows such a path."""
         found: dict[str, int] = {}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from workbench.metrics.postings import Postings
-from workbench.metrics.ragged import Flags, Floats, Ints, gather, table_of
+from workbench.metrics.ragged import Flags, Floats, Ints, gather, row_starts, table_of
 from workbench.metrics.reading import Reader, Reading
-from workbench.transcript.atoms import STATEMENTS, Atom, Kind
+from workbench.transcript.atoms import LEXICAL, STATEMENTS, Atom, Kind
 from workbench.transcript.message import Message
 from workbench.transcript.statements import statements
 from workbench.transcript.words import words
@@ -24,6 +24,7 @@ class Stated:
     Attributes:
         atoms: each statement once, in order of first mention.
         first: for each the first message that makes it.
+        kinds: for each the place of its kind in `KINDS`.
     """
 
     def __init__(self, messages: Sequence[Message], postings: Postings, reader: Reader) -> None:
@@ -38,6 +39,7 @@ class Stated:
         self.first: Ints = np.full(len(found), postings.n)
         self.first[self._slot[::-1]] = self._message[::-1]
         self._kind = np.array([STATEMENTS.index(atom.kind) for atom in self.atoms], dtype=np.int64)
+        self.kinds: Ints = len(LEXICAL) + self._kind
         self._postings, self._reader = postings, reader
         self._index_words()
         self._read: dict[str, Flags] = {}
@@ -73,16 +75,32 @@ class Stated:
         return found
 
     def _covered(self, reading: Reading) -> Flags:
-        n = len(self.atoms)
-        covered = np.zeros(n, dtype=bool)
-        owner, at = gather(self._starts, reading.words)
-        if len(at):
-            row = np.repeat(np.arange(len(reading.spans)), np.diff(reading.word_start))
-            keys, pair = np.unique(row[owner] * n + self._slots[at], return_inverse=True)
-            weight = np.bincount(pair, self._postings.idf[reading.words[owner]])
-            slot = keys % n
-            covered[slot[weight >= ENOUGH * self._weight[slot]]] = True
+        covered = np.zeros(len(self.atoms), dtype=bool)
+        covered[self._pairs(reading.word_start, reading.words)[1]] = True
         return covered
+
+    def said(self) -> Iterator[tuple[int, int]]:
+        """Each statement, as its place in `atoms`, with each message that makes it."""
+        return zip(self._slot.tolist(), self._message.tolist(), strict=True)
+
+    def pairs_of_spans(self, spans: Ints) -> tuple[Ints, Ints]:
+        """Of spans of the session, each one's place in `spans` with each statement that has enough words in it."""
+        p = self._postings
+        owner, found = gather(p.word_start, spans)
+        return self._pairs(row_starts(owner, len(spans)), p.span_word[found])
+
+    def _pairs(self, word_start: Ints, words: Ints) -> tuple[Ints, Ints]:
+        """Rows of words, each with each statement that has enough of its words there."""
+        n = len(self.atoms)
+        owner, at = gather(self._starts, words)
+        if not len(at):
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        row = np.repeat(np.arange(len(word_start) - 1), np.diff(word_start))
+        keys, pair = np.unique(row[owner] * n + self._slots[at], return_inverse=True)
+        weight = np.bincount(pair, self._postings.idf[words[owner]])
+        slot = keys % n
+        enough = weight >= ENOUGH * self._weight[slot]
+        return keys[enough] // n, slot[enough]
 
     def recall(self, at: int, mask: Flags, texts: Iterable[str]) -> dict[Kind, tuple[int, int]]:
         """By kind: how many statements of `messages[:at]` are still stated, and how many there are."""

@@ -17,17 +17,23 @@ class View:
         kept: indices among the session's messages of those that stand in the context unchanged.
         texts: the texts of all other messages: summaries, and messages that were rewritten.
         generated: the texts of the summaries alone: what somebody wrote anew.
+        from_message: for each of `texts` the index of the message that it is another form of; None for a summary.
+        written: for each of `texts` the `id()` of the message that it stands in.
     """
 
     kept: frozenset[int]
     texts: tuple[str, ...]
     generated: tuple[str, ...]
+    from_message: tuple[int | None, ...] = ()
+    written: tuple[int, ...] = ()
 
 
 def view(session: Session, context: Context) -> View:
     """The context against the session it came from. O(n); messages are recognised as the same objects."""
     place = session.place
     kept, texts, generated = set(), [], []
+    origin: list[int | None] = []
+    written: list[int] = []
     for message in context.messages:
         at = place.get(id(message))
         if at is not None:
@@ -35,6 +41,8 @@ def view(session: Session, context: Context) -> View:
             continue
         new = "\n".join(said_texts(message))
         texts.append(new)
+        origin.append(None if isinstance(message, Summary) else session.index_of.get(message.id))
+        written.append(id(message))
         if isinstance(message, Summary):
             generated.append(message.text)
-    return View(frozenset(kept), tuple(texts), tuple(generated))
+    return View(frozenset(kept), tuple(texts), tuple(generated), tuple(origin), tuple(written))

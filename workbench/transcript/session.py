@@ -80,6 +80,11 @@ class Session:
         return {id(message): i for i, message in enumerate(self.messages)}
 
     @cached_property
+    def index_of(self) -> dict[str, int]:
+        """Where each message stands among `messages`, by its own id: recognises messages that were rewritten."""
+        return {message.id: i for i, message in enumerate(self.messages)}
+
+    @cached_property
     def requests(self) -> tuple[int, ...]:
         """The index of each assistant message: the recorded answer to one request."""
         return tuple(i for i, message in enumerate(self.messages) if isinstance(message, AssistantMessage))

@@ -12,6 +12,7 @@ from workbench.transcript.message import (
     Message,
     Text,
     ToolCall,
+    argument_texts,
     is_real_user,
 )
 from workbench.transcript.words import words
@@ -39,9 +40,20 @@ _DECISION = re.compile(
 _PENDING = re.compile(
     r"(?:^\W*\[ \]\s)|\b(?:todo|fixme|still (?:need|have|to|missing|open|fail)|remain(?:s|ing)|not yet|yet to"
     r"|next steps?"
-    r"|follow[- ]up|left to do|to be done|pending|unfinished|in progress|later we|will need to|needs? to be)\b",
+    r"|follow[- ]up|left to do|to be done|pending|unfinished|in progress|later we|will need to|needs? to be"
+    r"|untested|(?:not|never) (?:been )?(?:tested|tried|checked|verified)|could(?:n't| not) (?:find out|be checked)"
+    r"|wait(?:s|ing)? for|until (?:he|she|they|somebody|someone) (?:answer|decide|confirm|repl|send)\w*"
+    r"|(?:I'll|I will|we'll) (?:ask|tell|send|bring|check with)|(?:list of open|open (?:question|point|item|issue)))\b",
     re.IGNORECASE,
 )
+_OPEN_HEADING = re.compile(
+    r"^[^\w\n]*(?:(?:left|still|what is left|what remains|things|work) to do|to[- ]?dos?"
+    r"|(?:still )?open(?: questions?| points?| items?| issues?| work)?|remaining(?: work| tasks?| steps?)?"
+    r"|next(?: steps?)?|pending(?: work| tasks?)?|not (?:yet )?(?:done|tested|finished)(?: here| yet)?|unfinished"
+    r"|follow[- ]ups?|outstanding|blocked)[^\w\n]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(?!\[[xX]\])(?:\[ \]\s+)?(\S.*)")
 _OPEN = frozenset({"pending", "in_progress", "in-progress", "todo", "open", "not_started"})
 _TASK_KEYS = ("content", "title", "text", "task", "step", "description", "subject")
 
@@ -54,8 +66,8 @@ def is_decision(text: str) -> bool:
 def statements(message: Message) -> tuple[Atom, ...]:
     """The statements in a message, each once, in order.
 
-    Constraints are taken from what a person wrote, pending work from persons, assistants and task lists in tool
-    arguments, decisions from persons and assistants. Tool results state nothing.
+    Constraints are taken from what a person wrote, decisions from persons and assistants, pending work from both, from
+    lists under a heading such as "Left to do", and from task lists in tool arguments. Tool results state nothing.
     """
     found: dict[Atom, None] = {}
     by_user = is_real_user(message)
@@ -67,10 +79,15 @@ def statements(message: Message) -> tuple[Atom, ...]:
             for sentence in sentences(block.text) if wanted else ():
                 for kind in _kinds(sentence, wanted):
                     found[Atom(kind, plain(sentence))] = None
+            for item in _left_to_do(block.text):
+                found[Atom("pending", plain(item))] = None
         elif isinstance(block, ToolCall):
             for task, done in tasks(block.arguments):
                 if not done:
                     found[Atom("pending", plain(task))] = None
+            for text in argument_texts(block.arguments):
+                for item in _left_to_do(text):
+                    found[Atom("pending", plain(item))] = None
     return tuple(found)
 
 
@@ -84,6 +101,19 @@ def sentences(text: str) -> Iterator[str]:
         elif not fenced and len(line) <= LONGEST:
             box = "[ ] " if "[ ]" in line[:8] else ""
             yield from (box + part for part in _SENTENCE.split(_MARK.sub("", line, count=1)) if part)
+
+
+def _left_to_do(text: str) -> Iterator[str]:
+    """The items of the lists that stand under a heading for what is open."""
+    if "\n" not in text:
+        return
+    for heading in _OPEN_HEADING.finditer(text):
+        for line in text[heading.end() :].split("\n"):
+            item = _ITEM.match(line)
+            if item and len(line) <= LONGEST and len(words(item.group(1))) >= 2:
+                yield item.group(1)
+            elif line.strip():
+                break
 
 
 def tasks(arguments: Mapping[str, Json]) -> Iterator[tuple[str, bool]]:

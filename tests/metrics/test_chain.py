@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from collections import Counter
+
+from builders import remembering
+from workbench.compaction.presets import preset
+from workbench.metrics.chain import chain
+from workbench.metrics.metric import Trial
+from workbench.metrics.mining import Index
+from workbench.models import find_model
+from workbench.replay.natural import natural
+from workbench.replay.sizing import Sizing
+from workbench.transcript.session import Session
+from workbench.transcript.tokens import chars_per_token
+
+MESSAGES = tuple(remembering(60))
+SESSION = Session.of(MESSAGES)
+SIZING = Sizing.of(SESSION, [chars_per_token(message) for message in MESSAGES], chars_per_token)
+INDEX = Index(MESSAGES)
+
+
+def trial(strategy: str, window: int = 6_000) -> Trial:
+    done = natural(SESSION, preset(strategy), find_model("extractive"), SIZING, window=window)
+    return Trial(done, INDEX)
+
+
+def test_nothing_is_at_risk_without_a_compaction() -> None:
+    assert list(chain(trial("none"))) == []
+
+
+def test_an_atom_enters_in_round_one_and_the_survivors_go_on() -> None:
+    one = trial("truncate")
+    rounds = list(chain(one))
+    risk, lost = Counter[int](), Counter[int]()
+    for row in rounds:
+        assert 0 <= row.lost <= row.at_risk
+        risk[row.round] += row.at_risk
+        lost[row.round] += row.lost
+    last = one.replay.firings[-1].at
+    first, _ = INDEX.everything
+    assert risk[1] == int((first < last).sum())
+    assert 1 < max(risk) <= len(one.replay.firings)
+    for number in range(2, max(risk) + 1):
+        assert risk[number] <= risk[number - 1] - lost[number - 1]
+
+
+def test_an_atom_that_is_dropped_in_its_second_round_is_lost_there() -> None:
+    one = trial("truncate")
+    firings = one.replay.firings
+    assert len(firings) >= 2
+    first, _ = INDEX.everything
+    from workbench.metrics.ragged import kept_mask
+    from workbench.metrics.view import view
+
+    def held(number: int) -> set[int]:
+        seen = view(SESSION, firings[number].compaction.sent)
+        flags = INDEX.held(kept_mask(seen.kept, len(MESSAGES)), seen.texts)
+        return {i for i in range(len(first)) if flags[i]}
+
+    born = {i for i in range(len(first)) if first[i] < firings[0].at}
+    by_hand = len((born & held(0)) - held(1))
+    later = sum(
+        len(({i for i in range(len(first)) if firings[k - 1].at <= first[i] < firings[k].at} & held(k)) - held(k + 1))
+        for k in range(1, len(firings) - 1)
+    )
+    assert sum(row.lost for row in chain(one) if row.round == 2) == by_hand + later

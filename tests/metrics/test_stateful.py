@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pytest
+
+from builders import called, result, said, told
+from workbench.compaction.presets import preset
+from workbench.metrics.builtin import BUILTIN
+from workbench.metrics.metric import Score, Trial
+from workbench.metrics.mining import Index
+from workbench.models import find_model
+from workbench.replay.matched import matched
+from workbench.replay.sizing import Sizing
+from workbench.transcript.context import Context
+from workbench.transcript.message import Message, Summary
+from workbench.transcript.session import Session
+from workbench.transcript.tokens import chars_per_token
+
+FILLER = [told(f"plain words about nothing {i}", f"f{i}") for i in range(30)]
+MESSAGES: list[Message] = [
+    said("Never touch the vendor folder.", "u0"),
+    called("read", "c1", path="src/api/limits.py"),
+    result("retryLimit is 3000 for the mailer, maybe maxDelay too", "c1"),
+    called("edit", "c2", path="src/api/limits.py", old_string="retryLimit = 3000", new_string="retryLimit = 5000"),
+    result("ok", "c2"),
+    told("Left to do:\n- rename the legacy exporter", "a0"),
+    *FILLER,
+    said("go on", "u1"),
+    told("retryLimit of the mailer stays in src/api/limits.py with maxDelay and 3000", "a1"),
+    *[told(f"more {i}", f"g{i}") for i in range(12)],
+]
+SESSION = Session.of(MESSAGES)
+AT = 37
+
+
+def scored(name: str, strategy: str = "none") -> Score:
+    sizes = [chars_per_token(message) for message in MESSAGES]
+    sizing = Sizing.of(SESSION, sizes, chars_per_token)
+    replay = matched(
+        SESSION, preset(strategy), find_model("extractive"), sizing, window=100_000, at=[AT], shares=[0.2]
+    )  # fmt: skip
+    return BUILTIN[name].score(Trial(replay, Index(MESSAGES), 0.2))
+
+
+def test_a_context_without_compaction_loses_no_state() -> None:
+    assert scored("constraint_recall") == Score(1.0, n=1)
+    assert scored("files_correct") == Score(1.0, n=1)
+    assert scored("files_stale") == Score(0.0, n=1)
+    assert scored("pending_recall") == Score(1.0, n=1)
+    assert scored("value_latest") == Score(1.0, n=1)
+    assert scored("reacquisition") == Score(0.0, n=1)
+
+
+def test_an_empty_context_has_lost_what_there_was() -> None:
+    assert scored("constraint_recall", "null") == Score(0.0, n=1)
+    assert scored("files_correct", "null") == Score(0.0, n=1)
+    assert scored("pending_recall", "null") == Score(0.0, n=1)
+    assert scored("value_latest", "null") == Score(0.0, n=1)
+    assert scored("value_stale", "null") == Score(0.0, n=1)
+
+
+@pytest.mark.parametrize("name", ["overclaim", "work_resurrected"])
+def test_a_metric_that_does_not_apply_says_why(name: str) -> None:
+    found = scored(name)
+    assert found.value is None
+    assert found.why
+
+
+def test_a_summary_that_is_carried_on_is_as_old_as_it_was_written() -> None:
+    from workbench.metrics.states import states
+    from workbench.metrics.view import view
+
+    summary = Summary(id="s", text="we read src/api/limits.py")
+    seen = view(SESSION, Context.of([summary]))
+    index = Index(MESSAGES)
+    assert states(index, AT, seen, {id(summary): 3})["file", "stale"] == 1
+    assert states(index, AT, seen, {id(summary): 4})["file", "correct"] == 1

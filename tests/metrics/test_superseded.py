@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from builders import called, result, said, told
+from workbench.metrics.mining import Index
+from workbench.transcript.message import Message
+
+
+def index(*messages: Message) -> Index:
+    return Index([*messages])
+
+
+def pairs(of: Index) -> list[tuple[str, str]]:
+    return [(change.old, change.new) for change in of.changes.changes]
+
+
+def state(of: Index, kept: list[int], *texts: str, at: int | None = None) -> str:
+    mask = np.zeros(len(of.messages), dtype=bool)
+    mask[kept] = True
+    found = of.changes.states(len(of.messages) if at is None else at, mask, texts)
+    return " ".join(f"{n} {name}" for name, n in found.items() if n)
+
+
+OLD = "at most 200 lines an upload, otherwise several files"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "pair"),
+    [
+        (OLD, "150 lines an upload, not 200. Their proxy.", ("200", "150")),
+        ("Keep reports for 400 days.", "the auditor wants reports for 1095 days instead of 400", ("400", "1095")),
+        ("the grace of a hold is 45 minutes", "raised the grace of the hold from 45 to 60 minutes", ("45", "60")),
+        ("In clause 14 the deduction of 150 holds.", "In clause 14 the deduction of 150 becomes 180.", ("150", "180")),
+        ("retry limit of the mailer is 3000", "From now on retry limit of the mailer is 5000", ("3000", "5000")),
+        ("* At most 500 records a file.", "they update it: up to 750 records a file, Petr says", ("500", "750")),
+        ("the queue is called job_queue", "the queue is called work_queue, not job_queue", ("job_queue", "work_queue")),
+    ],
+)  # fmt: skip
+def test_a_value_that_is_said_to_change_is_found(old: str, new: str, pair: tuple[str, str]) -> None:
+    assert pair in pairs(index(said(old), said(new)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (OLD, "150 files were sent, not bad"),
+        ("the retry limit of the mailer is 3000", "the page has 5000 visitors"),
+        ("the retry limit of the mailer is 3000", "From now on the colour of the banner is 5000"),
+        ("* At most 500 records a file.", "at least 750 records a file"),
+        ("* At most 500 records a file.", "up to 750 records in the log"),
+        ("nothing of the kind", "150 lines an upload, not 200"),
+    ],
+)
+def test_a_number_that_replaces_nothing_is_none(old: str, new: str) -> None:
+    assert pairs(index(said(old), said(new))) == []
+
+
+def test_an_edit_of_one_value_in_a_line_is_a_change() -> None:
+    edit = called("edit", "c1", path="a.py", old_string="hold_minutes: int = 45", new_string="hold_minutes: int = 60")
+    assert pairs(index(result("hold_minutes: int = 45"), edit)) == [("45", "60")]
+    other = called("edit", "c1", path="a.py", old_string="minutes = 45", new_string="seconds = 60")
+    assert pairs(index(result("minutes = 45"), other)) == []
+
+
+LIMIT = index(said(OLD), told("noted"), said("150 lines an upload, not 200."), told("noted"))
+
+
+def test_the_four_states() -> None:
+    assert state(LIMIT, [0, 2]) == "1 both"
+    assert state(LIMIT, [2]) == "1 latest"
+    assert state(LIMIT, [0]) == "1 stale"
+    assert state(LIMIT, [1, 3]) == "1 none"
+
+
+def test_a_summary_gives_a_value_only_beside_what_it_is_about() -> None:
+    assert state(LIMIT, [], "an upload has 150 lines") == "1 latest"
+    assert state(LIMIT, [], "an upload has 200 lines") == "1 stale"
+    assert state(LIMIT, [], "the shop has 200 rooms") == "1 none"
+    assert state(LIMIT, [], "an upload has 2000 lines") == "1 none"
+
+
+def test_before_the_change_nothing_was_replaced() -> None:
+    assert state(LIMIT, [0], at=2) == ""
+
+
+def test_a_value_that_is_replaced_again_counts_once_with_the_newest() -> None:
+    port = index(
+        said("the server listens on port 8090 today"),
+        said("the server listens on port 8112, not 8090"),
+        said("the server listens on port 9140, not 8112"),
+    )
+    assert state(port, [1]) == "1 stale"
+    assert state(port, [2]) == "1 latest"

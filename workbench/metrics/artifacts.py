@@ -1,0 +1,116 @@
+"""Which files a conversation worked on, and whether a context still knows how they stand now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from workbench.metrics.postings import Postings
+from workbench.metrics.ragged import Flags, Ints
+from workbench.metrics.reading import Reading
+from workbench.metrics.sources import SHELLS
+from workbench.transcript.files import FileOps, touched
+from workbench.transcript.message import AssistantMessage, Message, ToolCall
+from workbench.transcript.paths import normal_path
+
+_PATH = r"(?P<path>[\w@~.][\w./@~+-]*\.\w{1,8}|/?[\w@~.-]+(?:/[\w@.+-]+)+)"
+_CHANGED = (
+    re.compile(r"(?<![\d&<>=-])>{1,2}\s*" + _PATH),
+    re.compile(r"\btee\s+(?:-a\s+)?" + _PATH),
+    re.compile(r"\bsed\s+(?:-\w+\s+)*-i\S*\s+(?:'[^']*'|\"[^\"]*\"|\S+)\s+" + _PATH),
+    re.compile(r"\b(?:rm|mv|touch|git\s+(?:rm|mv))\s+(?:-\w+\s+)*" + _PATH),
+    re.compile(r"\b(?:cp|mv|git\s+mv)\s+(?:-\w+\s+)*\S+\s+" + _PATH),
+)
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1(?P<same>[^\n]*)\n.*?^\2\s*$", re.MULTILINE | re.DOTALL)
+
+
+def shell_changes(command: str) -> tuple[str, ...]:
+    """The paths that a shell command plainly writes, moves or removes, each once, in order.
+
+    Fails to see: what a script does that the command runs, and names that a variable or a pattern stands for.
+    """
+    bare = _HEREDOC.sub(lambda found: found["same"], command)
+    paths = (found["path"] for form in _CHANGED for found in form.finditer(bare))
+    return tuple(dict.fromkeys(path for path in paths if not path.startswith("/dev/")))
+
+
+def operations(call: ToolCall) -> FileOps:
+    """What one call did to files: a file tool's paths, and what a shell command plainly changes."""
+    found = touched(call.name, call.arguments)
+    if found or call.name.rsplit("__", 1)[-1].lower() not in SHELLS:
+        return found
+    command = call.arguments.get("command", call.arguments.get("cmd", ""))
+    if isinstance(command, list | tuple):
+        command = " ".join(str(part) for part in command)
+    return FileOps(modified=shell_changes(command)) if isinstance(command, str) else found
+
+
+class Artifacts:
+    """The files of one session: when each was worked on, last changed, and named.
+
+    A file is an atom of the session, whatever path names it.
+    """
+
+    def __init__(self, messages: Sequence[Message], postings: Postings) -> None:
+        self._postings = postings
+        rows = list(_rows(messages, postings))
+        found = np.array(rows, dtype=np.int64).reshape(-1, 3)
+        self._message, atom, change = found.T
+        self.atoms, self._slot = np.unique(atom, return_inverse=True)
+        self._change: Flags = change.astype(bool)
+        self._slot_of: Ints = np.full(len(postings.names) + 1, -1)
+        self._slot_of[self.atoms] = np.arange(len(self.atoms))
+        slots = self._slot_of[postings.pair_atom]
+        named = slots >= 0
+        self._named_slot, self._named_message = slots[named], postings.pair_message[named]
+
+    def states(self, at: int, mask: Flags, readings: Iterable[tuple[Reading, int]] = ()) -> dict[str, int]:
+        """How many files of `messages[:at]` a context knows as they stand (`correct`), as they stood, or not at all.
+
+        `correct`: the newest thing in the context that names the file is not older than its last change. `stale`: it
+        is older. `lost`: nothing names it.
+
+        Args:
+            at: the boundary.
+            mask: which messages the context holds whole.
+            readings: its other texts, each with the index of the newest message that its writer could know.
+        """
+        past = self._message < at
+        known = np.bincount(self._slot[past], minlength=len(self.atoms)) > 0
+        changed = np.full(len(self.atoms), -1)
+        which = past & self._change
+        np.maximum.at(changed, self._slot[which], self._message[which])
+        newest = np.full(len(self.atoms), -1)
+        held = mask[self._named_message] & (self._named_message < at)
+        np.maximum.at(newest, self._named_slot[held], self._named_message[held])
+        for reading, knew in readings:
+            slots = self._slot_of[reading.atoms]
+            slots = slots[slots >= 0]
+            newest[slots] = np.maximum(newest[slots], knew)
+        newest, changed = newest[known], changed[known]
+        lost = newest < 0
+        stale = ~lost & (newest < changed)
+        return {"correct": int((~lost & ~stale).sum()), "stale": int(stale.sum()), "lost": int(lost.sum())}
+
+    def last_change(self, at: int) -> dict[str, int]:
+        """By file, the message before `at` that last changed it; for looking closely."""
+        p = self._postings
+        past = (self._message < at) & self._change
+        pairs = zip(self._slot[past].tolist(), self._message[past].tolist(), strict=True)
+        return {p.names[self.atoms[slot]].text: message for slot, message in pairs}
+
+
+def _rows(messages: Sequence[Message], p: Postings) -> Iterator[tuple[int, int, int]]:
+    """Message, file and whether it was changed, for each operation whose file is an atom of the session."""
+    cwd = p.miner.cwd
+    for at, message in enumerate(messages):
+        for call in message.calls if isinstance(message, AssistantMessage) else ():
+            done = operations(call)
+            for change, paths in ((0, done.read), (1, done.modified)):
+                for path in paths:
+                    name = normal_path(path, cwd)
+                    number = p.paths.get(p.files.of(name) or name) if name else None
+                    if number is not None and not p.folder[p.stands_for[number]]:
+                        yield at, int(p.stands_for[number]), change

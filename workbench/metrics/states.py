@@ -1,0 +1,52 @@
+"""What one context says of things that have a state: files, replaced values, announced work, doubtful values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal, TypeAlias
+
+from workbench.metrics.mining import Index
+from workbench.metrics.overclaim import named_unsure
+from workbench.metrics.ragged import kept_mask
+from workbench.metrics.reading import Reading
+from workbench.metrics.view import View
+
+What: TypeAlias = Literal["file", "value", "open work", "done work", "doubt"]
+States: TypeAlias = Mapping[tuple[What, str], int]
+"""How many things of a sort are in a state; sorts that the history has none of are left out."""
+
+
+def states(index: Index, at: int, seen: View, summarized_at: Mapping[int, int]) -> States:
+    """Count the states of all things of `messages[:at]` in one context.
+
+    Args:
+        index: the session.
+        at: the boundary.
+        seen: the context.
+        summarized_at: for each summary, by its `id()`, the boundary at which it was written.
+
+    Returns:
+        `file`: `correct`, `stale`, `lost` (`artifacts.py`). `value`: `latest`, `both`, `stale`, `none`
+        (`superseded.py`). `open work`: `stated`, `missing`; `done work`: `settled`, `resurrected` (`work.py`).
+        `doubt`: `kept`, `dropped`: whether what the history only hedged or denied is still unsure where it is named.
+    """
+    mask = kept_mask(seen.kept, index.postings.n)
+    files = index.artifacts.states(at, mask, _dated(index, at, seen, summarized_at))
+    values = index.changes.states(at, mask, seen.texts)
+    work = index.work.states(at, mask, seen.texts)
+    dropped, unsure = named_unsure(index, at, seen.generated) if seen.generated else (0, 0)
+    sorts: tuple[tuple[What, Mapping[str, int]], ...] = (
+        ("file", files),
+        ("value", values),
+        ("open work", {name: work[name] for name in ("stated", "missing")}),
+        ("done work", {name: work[name] for name in ("settled", "resurrected")}),
+        ("doubt", {"kept": unsure - dropped, "dropped": dropped}),
+    )
+    return {(what, state): n for what, counts in sorts if any(counts.values()) for state, n in counts.items()}
+
+
+def _dated(index: Index, at: int, seen: View, summarized_at: Mapping[int, int]) -> Iterator[tuple[Reading, int]]:
+    """Each new text with the newest message that its writer could know."""
+    for text, origin, name in zip(seen.texts, seen.from_message, seen.written, strict=True):
+        newest = summarized_at.get(name, at) - 1 if origin is None else origin
+        yield index.read((text,)), newest

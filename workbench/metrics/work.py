@@ -1,0 +1,164 @@
+"""Work that was announced: what of it is open at a boundary, what is done, and what a context says about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from workbench.metrics.postings import Postings
+from workbench.metrics.ragged import Flags, Ints
+from workbench.metrics.stated import Stated
+from workbench.transcript.atoms import Atom, plain
+from workbench.transcript.message import AssistantMessage, Message, ToolCall, is_real_user
+from workbench.transcript.statements import sentences, tasks
+
+_DONE = re.compile(
+    r"^\W*\[[xX]\]\s|\b(?:done|finished|completed?|implemented|fixed|resolved|added|removed|renamed|updated|written"
+    r"|merged|committed|deployed|now (?:pass(?:es)?|works?)|no longer (?:open|needed|pending)|ticked off)\b",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(
+    r"^\W*\[ \]\s|\b(?:todo|still|not (?:yet|done|finished|fixed|tested|written)|remain\w*|pending|open|left to do"
+    r"|next|unfinished|to be|needs? to|must|should|will|cannot|can't|until|before|once|when|if)\b",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"^(?:#{1,6}\s+|\*\*)?(?P<title>[A-Z][\w /&'-]{2,50}?)(?:\*\*)?:?(?:\*\*)?$")
+_DONE_TITLE = re.compile(r"\b(?:done|completed?|finished|accomplished|resolved)\b", re.IGNORECASE)
+
+
+def says_done(line: str) -> bool:
+    """Whether a line says that something is finished, and leaves nothing of it open."""
+    return _DONE.search(line) is not None and _OPEN.search(line) is None
+
+
+def split_by_state(text: str) -> tuple[str, str]:
+    """The lines of a text that say that something is done, by themselves or by their heading, and all other lines."""
+    done: list[str] = []
+    rest: list[str] = []
+    under_done = False
+    for line in text.split("\n"):
+        bare = line.strip()
+        if title := _HEADING.match(bare):
+            under_done = _DONE_TITLE.search(title["title"]) is not None
+        elif bare[:4] in ("- [ ", "* [ ", "[ ] "):
+            rest.append(line)
+        elif under_done or says_done(bare):
+            done.append(line)
+        else:
+            rest.append(line)
+    return "\n".join(done), "\n".join(rest)
+
+
+class Work:
+    """The pieces of work of one session: every statement of the kind `pending`, and when it was open or done.
+
+    It is done where a task list says so, a box is ticked, or a later line of a person or an assistant has most of its
+    words and says so. Fails to see: work whose end nobody mentions, which stays open; a part that is done, which
+    closes the whole.
+    """
+
+    def __init__(self, messages: Sequence[Message], postings: Postings, stated: Stated) -> None:
+        self._stated = stated
+        slots = [slot for slot, atom in enumerate(stated.atoms) if atom.kind == "pending"]
+        self.items = tuple(stated.atoms[slot] for slot in slots)
+        self._slots = np.array(slots, dtype=np.int64)
+        place = np.full(len(stated.atoms) + 1, -1)
+        place[self._slots] = np.arange(len(slots))
+        opened = [(int(place[slot]), at, 0) for slot, at in stated.said() if place[slot] >= 0]
+        closed = [(int(place[slot]), at, 1) for slot, at in self._endings(messages, postings) if place[slot] >= 0]
+        events = sorted(opened + closed, key=lambda event: event[1])
+        self._item, self._at, is_done = np.array(events, dtype=np.int64).reshape(-1, 3).T
+        self._done: Flags = is_done.astype(bool)
+        self._texts: dict[str, tuple[Flags, Flags]] = {}
+
+    def _endings(self, messages: Sequence[Message], p: Postings) -> Iterator[tuple[int, int]]:
+        """Each statement with each message that says that it is done."""
+        if not self.items:
+            return
+        number = {atom: slot for slot, atom in enumerate(self._stated.atoms)}
+        for at, message in enumerate(messages):
+            for text in _ticked(message):
+                if (slot := number.get(Atom("pending", plain(text)))) is not None:
+                    yield slot, at
+        spoken = np.array([isinstance(m, AssistantMessage) or is_real_user(m) for m in messages], dtype=bool)
+        places = np.flatnonzero(spoken[p.place_message] & ~p.thought)
+        said = np.unique(p.place_span[places])
+        good = np.array([says_done(p.texts[span]) for span in said.tolist()], dtype=bool)
+        spans = said[good]
+        rows, slots = self._stated.pairs_of_spans(spans)
+        first = self._stated.first
+        by_span: dict[int, list[int]] = {}
+        for row, slot in zip(rows.tolist(), slots.tolist(), strict=True):
+            by_span.setdefault(int(spans[row]), []).append(slot)
+        for where in places[np.isin(p.place_span[places], np.array(list(by_span), dtype=np.int64))].tolist():
+            at = int(p.place_message[where])
+            for slot in by_span[int(p.place_span[where])]:
+                if first[slot] < at:
+                    yield slot, at
+
+    def open_at(self, at: int) -> tuple[Flags, Flags]:
+        """For each item whether it is open before `messages[at]`, and whether it is done: its last word counts."""
+        last: Ints = np.full(len(self.items), -1)
+        past = np.flatnonzero(self._at < at)
+        last[self._item[past]] = past
+        known = last >= 0
+        done = known.copy()
+        done[known] = self._done[last[known]]
+        return known & ~done, done
+
+    def states(self, at: int, mask: Flags, texts: Iterable[str] = ()) -> dict[str, int]:
+        """What a context says of the work of `messages[:at]`.
+
+        `stated` and `missing` count open items; `resurrected` counts done ones that the context states as still to do
+        and nowhere as done, `settled` the other done ones.
+
+        Args:
+            at: the boundary.
+            mask: which messages the context holds whole.
+            texts: its other texts.
+        """
+        is_open, is_done = self.open_at(at)
+        as_open, as_done = np.zeros(len(self.items), dtype=bool), np.zeros(len(self.items), dtype=bool)
+        held = mask[self._at] & (self._at < at)
+        as_open[self._item[held & ~self._done]] = True
+        as_done[self._item[held & self._done]] = True
+        for text in dict.fromkeys(texts):
+            done, rest = self._read(text)
+            as_done |= done
+            as_open |= rest
+        again = is_done & as_open & ~as_done
+        return {
+            "stated": int((is_open & as_open).sum()), "missing": int((is_open & ~as_open).sum()),
+            "resurrected": int(again.sum()), "settled": int((is_done & ~again).sum()),
+        }  # fmt: skip
+
+    def _read(self, text: str) -> tuple[Flags, Flags]:
+        """Which items a text says are done, and which it names otherwise; worked out once a text."""
+        found = self._texts.get(text)
+        if found is None:
+            done, rest = split_by_state(text)
+            found = self._texts[text] = (
+                self._stated.stated_in(done)[self._slots], self._stated.stated_in(rest)[self._slots]
+            )  # fmt: skip
+        return found
+
+
+def _ticked(message: Message) -> Iterator[str]:
+    """The tasks that a message's lists show as done."""
+    if not isinstance(message, AssistantMessage) and not is_real_user(message):
+        return
+    for block in message.blocks:
+        if isinstance(block, ToolCall):
+            yield from (task for task, done in tasks(block.arguments) if done)
+        elif block.type == "text" and ("[x]" in block.text or "[X]" in block.text):
+            yield from _boxes(block.text)
+
+
+def _boxes(text: str) -> Iterator[str]:
+    """The items of ticked boxes, as they stood while their boxes were empty."""
+    for line in text.split("\n"):
+        found = re.match(r"\s*(?:[-*+]\s+)?\[[xX]\]\s+(.*)", line)
+        if found:
+            yield from sentences("[ ] " + found.group(1))
