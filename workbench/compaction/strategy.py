@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import Field, dataclass, fields, is_dataclass
 
 from workbench.compaction.stage import Stage
 from workbench.compaction.trigger import AtShare, Moment, Trigger
@@ -70,6 +70,6 @@ def _purpose(part: object) -> str:
 
 def _settings(part: Trigger) -> str:
     """A trigger with its values, as one would write it."""
-    known = fields(part) if is_dataclass(part) else ()
-    values = [f"{field.name}={getattr(part, field.name)!r}" for field in known]
+    known: tuple[Field[object], ...] = fields(part) if is_dataclass(part) else ()
+    values = [f"{one.name}={getattr(part, one.name)!r}" for one in known]
     return f"{type(part).__name__}({', '.join(values)})"

@@ -264,8 +264,8 @@ class Results:
     def __repr__(self) -> str:
         read = int((self.sessions["status"] == "ok").sum())
         strategies = self.cells["strategy"].nunique()
-        failed = f", failed {self.failed:,}" if self.failed else ""
-        return f"<Results in {self.path}: sessions {read:,}, strategies {strategies:,}, cells {len(self.cells):,}{failed}>"
+        cells = f"cells {len(self.cells):,}" + (f", failed {self.failed:,}" if self.failed else "")
+        return f"<Results in {self.path}: sessions {read:,}, strategies {strategies:,}, {cells}>"
 
     def _repr_html_(self) -> str:
         return page(self.path)
