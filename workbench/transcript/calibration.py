@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from workbench.transcript.log import CLEARED, ClearingEntry, CompactionEntry, MessageEntry
-from workbench.transcript.message import AssistantMessage, Text, ToolResult
+from workbench.transcript.following import DROP, followed, usual_model
+from workbench.transcript.log import ClearingEntry, CompactionEntry, MessageEntry
+from workbench.transcript.message import AssistantMessage
+from workbench.transcript.sent import Sent
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import TokenCounter
 
@@ -18,8 +19,6 @@ LOWEST_SCALE, HIGHEST_SCALE = 0.5, 2.5
 """A provider's tokens to ours: tokenizers differ by far less than this; what lies outside is another cause."""
 LEAST_GROWTH = 2_000
 """Counted tokens by which contexts must differ in all before their slope means anything."""
-DROP = 0.02
-"""A reported prompt that shrinks by more than this share, while nothing says why, was cut by the client unrecorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,8 @@ class Calibration:
         overhead: tokens of every request that no message holds (system prompt, tool schemas), >= 0.
         scale: the provider's tokens to one of ours.
         requests: how many requests with usage it rests on.
-        error: median of |predicted - reported| / reported over those requests.
+        error: median of |predicted - reported| / reported over all requests of the model that answered most, each
+            predicted before its own report is looked at; see `workbench.transcript.following`.
     """
 
     overhead: int
@@ -82,7 +82,7 @@ def calibrate(session: Session, sizes: Sequence[int], count: TokenCounter) -> Ca
         overhead, scale = 0.0, _median([reported / counted for counted, reported in points if counted] or [1.0])
     if not LOWEST_SCALE <= scale <= HIGHEST_SCALE:
         return None
-    errors = [abs(overhead + scale * counted - reported) / reported for counted, reported in points]
+    errors = [one.error for one in followed(session, sizes, count, round(overhead), scale)]
     return Calibration(round(overhead), scale, len(points), _median(errors))
 
 
@@ -107,8 +107,8 @@ def _offset(stretch: _Stretch, scale: float) -> float:
 
 def _stretches(session: Session, sizes: Sequence[int], count: TokenCounter) -> Iterator[_Stretch]:
     """The stretches of the main path whose requests the session's usual model answered."""
-    usual = _usual_model(session)
-    stretch, sent, model = _Stretch(True), _Sent(count), usual
+    usual = usual_model(session)
+    stretch, sent, model = _Stretch(True), Sent(count), usual
     i = 0
     for entry in session.path:
         if isinstance(entry, MessageEntry):
@@ -132,51 +132,6 @@ def _stretches(session: Session, sizes: Sequence[int], count: TokenCounter) -> I
                 sent.clear(entry)
                 stretch = _Stretch(False)
     yield stretch
-
-
-def _usual_model(session: Session) -> str:
-    models = Counter(
-        message.model for message in session.messages if isinstance(message, AssistantMessage) and message.usage
-    )
-    return models.most_common(1)[0][0] if models else ""
-
-
-class _Sent:
-    """The counted size of what the recorded agent sent, kept up to date in constant time a message."""
-
-    def __init__(self, count: TokenCounter) -> None:
-        self.count = count
-        self.tokens = 0
-        self.sizes: list[int] = []
-        self.place: dict[str, int] = {}
-        self.results: dict[str, int] = {}
-        self.start = 0
-        self.kept: set[int] = set()
-
-    def add(self, entry: MessageEntry, size: int) -> None:
-        self.place[entry.id] = len(self.sizes)
-        if isinstance(entry.message, ToolResult):
-            self.results[entry.message.call_id] = len(self.sizes)
-        self.sizes.append(size)
-        self.tokens += size
-
-    def compact(self, entry: CompactionEntry) -> None:
-        end = len(self.sizes)
-        if entry.kept is not None:
-            kept = {self.place[one] for one in entry.kept if one in self.place}
-        else:
-            kept = set(range(self.place.get(entry.first_kept or "", end), end))
-        self.kept, self.start = kept, end
-        self.tokens = sum(self.sizes[i] for i in kept) + (self.count(entry.summary) if entry.summary else 0)
-
-    def clear(self, entry: ClearingEntry) -> None:
-        marker = self.count(ToolResult(id="", call_id="", blocks=(Text(CLEARED),)))
-        for call_id in entry.call_ids:
-            i = self.results.get(call_id)
-            if i is not None and self.sizes[i] > marker:
-                if i >= self.start or i in self.kept:
-                    self.tokens -= self.sizes[i] - marker
-                self.sizes[i] = marker
 
 
 def _median(values: Sequence[float]) -> float:
