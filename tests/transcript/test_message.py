@@ -1,6 +1,20 @@
+import random
 from dataclasses import fields, replace
 
-from workbench.transcript.message import Image, Text, ToolResult, plain_text, with_blocks
+from properties.conversations import messages
+
+from workbench.transcript.files import FileOps, touched
+from workbench.transcript.message import (
+    Image,
+    Text,
+    ToolResult,
+    counted_chars,
+    counted_text,
+    image_tokens,
+    plain_text,
+    with_blocks,
+)
+from workbench.transcript.tokens import chars_per_token
 
 
 def test_a_result_with_other_blocks_keeps_all_the_rest() -> None:
@@ -13,3 +27,16 @@ def test_plain_text_joins_all_text_blocks_and_nothing_else() -> None:
     assert plain_text(ToolResult(id="r", call_id="c", blocks=(Text("x"),))) == "x"
     assert plain_text(ToolResult(id="r", call_id="c", blocks=(Image(),))) == ""
     assert plain_text(ToolResult(id="r", call_id="c", blocks=(Text("x"), Image(), Text("y")))) == "x\ny"
+
+
+def test_the_length_of_what_is_counted_is_known_without_putting_it_together() -> None:
+    for seed in range(200):
+        for message in messages(random.Random(seed)):
+            assert counted_chars(message) == len(counted_text(message))
+            assert chars_per_token(message) == -(-len(counted_text(message)) // 4) + image_tokens(message) + 4
+
+
+def test_of_several_paths_in_a_call_the_first_by_the_order_of_the_keys_counts() -> None:
+    assert touched("read", {"file": "b.py", "path": "a.py"}) == FileOps(read=("a.py",))
+    assert touched("write", {"file": "b.py", "n": 1, "path": "a.py", "filename": ""}).modified == ("a.py", "b.py")
+    assert touched("read", {"path": 3}) == FileOps()

@@ -17,6 +17,7 @@ from workbench.models.model import Answer, Ask, Model
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 from workbench.transcript.pairing import protected
+from workbench.transcript.pausing import collector_paused
 
 Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
 
@@ -130,25 +131,32 @@ def compact(history: Context, strategy: Strategy, budget: Budget, model: Model) 
     after, records = history, []
     sent: Context | None = None
     for stage in strategy.stages * strategy.rounds:
-        if not budget.force:
-            if after.tokens <= budget.target:
-                break  # what is sent is never larger: no view is planned to find that out
-            sent = _sent(after, strategy, budget) if sent is None else sent
-            if sent.tokens <= budget.target:
-                break
-        plan = stage.plan(after, budget)
+        with collector_paused():
+            if not budget.force:
+                if after.tokens <= budget.target:
+                    break  # what is sent is never larger: no view is planned to find that out
+                sent = _sent(after, strategy, budget) if sent is None else sent
+                if sent.tokens <= budget.target:
+                    break
+            plan = stage.plan(after, budget)
         if plan is None or not plan.edits:
             continue
         record, changed = _run(stage, plan, after, model)
         records.append(record)
         after, sent = changed, sent if changed is after else None
-    sent = _sent(after, strategy, budget) if sent is None else sent
-    outcome, why = _outcome(history, after, sent, budget)
+    with collector_paused():
+        sent = _sent(after, strategy, budget) if sent is None else sent
+        outcome, why = _outcome(history, after, sent, budget)
     return Compaction(history, after, sent, budget, tuple(records), outcome, why)
 
 
 def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[StageRecord, Context]:
     answers = tuple(answered(ask, model) for ask in plan.asks)
+    with collector_paused():
+        return _applied(stage, plan, context, answers)
+
+
+def _applied(stage: Stage, plan: Plan, context: Context, answers: tuple[Answer, ...]) -> tuple[StageRecord, Context]:
     writer = next((answer.model for answer in answers), "")
     changed = plan.apply(context, [answer.text for answer in answers], writer)
     if _same(context.messages, changed.messages):

@@ -21,6 +21,7 @@ CHANGES = frozenset(
 )  # fmt: skip
 PATH_KEYS = ("path", "file_path", "filePath", "file", "filename", "target_file", "absolute_path", "notebook_path")
 
+_RANK = {key: i for i, key in enumerate(PATH_KEYS)}
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 
@@ -50,16 +51,22 @@ def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:
     if not tool:
         return NOTHING
     if tool in READS or (tool == "str_replace_based_edit_tool" and arguments.get("command") == "view"):
-        for key in PATH_KEYS:
-            if isinstance(value := arguments.get(key), str) and value:
-                return FileOps(read=(value,))
-        return NOTHING
-    paths = [value for key in PATH_KEYS if isinstance(value := arguments.get(key), str) and value]
+        paths = _paths(arguments)
+        return FileOps(read=(paths[0],)) if paths else NOTHING
+    paths = _paths(arguments)
     if not paths:
         for value in arguments.values():
             if isinstance(value, str):
                 paths.extend(_PATCHED.findall(value))
     return FileOps(modified=tuple(paths))
+
+
+def _paths(arguments: Mapping[str, Any]) -> list[str]:
+    """What stands under the keys for paths, in the order of the keys; most calls have one such key."""
+    keys = [key for key in arguments if key in _RANK]
+    if len(keys) > 1:
+        keys.sort(key=_RANK.__getitem__)
+    return [value for key in keys if isinstance(value := arguments[key], str) and value]
 
 
 @lru_cache(maxsize=1_024)

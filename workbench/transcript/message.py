@@ -13,6 +13,9 @@ Json: TypeAlias = Any
 """A decoded JSON value. `Any`, because the type checkers have no finite recursive alias for it on Python 3.11."""
 
 
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """Plain words."""
@@ -51,7 +54,7 @@ class ToolCall:
 
     def arguments_json(self) -> str:
         """The arguments as a provider is sent them."""
-        return json.dumps(self.arguments, ensure_ascii=False)
+        return _as_json(self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +225,20 @@ def counted_text(message: Message) -> str:
             parts.append(block.name)
             parts.append(block.arguments_json())
     return "\n".join(parts)
+
+
+def counted_chars(message: Message) -> int:
+    """The length of `counted_text`, which need not be put together for that."""
+    blocks = message.blocks
+    if len(blocks) == 1 and isinstance(blocks[0], Text):
+        return len(blocks[0].text)
+    chars = parts = 0
+    for block in blocks:
+        if isinstance(block, Text | Thinking):
+            chars, parts = chars + len(block.text), parts + 1
+        elif isinstance(block, ToolCall):
+            chars, parts = chars + len(block.name) + len(block.arguments_json()), parts + 2
+    return chars + max(parts - 1, 0)
 
 
 def image_tokens(message: Message) -> int:

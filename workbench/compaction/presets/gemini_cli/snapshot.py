@@ -17,7 +17,7 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.trigger import Situation
 from workbench.compaction.wording import Wording
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, Summary, UserMessage, counted_text
+from workbench.transcript.message import AssistantMessage, Message, Summary, UserMessage, counted_chars
 
 THRESHOLD = 0.5
 PRESERVED = 0.3
@@ -46,7 +46,7 @@ def split_point(messages: Sequence[Message], share: float = 1 - PRESERVED) -> in
     Returns:
         In [0, n]; 0 where nothing can be cut off.
     """
-    lengths = [len(counted_text(message)) for message in messages]
+    lengths = [counted_chars(message) for message in messages]
     before, wanted, newest = 0, share * sum(lengths), 0
     for i, message in enumerate(messages):
         if isinstance(message, UserMessage | Summary):

@@ -24,6 +24,7 @@ from workbench.transcript.message import (
     ToolResult,
     UserMessage,
     plain_text,
+    with_blocks,
 )
 from workbench.transcript.pairing import callers, last_user
 
@@ -35,6 +36,7 @@ WORTH = 0.1
 SAME = "[the same result as a later one; ref="
 OLD = "[old result of "
 _DEEPEST = 40
+_LINE = "\n"
 _REF = re.compile(r"^\[(?:the same result|old result of ).*; ?ref=([0-9a-f]{16})\]\Z", re.DOTALL)
 
 
@@ -65,17 +67,23 @@ class HermesPrune:
         edits, archive, saved = [], dict[str, str](), 0
         for i in old:
             message = context.messages[i]
+            text = ref = ""
+            short: Message | None
             if isinstance(message, ToolResult):
-                caller = context.messages[caller_of[i]] if i in caller_of else None
                 text = plain_text(message)
-                ref = reference(text) if self._is_long(text) else ""
-                short: Message | None = _line(message, text, caller, ref, later.get(text, -1) > i) if ref else None
+                if not self._is_long(text):
+                    continue
+                caller = context.messages[caller_of[i]] if i in caller_of else None
+                ref = reference(text)
+                line = f"{SAME}{ref}]" if later[text] > i else _described(message, text, caller, ref)
+                short = with_blocks(message, (Text(line),))
             else:
-                text, ref, short = "", "", self._shrunk(message, i == pictured)
+                short = self._shrunk(message, i == pictured)
             if short is not None and (size := context.count(short)) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (short,)))
                 saved += context.sizes[i] - size
-                archive.update({ref: text} if ref else {})
+                if ref:
+                    archive[ref] = text
         return Plan(tuple(edits), archive) if edits and saved >= self.worth * context.tokens else None
 
     def _is_long(self, text: str) -> bool:
@@ -83,15 +91,18 @@ class HermesPrune:
 
     def _shrunk(self, message: Message, keep_pictures: bool) -> Message | None:
         if isinstance(message, AssistantMessage):
-            blocks = tuple(self._call(block) if isinstance(block, ToolCall) else block for block in message.blocks)
-            changed = any(new is not old for new, old in zip(blocks, message.blocks, strict=True))
-            return replace(message, blocks=blocks) if changed else None
+            now = {n: self._call(block) for n, block in enumerate(message.blocks) if isinstance(block, ToolCall)}
+            if all(call is message.blocks[n] for n, call in now.items()):
+                return None
+            return replace(message, blocks=tuple(now.get(n, block) for n, block in enumerate(message.blocks)))
         if isinstance(message, UserMessage) and not keep_pictures:
             said = tuple(_named(block) if isinstance(block, Image) else block for block in message.blocks)
             return replace(message, blocks=said) if said != message.blocks else None
         return None
 
     def _call(self, call: ToolCall) -> ToolCall:
+        if all(isinstance(value, str) and len(value) <= self.long_argument for value in call.arguments.values()):
+            return call
         short = {key: self._value(value, 0) for key, value in call.arguments.items()}
         return call if short == dict(call.arguments) else replace(call, arguments=short)
 
@@ -105,24 +116,24 @@ class HermesPrune:
         return value
 
 
-def _line(message: ToolResult, text: str, caller: Message | None, ref: str, again: bool) -> ToolResult:
-    line = f"{SAME}{ref}]" if again else _described(message, text, caller, ref)
-    return replace(message, blocks=(Text(line),))
-
-
 def _described(message: ToolResult, text: str, caller: Message | None, ref: str) -> str:
     """One line that says which tool was used on what, and how it came out."""
-    calls = (block for block in caller.blocks if isinstance(block, ToolCall)) if caller is not None else ()
-    call = next((call for call in calls if call.id == message.call_id), None)
+    call = None
+    for block in caller.blocks if caller is not None else ():
+        if isinstance(block, ToolCall) and block.id == message.call_id:
+            call = block
+            break
     name = message.name or (call.name if call is not None else "a tool")
     target = " ".join(_target(call).split())
-    outcome = "failed" if message.is_error else f"{text.count(chr(10)) + 1} lines"
+    outcome = "failed" if message.is_error else f"{text.count(_LINE) + 1} lines"
     return f"{OLD}{name}{f' on {target}' if target else ''}: {outcome}, {len(text)} characters; ref={ref}]"
 
 
 def _target(call: ToolCall | None) -> str:
-    values = call.arguments.values() if call is not None else ()
-    return head(next((value for value in values if isinstance(value, str) and value.strip()), ""), TARGET_CHARS)
+    for value in call.arguments.values() if call is not None else ():
+        if isinstance(value, str) and value.strip():
+            return head(value, TARGET_CHARS)
+    return ""
 
 
 def _later(messages: Sequence[Message]) -> dict[str, int]:
