@@ -42,10 +42,11 @@ def paper(title: str, note: str, *, width: float = 7.6, height: float = 4.2) -> 
     """
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+
+    from workbench.report.drawn import Drawn
 
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(width, height), layout="constrained")
+        figure = Drawn(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
         axes.set_title(title, pad=24)
