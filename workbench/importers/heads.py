@@ -9,7 +9,7 @@ from functools import lru_cache
 from workbench.importers.decoding import BadJson, decode
 from workbench.transcript.message import Json
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]', re.DOTALL)
 _LINES = 40
 
 
