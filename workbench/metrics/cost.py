@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from workbench.metrics.billing import Bill
@@ -99,7 +100,7 @@ def _read(bill: Bill) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class CacheBreaks:
-    """Requests that do not begin with the whole request before them, so that the cache must be written anew. A count."""
+    """Requests that do not begin with the whole request before them: the cache must be written anew. A count, >= 0."""
 
     name: ClassVar[str] = "cache_breaks"
     unit: ClassVar[Unit] = "count"
@@ -108,7 +109,7 @@ class CacheBreaks:
     def score(self, trial: Trial, /) -> Score:
         """Their number; `n` is the number of requests."""
         steps = trial.replay.steps
-        broken = sum(b.prefix_reused < a.tokens_sent for a, b in zip(steps, steps[1:], strict=False))
+        broken = sum(b.prefix_reused < a.tokens_sent for a, b in pairwise(steps))
         return Score(float(broken), n=len(steps)) if steps else NO_STEPS
 
 

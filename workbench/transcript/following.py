@@ -51,6 +51,11 @@ class Followed:
         return usage.prompt if usage is not None else 0
 
     @property
+    def settled(self) -> float:
+        """Tokens of the prompt as taken once the report is known: the report itself where it taught something."""
+        return self.reported if self.turn else self.predicted
+
+    @property
     def error(self) -> float:
         """The share of the report by which the prediction misses it."""
         return abs(self.predicted - self.reported) / self.reported

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from builders import said, told
+from workbench.importers.importer import load
+from workbench.metrics.pricing import Pricing, pricing
+from workbench.metrics.reconciliation import Reconciliation, reconcile, reported_usd
+from workbench.models.caching import ANTHROPIC, ANTHROPIC_HOUR
+from workbench.models.tariff import given_tariff
+from workbench.models.tokenizer import TiktokenCounter
+from workbench.replay.sizing import Sizing
+from workbench.transcript.calibration import Calibration
+from workbench.transcript.log import CompactionEntry, Log, MessageEntry
+from workbench.transcript.message import Message, Summary, Usage
+from workbench.transcript.session import Session
+from workbench.transcript.tokens import Scaled
+
+PRICES = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75,cache_write_long=6")
+OVERHEAD, HEAD = 20_000, 12_000
+
+
+def thousand(message: Message) -> int:
+    return 1_000
+
+
+@dataclass
+class Provider:
+    """Answers requests as the rules say: it reads what it was sent before, unless that is too long ago."""
+
+    lifetime: float = 300.0
+    hour: bool = False
+    before: int = 0
+    then: float = 0.0
+
+    def usage(self, prompt: int, now: float, whole: bool) -> Usage:
+        read = (self.before if whole else min(HEAD, self.before)) if now - self.then <= self.lifetime else 0
+        self.before, self.then = prompt, now
+        wrote = prompt - read
+        return Usage(cache_read=read, cache_write=wrote, cache_write_long=wrote if self.hour else 0)
+
+
+def recorded(
+    waits: Sequence[float], provider: Provider | None = None, *, compact_before: int | None = None,
+    hidden: Sequence[int] = (),
+) -> Session:  # fmt: skip
+    provider = provider or Provider()
+    log, counted, now = Log(), 0, 0.0
+    for n, wait in enumerate(waits):
+        if n == compact_before:
+            log.append(CompactionEntry(id="k", parent=log.leaf, summary=Summary(id="s", text="short")))
+            counted = 1_000
+        log.append(MessageEntry(id=f"u{n}", parent=log.leaf, message=said("go", f"u{n}")))
+        counted += 1_000
+        now += wait
+        prompt = OVERHEAD + counted + (hidden[n] if hidden else 0)
+        usage = provider.usage(prompt, now, n != compact_before)
+        answer = replace(told("ok", f"a{n}"), usage=usage, model="m", time=now)
+        log.append(MessageEntry(id=answer.id, parent=log.leaf, message=answer))
+        counted += 1_000
+    return Session("s", log)
+
+
+def reconciled(session: Session, rules: Pricing | None = None) -> Reconciliation:
+    sizes = (1_000,) * len(session.messages)
+    sizing = Sizing(sizes, OVERHEAD, Scaled(thousand, 1.0), Calibration(OVERHEAD, 1.0, 9, 0.0))
+    return reconcile(session, sizing, rules or Pricing("m", PRICES, ANTHROPIC, head=HEAD))
+
+
+def test_a_provider_that_keeps_to_its_rules_is_reproduced_to_the_cent() -> None:
+    found = reconciled(recorded([0, 10, 10, 400, 10, 10], compact_before=4))
+    assert (found.prompt_error, found.read_error, found.usd_error) == (0.0, 0.0, 0.0)
+    assert max(one.usd_error for one in found.matched) < 1e-9
+    assert found.usd == pytest.approx(found.reported_usd)
+    assert (len(found.matched), found.left_out, found.missed) == (6, 0, 0)
+
+
+def test_an_hour_s_cache_is_reproduced_too() -> None:
+    rules = Pricing("m", PRICES, ANTHROPIC_HOUR, head=HEAD)
+    found = reconciled(recorded([0, 10, 2_000, 4_000, 10], Provider(3_600, hour=True)), rules)
+    assert max(one.usd_error for one in found.matched) < 1e-9
+
+
+def test_the_wrong_lifetime_shows() -> None:
+    found = reconciled(recorded([0, 400, 400, 400, 400], Provider(3_600)))
+    assert found.read_error is not None and found.read_error > 0.5
+    assert found.usd_error is not None and found.usd_error > 0.5
+
+
+def test_a_cache_that_loses_what_it_should_hold_is_counted() -> None:
+    provider = Provider(lifetime=15.0)
+    found = reconciled(recorded([0, 10, 20, 10, 20, 10], provider))
+    assert found.missed == 2
+    assert found.usd < found.reported_usd
+
+
+def test_a_cut_that_nobody_recorded_costs_one_request_and_is_named() -> None:
+    found = reconciled(recorded([0, 10, 10, 10, 10], hidden=[0, 0, -9_000, -9_000, -9_000]))
+    assert found.turns() == {"shrunk": 1}
+    assert [one.prompt_error > 0 for one in found.matched] == [False, False, True, False, False]
+    assert found.prompt_error == 0.0
+
+
+def test_tokens_are_those_before_the_answer_and_not_after_it() -> None:
+    """Were the answer counted with its own prompt, each prediction would be 1,000 too large."""
+    assert [one.prompt for one in reconciled(recorded([0, 10, 10])).matched] == [21_000, 23_000, 25_000]
+
+
+def test_reported_dollars_take_each_part_at_its_own_price() -> None:
+    usage = Usage(input=100, cache_read=1_000, cache_write=500, cache_write_long=200, output=9_999)
+    assert reported_usd(usage, PRICES) == pytest.approx((100 * 3 + 1_000 * 0.3 + 300 * 3.75 + 200 * 6) * 1e-6)
+
+
+def test_what_cannot_be_compared_says_why() -> None:
+    silent = Session.of([said("hi"), told("ok")])
+    sizing = Sizing((1, 1), 0, thousand)
+    assert reconcile(silent, sizing, pricing(silent)).why == "no usage was reported"
+    spoke = Session.of([said("hi"), told("ok", usage=Usage(input=9))])
+    assert "fit no one law" in reconcile(spoke, sizing, pricing(spoke)).why
+
+
+def test_eleven_real_recordings_are_reproduced(corpora: Path) -> None:
+    """Prompts within 2 % in the median request of each, cache reads too; dollars within 2.5 %."""
+    count = TiktokenCounter()
+    for path in sorted((corpora / "entireio-cli").glob("*.jsonl")):
+        (session,) = load(path, lenient=True)
+        found = reconcile(session, Sizing.of(session, count.sizes(session.messages), count), pricing(session))
+        assert found.prompt_error is not None and found.prompt_error <= 0.02, path
+        assert found.read_error is not None and found.read_error <= 0.02, path
+        assert found.usd_error is not None and found.usd_error <= 0.025, path
