@@ -1,0 +1,80 @@
+"""What a session's replay costs, and how well its own usage is reproduced, as rows of the run's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from workbench.experiment.prepared import Prepared
+from workbench.metrics.billing import Bill
+from workbench.metrics.metric import Trial
+from workbench.metrics.pricing import Pricing
+from workbench.metrics.reconciliation import reconcile
+
+
+def costs(trial: Trial) -> Iterable[dict[str, str | int | float | None]]:
+    """One row: the bill of a natural replay, by part."""
+    bill = trial.bill
+    if bill is None:
+        return
+    charges = bill.charges
+    parted, even = bill.break_even or (None, None)
+    yield {
+        **_whose(bill.pricing),
+        "requests": len(charges),
+        "tokens_input": sum(one.prompt - one.read - one.written for one in charges),
+        "tokens_read": sum(one.read for one in charges),
+        "tokens_written": sum(one.written for one in charges),
+        "tokens_output": sum(one.output for one in charges),
+        **_dollars(bill),
+        "breaks": bill.breaks,
+        "parted_at": parted,
+        "even_at": even,
+        "assumed_summaries": bill.assumed,
+    }
+
+
+def _whose(pricing: Pricing) -> dict[str, str | int | float | None]:
+    return {
+        "model": pricing.model,
+        "row": pricing.tariff.row if pricing.tariff is not None else "",
+        "cache": pricing.rules.name,
+        "why": pricing.why,
+    }
+
+
+def _dollars(bill: Bill) -> dict[str, str | int | float | None]:
+    charges = bill.charges
+    return {
+        "usd": bill.usd,
+        "usd_input": sum(one.usd_input for one in charges),
+        "usd_read": sum(one.usd_read for one in charges),
+        "usd_write": sum(one.usd_write for one in charges),
+        "usd_output": sum(one.usd_output for one in charges),
+        "usd_summaries": sum(one.summaries for one in charges),
+        "usd_uncompacted": bill.usd_plain,
+        "usd_fetching": bill.reacquired,
+        "net_saving": bill.net_saving,
+    }
+
+
+def reconciliation(ready: Prepared, pricing: Pricing) -> Iterable[dict[str, str | int | float | None]]:
+    """One row: the session's own replay against its reported usage."""
+    found = reconcile(ready.session, ready.sizing, pricing)
+    turns = found.turns()
+    yield {
+        **_whose(pricing),
+        "why": found.why or pricing.why,
+        "requests": len(found.matched),
+        "left_out": found.left_out,
+        "prompt_error": found.prompt_error,
+        "read_error": found.read_error,
+        "usd_error": found.usd_error,
+        "usd": found.usd if found.matched else None,
+        "usd_reported": found.reported_usd if found.matched else None,
+        "missed": found.missed if found.matched else None,
+        "compactions": turns["compaction"],
+        "clearings": turns["clearing"],
+        "shrunk": turns["shrunk"],
+        "grown": turns["grown"],
+        "unseen_start": turns["unseen start"],
+    }
