@@ -8,7 +8,19 @@ from collections.abc import Sequence
 
 import typer
 
-from workbench.cli import comparing, datasets, doctor, experimenting, inspecting, lab, listing, replaying, sharing, surprising
+from workbench.cli import (
+    comparing,
+    datasets,
+    doctor,
+    experimenting,
+    inspecting,
+    lab,
+    listing,
+    replaying,
+    serving,
+    sharing,
+    surprising,
+)
 from workbench.cli.hints import hint
 from workbench.cli.words import complain
 from workbench.errors import WorkbenchError
@@ -35,6 +47,7 @@ app.command("share", short_help="Copy a run without a word of its recordings.")(
 app.command("surprisal", short_help="Say what a small real model finds surprising without the rest.")(
     surprising.surprisal
 )
+app.command("serve", short_help="Serve a small real model on this machine.")(serving.serve)
 app.command("experiment", short_help="Run the experiment notebook with parameters.")(experimenting.experiment)
 app.command("record", short_help="Play a scripted task with real tools; write its session.")(datasets.record)
 app.command("lab", short_help="Open JupyterLab at the course.", context_settings=lab.PASSING)(lab.lab)

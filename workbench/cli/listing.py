@@ -80,5 +80,6 @@ def _models() -> list[dict[str, str]]:
     return [
         {"model": "extractive", "what it is": "No language model: picks lines of the messages themselves; offline."},
         {"model": "litellm:NAME", "what it is": "Any model that litellm reaches, by litellm's name for it."},
+        {"model": "local", "what it is": "A small real model on this machine (extra `local`); also local:FILE.gguf."},
         {"model": "scripted:TEXT", "what it is": "Says this text whatever it is asked; for tests and examples."},
     ]

@@ -27,17 +27,25 @@ def _litellm(rest: str) -> Model:
     return LiteLLM(rest)
 
 
+def _local(rest: str) -> Model:
+    from workbench.models.local import Local
+
+    return Local(rest) if rest else Local()
+
+
 def _scripted(rest: str) -> Model:
     from workbench.models.scripted import Scripted
 
     return Scripted((rest,) if rest else ())
 
 
-BUILTIN: Mapping[str, Maker] = {"extractive": _extractive, "litellm": _litellm, "scripted": _scripted}
+BUILTIN: Mapping[str, Maker] = {"extractive": _extractive, "litellm": _litellm, "local": _local, "scripted": _scripted}
 
 
 def find_model(name: str) -> Model:
-    """The model of that name: `extractive`, `litellm:<name>`, `scripted:<what it says>`, or an installed one.
+    """The model of that name, built in or installed.
+
+    Built in are `extractive`, `litellm:<name>`, `local`, `local:<weights>` and `scripted:<what it says>`.
 
     Raises:
         UnknownName: neither built in nor installed.

@@ -1,0 +1,52 @@
+"""`workbench serve`: a small real model on this machine."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from workbench.cli.words import complain, say, say_json
+
+
+def serve(
+    model: Annotated[
+        str, typer.Argument(help="local, local:smollm2, or local:FILE.gguf.", metavar="MODEL", show_default=True)
+    ] = "local",
+    port: Annotated[int, typer.Option("--port", "-p", min=0, help="0 takes a free one.")] = 8791,
+    threads: Annotated[int, typer.Option("--threads", min=0, help="That compute; 0 is one a core.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the address as JSON.")] = False,
+) -> int:
+    """Serve a small real model on this machine's loopback, in OpenAI's protocol, until Ctrl-C.
+
+    Runs find it at its usual port and use it; without it, `--model local` starts one of its own.
+
+    Example:
+
+      workbench serve local --port 8791
+    """
+    from workbench.errors import SettingError
+    from workbench.models.local import DEFAULT
+    from workbench.models.serving import started
+    from workbench.models.weights import weights
+
+    kind, _, name = model.partition(":")
+    if kind != "local":
+        raise SettingError(f"{model!r} cannot be served; write local, local:smollm2 or local:FILE.gguf")
+    found = weights(name or DEFAULT)
+    server = started(found, port=port, threads=threads)
+    try:
+        complain(f"{found.label}: {found.terms}")
+        if as_json:
+            say_json({"address": server.address, "weights": found.label, "window": found.window})
+        else:
+            say(f"{server.address} serves {found.label} with a window of {found.window:,} tokens; Ctrl-C ends it")
+        while server.alive:
+            time.sleep(0.5)
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        server.stop()
+    complain("workbench: the server ended by itself")
+    return 1

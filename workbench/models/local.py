@@ -1,0 +1,84 @@
+"""A small real model on this machine, asked through litellm like any provider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+from workbench.models.ledger import Ledger
+from workbench.models.litellm import LiteLLM
+from workbench.models.model import Answer, Ask
+from workbench.models.options import Options
+from workbench.models.serving import address, alias
+from workbench.models.weights import NAMES, weights
+
+DEFAULT = "gemma"
+TIMEOUT = 3_600.0
+"""Seconds: a long prompt takes minutes on two cores, and other workers' questions may stand before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """Small weights behind a server on loopback. What it writes is bad: it proves that everything around it works.
+
+    Attributes:
+        weights: a name that `models.weights` knows, or the path of a `.gguf` file.
+        address: of the server; empty takes one that runs, or starts one and stops it with this process.
+        ledger: writes its calls down, which cost nothing; None for no ledger.
+    """
+
+    weights: str = DEFAULT
+    address: str = ""
+    ledger: Ledger | None = None
+
+    @property
+    def name(self) -> str:
+        """What stands in reports."""
+        if self.weights == DEFAULT:
+            return "local"
+        return f"local:{self.weights if self.weights in NAMES else Path(self.weights).name}"
+
+    def answer(self, ask: Ask, /) -> Answer:
+        """The model's words.
+
+        Raises:
+            ModelError: no answer, or the prompt is too large.
+            SetupError: the extra is not installed.
+        """
+        found = weights(self.weights)
+        how = Options(
+            api_base=self.address or address(self.weights), timeout=TIMEOUT, tries=2, window=found.window,
+            input_usd=0.0, output_usd=0.0,
+        )  # fmt: skip
+        answer = LiteLLM(f"openai/{alias(found)}", how, self.ledger).answer(replace(ask, model=""))
+        return replace(answer, model=f"local:{found.label}")
+
+    def seal(self, ask: Ask, /) -> Mapping[str, object]:
+        """All that the answer depends on besides the prompt itself."""
+        found = weights(self.weights)
+        return {"weights": _seal(found.path, found.path.stat().st_mtime_ns), "window": found.window}
+
+    def limited(self, ledger: Ledger) -> Local:
+        """The same model with its calls written down."""
+        return replace(self, ledger=ledger)
+
+    def window(self, ask: Ask, /) -> int | None:
+        """Tokens that the model takes, its answer included."""
+        return weights(self.weights).window
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which an answer must have come or failed."""
+        return 2 * TIMEOUT
+
+
+@lru_cache(maxsize=8)
+def _seal(path: Path, changed: int) -> str:
+    seal = sha256()
+    with path.open("rb") as opened:
+        while part := opened.read(1 << 24):
+            seal.update(part)
+    return seal.hexdigest()
