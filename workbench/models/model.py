@@ -10,7 +10,7 @@ from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message
 from workbench.transcript.tokens import TokenCounter, chars_per_token
 
-Purpose: TypeAlias = Literal["summary", "update", "turn_prefix"]
+Purpose: TypeAlias = Literal["summary", "update", "turn_prefix", "question"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,8 @@ class Ask:
     """One question to a model: the wording for a language model, and the matter itself for one that is not.
 
     Attributes:
-        purpose: a first summary, the update of an earlier one, or the start of a turn that goes on.
+        purpose: a first summary, the update of an earlier one, the start of a turn that goes on, or a question that
+            only a language model can answer.
         system: the system prompt.
         write: gives the user prompt; called only by models that read it, since it may be megabytes.
         messages: what is to be summarised.

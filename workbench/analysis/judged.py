@@ -1,0 +1,203 @@
+"""What a judge's verdicts are worth: its errors, measured against a person's labels, and estimates freed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FEWEST_LABELS = 10
+"""Labels that each of the judge's two verdicts needs."""
+
+DRAWS = 4_000
+UNCALIBRATED = "the judge is not calibrated: label 50 of its verdicts first, see `workbench label`"
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """How a person labelled items that a judge had judged before, without seeing its verdict.
+
+    The items may be chosen by verdict (25 of each, say): then the pool tells how often each verdict is given.
+
+    Attributes:
+        both: judged right, and right. `false_right`: judged right, but wrong. `false_wrong`: judged wrong, but right.
+        neither: judged wrong, and wrong.
+        pool: how many items were judged right and wrong among all from which these were chosen; None if these are
+            a plain sample.
+    """
+
+    both: int
+    false_right: int
+    false_wrong: int
+    neither: int
+    pool: tuple[int, int] | None = None
+
+    @classmethod
+    def of(cls, judged: Sequence[bool], right: Sequence[bool], pool: tuple[int, int] | None = None) -> Labels:
+        """Count them.
+
+        Args:
+            judged: n verdicts of the judge.
+            right: n labels of the person, in the same order.
+            pool: see the class.
+        """
+        pairs = list(zip(judged, right, strict=True))
+        both, neither = pairs.count((True, True)), pairs.count((False, False))
+        return cls(both, pairs.count((True, False)), pairs.count((False, True)), neither, pool)
+
+    @property
+    def n(self) -> int:
+        """How many labels there are."""
+        return self.both + self.false_right + self.false_wrong + self.neither
+
+    @property
+    def kappa(self) -> float:
+        """Cohen's kappa between judge and person among the labelled items: 1 is agreement, 0 is chance."""
+        n = self.n
+        agreed = (self.both + self.neither) / n
+        judged, right = (self.both + self.false_right) / n, (self.both + self.false_wrong) / n
+        chance = judged * right + (1 - judged) * (1 - right)
+        return 1.0 if chance == 1 else (agreed - chance) / (1 - chance)
+
+    @property
+    def enough(self) -> bool:
+        """Whether both verdicts were labelled often enough."""
+        return min(self.both + self.false_right, self.false_wrong + self.neither) >= FEWEST_LABELS
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How often a judge is right, by what is true.
+
+    Attributes:
+        sensitivity: of what is right, the share that it calls right.
+        specificity: of what is wrong, the share that it calls wrong.
+        kappa: see `Labels.kappa`.
+        labels: how many labels this rests on.
+    """
+
+    sensitivity: Interval
+    specificity: Interval
+    kappa: float
+    labels: int
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A share of right answers freed of the judge's errors, or the reason why there is none.
+
+    Attributes:
+        judged: the share that the judge calls right: not an estimate of anything.
+        share: the estimate; None where `why` says why not.
+    """
+
+    judged: float
+    share: Interval | None
+    why: str = ""
+
+
+def calibrate(labels: Labels, seed: int = 20) -> Calibration | None:
+    """The judge's sensitivity and specificity; None where there are too few labels."""
+    if not labels.enough:
+        return None
+    found = _errors(labels, np.random.default_rng(seed))
+    right, wrong = _rates(labels)
+    return Calibration(_interval(right, found[0]), _interval(wrong, found[1]), labels.kappa, labels.n)
+
+
+def corrected(right: Sequence[int], asked: Sequence[int], labels: Labels | None, seed: int = 20) -> Corrected:
+    """The share of answers that are right, freed of the judge's errors (Rogan and Gladen).
+
+    The uncertainty of the verdicts, of the labels and of the pool go into the interval together. Answers of one
+    session are alike; where sessions differ more than chance would make them, the answers count for less.
+
+    Args:
+        right: for each session how many answers the judge calls right.
+        asked: for each session how many it judged, >= 1.
+        labels: None where nobody labelled anything.
+        seed: of the draws.
+    """
+    k, n = np.asarray(right, dtype=float), np.asarray(asked, dtype=float)
+    judged = float(k.sum() / n.sum())
+    if labels is None or not labels.enough:
+        return Corrected(judged, None, UNCALIBRATED)
+    rng = np.random.default_rng(seed)
+    sensitive, specific = _errors(labels, rng)
+    if np.percentile(sensitive + specific, 2.5) <= 1:
+        return Corrected(judged, None, "the judge may be no better than chance: more labels, or another judge")
+    each = design_effect(k, n)
+    verdicts = rng.beta(k.sum() / each + 0.5, (n.sum() - k.sum()) / each + 0.5, DRAWS)
+    draws = np.clip((verdicts + specific - 1) / (sensitive + specific - 1), 0.0, 1.0)
+    right_rate, wrong_rate = _rates(labels)
+    value = (judged + wrong_rate - 1) / (right_rate + wrong_rate - 1)
+    return Corrected(judged, _interval(float(np.clip(value, 0, 1)), draws))
+
+
+def design_effect(right: NDArray[np.float64], asked: NDArray[np.float64]) -> float:
+    """By how much the variance of the share exceeds that of independent answers; at least 1.
+
+    Args:
+        right: for each session how many answers are called right.
+        asked: how many were judged; with fewer than five sessions nothing can be said, and it is 1.
+    """
+    m = len(asked)
+    share = right.sum() / asked.sum()
+    if m < 5 or share in (0.0, 1.0):
+        return 1.0
+    between = m / (m - 1) * ((right - share * asked) ** 2).sum() / asked.sum() ** 2
+    return max(1.0, float(between / (share * (1 - share) / asked.sum())))
+
+
+def agreement(one: Sequence[bool], other: Sequence[bool]) -> Mapping[str, float]:
+    """How far two judges, or one judge and itself with the answers swapped, agree: share and kappa."""
+    labels = Labels.of(one, other)
+    return {"agreed": (labels.both + labels.neither) / labels.n, "kappa": labels.kappa, "n": float(labels.n)}
+
+
+def _errors(labels: Labels, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Draws of sensitivity and specificity."""
+    if labels.pool is None:
+        sensitive = rng.beta(labels.both + 0.5, labels.false_wrong + 0.5, DRAWS)
+        return sensitive, rng.beta(labels.neither + 0.5, labels.false_right + 0.5, DRAWS)
+    believed = rng.beta(labels.both + 0.5, labels.false_right + 0.5, DRAWS)
+    missed = rng.beta(labels.false_wrong + 0.5, labels.neither + 0.5, DRAWS)
+    often = rng.beta(labels.pool[0] + 0.5, labels.pool[1] + 0.5, DRAWS)
+    return _turned(believed, missed, often)
+
+
+def _rates(labels: Labels) -> tuple[float, float]:
+    """Sensitivity and specificity as counted."""
+    if labels.pool is None:
+        return (
+            (labels.both + 0.5) / (labels.both + labels.false_wrong + 1),
+            (labels.neither + 0.5) / (labels.neither + labels.false_right + 1),
+        )
+    believed = (labels.both + 0.5) / (labels.both + labels.false_right + 1)
+    missed = (labels.false_wrong + 0.5) / (labels.false_wrong + labels.neither + 1)
+    often = (labels.pool[0] + 0.5) / (sum(labels.pool) + 1)
+    right, wrong = _turned(np.array([believed]), np.array([missed]), np.array([often]))
+    return float(right[0]), float(wrong[0])
+
+
+def _turned(
+    believed: NDArray[np.float64], missed: NDArray[np.float64], often: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """From how true each verdict is and how often it is given, to sensitivity and specificity (Bayes)."""
+    right = believed * often + missed * (1 - often)
+    return believed * often / right, (1 - missed) * (1 - often) / (1 - right)
+
+
+def _interval(value: float, draws: NDArray[np.float64]) -> Interval:
+    low, high = np.percentile(draws, [2.5, 97.5])
+    return Interval(value, float(low), float(high))
