@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from workbench.analysis.survival import survival
+from workbench.analysis.survival import survival, survival_of
 
 
 def test_the_curve_by_hand() -> None:
@@ -79,3 +79,13 @@ def test_columns_of_different_length_and_rounds_below_one_are_refused() -> None:
         survival([1], [], [])
     with pytest.raises(ValueError, match="round 0"):
         survival([0], [True], ["a"])
+
+
+def test_counts_give_the_same_curve_as_single_atoms() -> None:
+    rounds, lost, sessions = [1, 2, 2, 1, 3, 2], [True, True, False, True, True, False], ["a", "a", "a", "b", "b", "b"]
+    risk, gone = np.zeros((2, 5)), np.zeros((2, 5))
+    for end, was_lost, name in zip(rounds, lost, sessions, strict=True):
+        risk["ab".index(name), :end] += 1
+        gone["ab".index(name), end - 1] += was_lost
+    assert survival_of(risk, gone) == survival(rounds, lost, sessions)
+    assert survival_of(np.zeros((3, 2)), np.zeros((3, 2))).rounds == ()

@@ -45,6 +45,7 @@ def made(
         rows["retention"] += _retention(id, strategy, shares, dice)
         rows["scores"] += _scores(id, strategy, shares, dice)
         rows["losses"] += _losses(id, strategy, **text)
+        rows["survival"] += _survival(id, strategy, dice)
         rows["cells"].append({"session": id, "strategy": strategy, "status": "ok", "reason": ""})
     return MadeResults(MANIFEST, rows)
 
@@ -156,6 +157,21 @@ def _scores(id: str, strategy: str, shares: tuple[float, ...], dice: np.random.G
     add("compactions", 0 if strategy in ("none", "null") else 2, "count", "lower")
     add("prefix_reuse", 0.93, "share", "higher")
     add("breaches", 0, "count", "lower")
+    return rows
+
+
+def _survival(id: str, strategy: str, dice: np.random.Generator) -> list[dict[str, Any]]:
+    """Of two hundred things said before the first compaction, what outlives it, and the second."""
+    if strategy in ("none", "null"):
+        return []
+    rows: list[dict[str, Any]] = []
+    alive = 200
+    for number in (1, 2):
+        lost = int(dice.binomial(alive, 1 - _keep(strategy, None)))
+        rows.append(
+            {"session": id, "strategy": strategy, "kind": "path", "round": number, "at_risk": alive, "lost": lost}
+        )
+        alive -= lost
     return rows
 
 

@@ -82,9 +82,15 @@ def test_no_session_fills_the_worst_losses_alone() -> None:
     assert set(found["session"]) == {"session-00", "session-01", "session-02"}
 
 
-def test_rounds_count_the_compactions_that_came_before(run: Tables) -> None:
+def test_what_outlives_a_round_is_the_product_of_what_outlived_each(run: Tables) -> None:
     found = tables.by_round(run)
     assert set(found["round"]) == {1, 2} and set(found["strategy"]) == {"summarize", "pipeline", "truncate"}
+    rows = run.survival[run.survival["strategy"] == "truncate"].groupby("round")[["at_risk", "lost"]].sum()
+    own = found[found["strategy"] == "truncate"].set_index("round")
+    kept = 1 - rows["lost"] / rows["at_risk"]
+    assert own["surviving"].tolist() == pytest.approx([kept[1], kept[1] * kept[2]])
+    assert own["low"].isna().all()  # three sessions
+    assert tables.by_round(Tables.of(made(9)))["low"].notna().all()
 
 
 def test_the_trigger_is_named_only_where_all_agree() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from workbench.analysis.power import reporting_floor
@@ -85,7 +85,22 @@ def survival(
         raise ValueError(f"round {min(rounds)} is below 1: an atom is followed through one compaction at least")
     if not len(rounds):
         return Survival((), 0)
-    risk, gone = _counts(np.asarray(rounds), np.asarray(lost, dtype=bool), sessions)
+    return survival_of(*_counts(np.asarray(rounds), np.asarray(lost, dtype=bool), sessions), confidence)
+
+
+def survival_of(at_risk: ArrayLike, lost: ArrayLike, confidence: float = 0.95) -> Survival:
+    """The same curve from counts, one row a session.
+
+    Args:
+        at_risk: (sessions, rounds) atoms that entered each round alive.
+        lost: (sessions, rounds) those of them that did not outlive it.
+        confidence: in (0, 1).
+    """
+    risk, gone = np.asarray(at_risk, dtype=float), np.asarray(lost, dtype=float)
+    if not risk.size or not risk.sum():
+        return Survival((), 0)
+    last = int(np.flatnonzero(risk.sum(axis=0))[-1]) + 1
+    risk, gone = risk[:, :last], gone[:, :last]
     curve = _curve(risk.sum(axis=0), gone.sum(axis=0))
     low, high = _ends(risk, gone, curve, confidence)
     found = tuple(

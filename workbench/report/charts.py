@@ -198,25 +198,28 @@ def _window(axes: Axes, run: Tables, session: str | None) -> None:
 
 
 def rounds(run: Tables) -> Figure:
-    """What is left after one compaction, two, three: how losses chain under a strategy's own trigger."""
-    title = "What is kept after one compaction, two, three, …"
+    """What outlives one compaction, two, three: how losses chain under a strategy's own trigger."""
+    title = "What outlives one compaction, two, three, …"
     rows = by_round(run)
     if rows.empty or rows["round"].max() < 2:
-        return words(title, "Nothing to draw: no session was compacted more than once.")
+        return words(title, "Nothing to draw: nothing lived through more than one compaction.")
     n = int(rows["sessions"].max())
     rows = rows[(rows["sessions"] >= n / 3) & (rows["round"] <= MOST_ROUNDS)]
     note = f"n = {some(int(rows['sessions'].min()), 'session')} or more a point, of {n} · higher is better"
     figure, axes = paper(title, note, height=3.8)
     names = [name for name in contenders(run) if name in set(rows["strategy"])]
     look, ends = looks(strategies(run)), []
-    for name in names:
+    for i, name in enumerate(names):
         mine = rows[rows["strategy"] == name]
-        axes.plot(
-            mine["round"], 100 * mine["kept"], "-", color=look[name].colour, marker=look[name].mark, ms=7, mec="none"
-        )
-        ends.append(Label(name, float(mine["round"].iloc[-1]), 100 * float(mine["kept"].iloc[-1]), look[name].colour))
-    axes.set(xlabel="compactions behind it", ylabel="still held of what was needed later, %")
-    axes.set_xticks(sorted(rows["round"].unique()))
+        x = np.array([0, *mine["round"]]) + 0.05 * (i - (len(names) - 1) / 2)
+        y = 100 * np.array([1, *mine["surviving"]])
+        axes.plot(x, y, "-", color=look[name].colour, marker=look[name].mark, ms=7, mec="none")
+        for at, low, high in zip(x[1:], mine["low"], mine["high"], strict=True):
+            if low is not None and low == low:
+                axes.plot((at, at), (100 * low, 100 * high), "-", color=look[name].colour, lw=1.5)
+        ends.append(Label(name, float(x[-1]), float(y[-1]), look[name].colour))
+    axes.set(xlabel="compactions since it was said", ylabel="exact things still in the context, %")
+    axes.set_xticks(range(int(rows["round"].max()) + 1))
     axes.set_ylim(-6, 106)
     name_ends(figure, axes, ends)
     return figure

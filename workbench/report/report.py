@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.experiment.store import Results
-from workbench.report import charts, differences, losses, provenance, summary
+from workbench.palette import REFERENCES
+from workbench.report import charts, differences, lasting, losses, provenance, summary
 from workbench.report.canvas import png, svg
-from workbench.report.digits import listed, percent
+from workbench.report.digits import amount, listed, percent
 from workbench.report.html import Html
-from workbench.report.tables import Source, Tables, by_size, headline, typical
+from workbench.report.tables import Source, Tables, by_kind, by_round, by_size, headline, typical
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -117,15 +118,30 @@ class Report:
     @property
     def kinds(self) -> Chart:
         """What is kept of each kind of information."""
-        return Chart("kinds", charts.kinds(self.run), "A heat map of what each strategy keeps, by kind of information")
+        rows = by_kind(self.run)
+        rows = rows[~rows["strategy"].isin(REFERENCES)].head(24)
+        told = [f"{r['kind']} under {r['strategy']} {percent(r['kept'])}" for r in rows.to_dict("records")]
+        alt = f"A heat map of what each strategy keeps, by kind of information: {listed(told) or 'no data'}"
+        return Chart("kinds", charts.kinds(self.run), alt)
 
     @property
     def rounds(self) -> Chart:
-        """What is kept after one compaction, after two, and so on."""
-        return Chart("rounds", charts.rounds(self.run), "What each strategy keeps after one compaction, two, and so on")
+        """What outlives one compaction, two, and so on."""
+        rows = by_round(self.run)
+        told = [f"{r['strategy']} {percent(r['surviving'])} after {r['round']}" for r in rows.to_dict("records")]
+        alt = f"What outlives one compaction, two, and so on: {listed(told) or 'no data'}"
+        return Chart("rounds", charts.rounds(self.run), alt)
+
+    @property
+    def half_lives(self) -> Html:
+        """After how many compactions half of what was said is gone."""
+        return lasting.half_lives_html(self.run)
 
     def context(self, session: str | None = None) -> Chart:
         """The context over one session; a typical one if none is named."""
         session = typical(self.run) if session is None else session
-        told = f"The size of each request of {session}, uncompacted and under each strategy"
+        rows = self.run.steps[self.run.steps["session"] == session]
+        sizes = rows.groupby("strategy", sort=False)["tokens_sent"].max()
+        most = listed([f"{name} {amount(size)}" for name, size in sizes.items()]) or "no data"
+        told = f"The size of each request of {session} under each strategy; the largest, in tokens: {most}"
         return Chart("context", charts.context_over_time(self.run, session), told)

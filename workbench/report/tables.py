@@ -9,6 +9,7 @@ from typing import Protocol
 import pandas as pd
 
 from workbench.analysis.estimate import Estimate, estimate
+from workbench.analysis.survival import Survival, survival_of
 from workbench.errors import UnknownName
 from workbench.palette import REFERENCES
 
@@ -41,6 +42,7 @@ class Tables:
     scores: pd.DataFrame
     losses: pd.DataFrame
     cells: pd.DataFrame
+    survival: pd.DataFrame
     baseline: str = ""
 
     @classmethod
@@ -54,7 +56,7 @@ class Tables:
         Raises:
             UnknownName: the run has no such strategy.
         """
-        names = ("sessions", "steps", "compactions", "retention", "scores", "losses", "cells")
+        names = ("sessions", "steps", "compactions", "retention", "scores", "losses", "cells", "survival")
         found = cls(run.manifest, **{name: plain(run.table(name)) for name in names}, baseline=baseline)
         if baseline and baseline not in strategies(found):
             raise UnknownName("strategy of this run", baseline, strategies(found))
@@ -197,28 +199,29 @@ def by_kind(run: Tables) -> pd.DataFrame:
     return sums.sort_values(["demanded", "kind"], ascending=[False, True])[columns].reset_index(drop=True)
 
 
-def by_round(run: Tables) -> pd.DataFrame:
-    """What is kept after one compaction, after two, ...: `strategy`, `round`, `kept`, `demanded`, `sessions`.
+def lives(run: Tables, strategy: str) -> Survival:
+    """How long things live under a strategy's own trigger: from when they were first said, in compactions."""
+    rows = run.survival[run.survival["strategy"] == strategy]
+    sums = rows.groupby(["session", "round"])[["at_risk", "lost"]].sum().unstack("round", fill_value=0)
+    return survival_of(sums["at_risk"], sums["lost"]) if len(sums) else Survival((), 0)
 
-    Round n holds the boundaries that a session reached with n compactions behind it.
+
+def by_round(run: Tables) -> pd.DataFrame:
+    """What outlives one compaction, two, ...: `strategy`, `round`, `at_risk`, `lost` (counts), `surviving` (share).
+
+    With `low`, `high` (95 % interval of the share) and `sessions`. Rounds are counted from when a thing was first said.
     """
-    columns = ["strategy", "round", "kept", "demanded", "sessions"]
-    rows = run.retention[run.retention["mode"] == "natural"] if not run.retention.empty else run.retention
-    fired = run.compactions[run.compactions["mode"] == "natural"] if not run.compactions.empty else run.compactions
-    if rows.empty or fired.empty:
-        return pd.DataFrame(columns=columns)
-    places = {key: sorted(group) for key, group in fired.groupby(["session", "strategy"])["at"]}
-    rounds = [
-        sum(place <= at for place in places.get((session, strategy), ()))
-        for session, strategy, at in zip(rows["session"], rows["strategy"], rows["at"], strict=True)
-    ]
-    rows = rows.assign(round=rounds)
-    rows = rows[(rows["round"] > 0) & ~rows["strategy"].isin(REFERENCES)]
-    sums = rows.groupby(["strategy", "round"]).agg(
-        bound=("bound", "sum"), demanded=("demanded", "sum"), sessions=("session", "nunique")
-    )
-    sums = sums[sums["demanded"] > 0].reset_index()
-    return sums.assign(kept=sums["bound"] / sums["demanded"])[columns]
+    columns = ["strategy", "round", "at_risk", "lost", "surviving", "low", "high", "sessions"]
+    found = []
+    for name in contenders(run):
+        curve = lives(run, name)
+        of = run.survival[(run.survival["strategy"] == name) & (run.survival["at_risk"] > 0)]
+        reached = of.groupby("round")["session"].nunique()
+        found += [
+            (name, one.number, one.at_risk, one.lost, one.surviving, one.low, one.high, int(reached.get(one.number, 0)))
+            for one in curve.rounds
+        ]
+    return pd.DataFrame(found, columns=columns)
 
 
 def typical(run: Tables) -> str | None:
