@@ -17,7 +17,7 @@ from workbench.models.extractive import Extractive
 from workbench.models.extractive_outline import harmless
 from workbench.models.model import Ask, Purpose
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.transcript.message import Message, said_texts
+from workbench.transcript.message import Message, Summary, said_texts
 from workbench.transcript.mining import Miner
 from workbench.transcript.tokens import TokenCounter, chars_per_token
 from workbench.transcript.words import spans
@@ -249,6 +249,37 @@ def test_an_exact_line_keeps_its_place_from_update_to_update() -> None:
     again = summary(said("go on", "u9"), previous=summary(*WORK), most=800)
     assert "--durations=5" in again.partition("### Commands")[2].partition("###")[0]
     assert again.count("### Commands") == 1
+
+
+RULE = "never touch the folder legacy/"
+NO_CONSTRAINTS = ("Session intent", "Summary", "Artifacts", "Next steps")
+
+
+@pytest.mark.parametrize("sections", [HEADINGS, NO_CONSTRAINTS, ("Findings", "Notes"), ()])
+@pytest.mark.parametrize("most", [60, 200])
+def test_the_oldest_demand_is_carried_on_through_every_update(sections: tuple[str, ...], most: int) -> None:
+    """Also under headings that have no word for it, and beside newer demands that would fill the summary alone."""
+    text = summary(said(RULE, "u0"), *WORK, sections=sections, most=most)
+    for n in range(30):
+        newer = [said(f"you must keep value_{n}_{i} and always run check_{n}_{i}", f"v{n}-{i}") for i in range(9)]
+        text = summary(*newer, told(f"step_{n} is done", f"d{n}"), previous=text, sections=sections, most=most)
+        assert RULE in text, n
+    assert text.count(RULE) == 1
+
+
+def test_demands_of_an_earlier_summary_are_carried_on_oldest_first_and_the_newest_have_their_share() -> None:
+    stated = [f"never change table_{i}" for i in range(40)]
+    previous = "## Constraints & preferences\n" + "\n".join(f"- {one}" for one in stated)
+    text = summary(said("you must ask before you deploy_it", "u1"), previous=previous, most=200)
+    kept = [one for one in stated if f"- {one}\n" in text + "\n"]
+    assert kept[:2] == stated[:2] and "deploy_it" in text
+
+
+def test_an_earlier_summary_among_the_messages_is_carried_on_as_one_that_was_handed_over() -> None:
+    """ExAthena asks anew each time: what it wrote before is one of the messages."""
+    earlier = Summary(id="s1", text=summary(said(RULE, "u0"), *WORK))
+    text = summary(earlier, *(told(f"now step_{i} of the work_{i} is done", f"d{i}") for i in range(60)), most=120)
+    assert RULE in text.partition("## Constraints & preferences")[2].partition("##")[0]
 
 
 def test_session_text_cannot_close_a_tag() -> None:

@@ -15,7 +15,6 @@ from workbench.models.extractive_outline import (
     Row,
     Topic,
     harmless,
-    heading_topic,
     is_demand,
     noted_lines,
 )
@@ -27,6 +26,12 @@ from workbench.transcript.words import words
 
 DEMANDS = 0.2
 """The part of a summary that the user's own words are sure of."""
+
+STATED = 0.6
+"""The part of that for demands that an earlier summary states, oldest first; the newest have the rest."""
+
+OLDEST = 0.5
+"""The part of a summary that the oldest demand may take: it was meant to hold from then on."""
 
 DECISIONS = 0.05
 """The part that decisions are sure of, newest first."""
@@ -90,8 +95,11 @@ class _Draft:
     def __init__(self, ask: Ask, reader: Reader, weights: Weights) -> None:
         self.ask = ask
         self.outline = Outline(ask.sections or HEADINGS)
-        self.reads: list[Read] = reader.read(ask.messages)
-        told = list(noted_lines(ask.previous))
+        earlier = {m.id: m.text for m in ask.messages if isinstance(m, Summary) and _outlined(m.text)}
+        self.reads: list[Read] = reader.read(
+            [m for m in ask.messages if m.id not in earlier] if earlier else ask.messages
+        )
+        told = list(noted_lines("\n\n".join((ask.previous, *earlier.values()))))
         lines = list(zip(told, reader.lines([noted.text for noted in told]), strict=True))
         self.noted: list[Noted] = [noted for noted, spans in lines for _ in spans]
         self.earlier: list[Span] = [span for _, spans in lines for span in spans]
@@ -111,19 +119,21 @@ class _Draft:
         return text or next((line for pick in picks[:64] if _tokens(self.ask, line := harmless(pick.text)) <= most), "")
 
     def _sure(self, most: int) -> list[Pick]:
-        """What is kept whatever its worth: the person's request, newest words and demands, and then decisions."""
-        asked = [*self._noted("goal", "constraints"), *reversed([*self._newest(Source.USER)])]
-        demands = (pick for pick in reversed(asked) if is_demand(pick.text))
-        chosen = _within(most * DEMANDS, chain(asked[:1], asked[-1:], demands))
+        """What is kept whatever its worth: the person's demands, request and newest words, and then decisions."""
+        stated = [*self._noted("constraints")]
+        asked = [*self._noted("goal"), *stated, *reversed([*self._newest(Source.USER)])]
+        demands = [pick for pick in asked if is_demand(pick.text)]
+        oldest = next((pick for pick in chain(stated, demands) if _cost(pick) <= most * OLDEST), None)
+        chosen = _within(most * DEMANDS * STATED, stated, () if oldest is None else (oldest,))
+        chosen = _within(most * DEMANDS, chain(asked[:1], asked[-1:], reversed(demands)), chosen)
         decided = (pick for pick in self._newest(Source.SAID) if self._topic(pick) == "decisions")
         earlier = reversed([*self._noted("decisions")])
-        return chosen + _within(most * DECISIONS, chain(decided, earlier), {pick.span for pick in chosen})
+        return chosen + _within(most * DECISIONS, chain(decided, earlier), (), {pick.span for pick in chosen})
 
     def _noted(self, *about: Topic) -> Iterator[Pick]:
         """The earlier summary's lines about that, in order."""
-        found = {noted.heading: heading_topic(noted.heading) for noted in self.noted}
         for i, (noted, span) in enumerate(zip(self.noted, self.earlier, strict=True)):
-            if found[noted.heading] in about:
+            if noted.about in about:
                 yield Pick((-1, i), Source.EARLIER, span)
 
     def _newest(self, source: Source) -> Iterator[Pick]:
@@ -168,19 +178,29 @@ def _guess(picks: Sequence[Pick], most: int) -> int:
     return len(picks)
 
 
-def _within(tokens: float, wanted: Iterable[Pick], seen: Iterable[Span] = ()) -> list[Pick]:
-    """Those that fit into so many tokens, first come, first served, and none twice."""
-    known = set(seen)
-    chosen: list[Pick] = []
+def _within(tokens: float, wanted: Iterable[Pick], first: Sequence[Pick] = (), seen: Iterable[Span] = ()) -> list[Pick]:
+    """The first ones, and those that fit beside them into so many tokens, first come, first served, and none twice."""
+    chosen = list(first)
+    known = {*seen, *(pick.span for pick in chosen)}
+    tokens -= sum(map(_cost, chosen))
     for pick in wanted:
-        cost = len(pick.text) / CHARS_PER_TOKEN + 2
-        if pick.span not in known and cost <= tokens:
-            known.add(pick.span)
-            chosen.append(pick)
-            tokens -= cost
         if tokens < SHORTEST:
             break
+        if pick.span not in known and _cost(pick) <= tokens:
+            known.add(pick.span)
+            chosen.append(pick)
+            tokens -= _cost(pick)
     return chosen
+
+
+def _cost(pick: Pick) -> float:
+    """About how many tokens a line takes."""
+    return len(pick.text) / CHARS_PER_TOKEN + LINE
+
+
+def _outlined(summary: str) -> bool:
+    """Whether an earlier summary has headings, which say what its lines are about."""
+    return "\n## " in f"\n{summary}"
 
 
 def _tokens(ask: Ask, text: str) -> int:

@@ -25,6 +25,8 @@ _TOPICS: tuple[tuple[Topic, re.Pattern[str]], ...] = (
     ("context", re.compile(r"context|critical|reference|detail|file|error|finding|result|technical|note", re.I)),
 )
 
+_OF_THE_USER = re.compile(r"\buser\b|intent|request|important|objective", re.I)
+
 _DEMAND = re.compile(
     r"\b(?:must|never|always|only|don'?t|do not|doesn'?t|shouldn'?t|should|can'?t|cannot|avoid|ensure|make sure|prefer|"
     r"require[sd]?|needs? to|have to|has to|without|instead of|at (?:most|least)|no (?:more|less|longer)|keep|stop)\b",
@@ -49,7 +51,10 @@ _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
 REMEMBERED = 50_000
 """Lines of which a process remembers what they are about: those of one summary mostly stand in the next one again."""
 
-LABELS = ("", "Files", "Commands", "Written", "Results", "Errors")
+DEMANDED = "Constraints of the user"
+"""What the user demands, in a section that is not only for that: so an update knows it again."""
+
+LABELS = ("", DEMANDED, "Files", "Commands", "Written", "Results", "Errors")
 """Parts of the section for everything exact, in their order."""
 
 
@@ -66,6 +71,11 @@ class Noted:
     heading: str
     text: str
     part: str = ""
+
+    @property
+    def about(self) -> Topic:
+        """What the line is about, as its headings say."""
+        return "constraints" if self.part == DEMANDED else heading_topic(self.heading) or "context"
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -116,22 +126,27 @@ class Outline:
     headings: tuple[str, ...]
 
     def heading(self, about: Topic) -> str:
-        """The section for a topic; for one that has none, that of the context, else the last."""
-        for wanted in (about, "context"):
-            for heading in self.headings:
-                if heading_topic(heading) == wanted:
-                    return heading
-        return self.headings[-1]
+        """The section for a topic; for one that has none, that of the context, else the last.
+
+        Demands without a section of their own stand where the user's words do.
+        """
+        found = next((heading for heading in self.headings if heading_topic(heading) == about), None)
+        if found is None and about == "constraints":
+            found = next((heading for heading in self.headings if _OF_THE_USER.search(heading)), None)
+        if found is None:
+            found = next((heading for heading in self.headings if heading_topic(heading) == "context"), None)
+        return self.headings[-1] if found is None else found
 
     def topic(self, pick: Pick, recent: int, noted: Sequence[Noted]) -> Topic:
         """What a line is about; one of an earlier summary is about what its heading says."""
         if pick.place[0] < 0 and noted:
-            return heading_topic(noted[pick.place[1]].heading) or "context"
+            return noted[pick.place[1]].about
         return topic(pick, recent)
 
     def rows(self, picks: Iterable[Pick], recent: int, noted: Sequence[Noted]) -> list[Row]:
         """Where each line is written, and how; one of an earlier summary stays in its section where there is such."""
         number = {heading: i for i, heading in reversed(list(enumerate(self.headings)))}
+        mixed = not any(heading_topic(heading) == "constraints" for heading in self.headings)
         of_topic: dict[Topic, int] = {}
         found: list[Row] = []
         for pick in picks:
@@ -141,7 +156,10 @@ class Outline:
                 section = of_topic.get(about)
                 if section is None:
                     section = of_topic[about] = number[self.heading(about)]
-            found.append((section, _label(pick, noted), pick.place, f"- {harmless(pick.text)}"))
+            label = _label(pick, noted)
+            if mixed and not label and self.topic(pick, recent, noted) == "constraints":
+                label = _LABEL[DEMANDED]
+            found.append((section, label, pick.place, f"- {harmless(pick.text)}"))
         return found
 
     def written(self, rows: Iterable[Row]) -> str:
