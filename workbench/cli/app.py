@@ -13,6 +13,7 @@ from workbench.cli import (
     datasets,
     doctor,
     experimenting,
+    gating,
     inspecting,
     lab,
     listing,
@@ -44,6 +45,8 @@ app.command("inspect", short_help="Say what recordings hold.")(inspecting.inspec
 app.command("list", short_help="List strategies, stages, metrics, formats or models.")(listing.show)
 app.command("report", short_help="Render the report of a finished run again.")(comparing.report)
 app.command("share", short_help="Copy a run without a word of its recordings.")(sharing.share)
+app.command("gate", short_help="Stop a build when a strategy has become worse than in an earlier run.")(gating.gate)
+app.command("diff", short_help="Show what changed from one run to another, largest regressions first.")(gating.diff)
 app.command("surprisal", short_help="Say what a small real model finds surprising without the rest.")(
     surprising.surprisal
 )

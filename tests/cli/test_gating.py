@@ -1,0 +1,106 @@
+"""`workbench gate` and `workbench diff` on real runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from builders import remembering, rules
+from workbench.cli import main
+from workbench.compaction.presets.summarize import SUMMARIZE
+from workbench.compaction.presets.truncate import TRUNCATE
+from workbench.compaction.strategy import Preset
+from workbench.experiment.compare import compare
+from workbench.experiment.store import Results
+from workbench.transcript.session import Session
+
+
+def run(out: Path, mine: Preset, sessions: int = 7, turns: int = 24) -> Results:
+    own = Preset("mine", mine.strategy, mine.trigger)
+    given = [Session.of([rules("be brief"), *remembering(turns + n)], id=f"s{n}", project="p") for n in range(sessions)]
+    return compare(given, strategies=("truncate", own), window=6_000, shares=(0.2,), out=out, quiet=True)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    return run(folder / "before", SUMMARIZE).path, run(folder / "after", TRUNCATE).path
+
+
+def test_a_run_passes_against_itself(runs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["gate", str(runs[0]), "--baseline", str(runs[0]), "--share", "0.2", "--margin", "0.01"]) == 0
+    assert "passed" in capsys.readouterr().out
+
+
+def test_a_strategy_that_has_become_worse_fails_and_says_so_to_everyone(
+    runs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, after = map(str, runs)
+    files = ["--junit", str(tmp_path / "gate.xml"), "--markdown", str(tmp_path / "gate.md")]
+    assert main(["gate", after, "--baseline", before, "--share", "0.2", "--margin", "0.01", "--json", *files]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["outcome"] == "failed"
+    assert {one["strategy"]: one["outcome"] for one in found["verdicts"]} == {"truncate": "passed", "mine": "failed"}
+    suite = ElementTree.parse(tmp_path / "gate.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "0")
+    text = (tmp_path / "gate.md").read_text()
+    assert "### Gate on `frr`: failed" in text and "| mine | mine | failed |" in text
+    assert main(["gate", before, "--baseline", after, "--share", "0.2", "--margin", "0.01"]) == 0
+
+
+def test_a_strategy_is_held_against_another_of_its_run(runs: tuple[Path, Path]) -> None:
+    words = ["gate", str(runs[0]), "--share", "0.2", "--margin", "0.01"]
+    assert main([*words, "--strategy", "mine", "--against", "truncate"]) == 0
+    assert main([*words, "--strategy", "truncate", "--against", "mine"]) == 1
+
+
+def test_too_few_sessions_end_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one, other = run(tmp_path / "one", SUMMARIZE, sessions=2).path, run(tmp_path / "other", TRUNCATE, sessions=2).path
+    assert main(["gate", str(other), "--baseline", str(one), "--share", "0.2", "--margin", "0.5"]) == 2
+    assert "at least 6" in capsys.readouterr().out
+    assert main(["gate", str(other), "--baseline", str(one), "--share", "0.2", "--margin", "0.001", "--each"]) == 1
+
+
+def test_another_recording_of_the_same_name_is_left_out(
+    runs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = run(tmp_path / "other", SUMMARIZE, turns=25).path
+    assert main(["gate", str(other), "--baseline", str(runs[0]), "--share", "0.2", "--margin", "0.01"]) == 2
+    said = capsys.readouterr()
+    assert said.err.count("another recording") == 7
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--margin", "0.1"], "--baseline"),
+        (["--margin", "0", "--against", "truncate"], "above 0"),
+        (["--margin", "0.1", "--against", "nobody"], "known are"),
+        (["--margin", "0.1", "--against", "truncate", "--metric", "nonsense"], "known are"),
+        (["--against", "truncate"], "--margin"),
+    ],
+)
+def test_what_cannot_be_judged_is_a_sentence(
+    runs: tuple[Path, Path], words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["gate", str(runs[0]), *words]) == 2
+    assert expected in capsys.readouterr().err
+
+
+def test_diff_names_the_values_and_the_atoms_that_are_lost_now(
+    runs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["diff", *map(str, runs), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["values"][0]["strategy"] == "mine" and found["values"][0]["difference"] < 0
+    gaps = [row["worse_by"] for row in found["values"]]
+    assert gaps == sorted(gaps, reverse=True)
+    assert found["atoms"][0]["change"] == "lost" and found["atoms"][0]["evidence"]
+    assert {row["strategy"] for row in found["atoms"]} == {"mine"}
+    assert main(["diff", *map(str, runs)]) == 0
+    assert "taken out by truncate" in capsys.readouterr().out
+    assert main(["diff", str(runs[0]), str(runs[0])]) == 0
+    assert "No frr and no loss differs" in capsys.readouterr().out

@@ -1,0 +1,203 @@
+"""Whether a run has become worse than an earlier one: non-inferiority by a margin that was named before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from workbench.analysis.equivalence import ALPHA, not_worse
+from workbench.analysis.paired import Pairs, interval, pairs
+from workbench.analysis.power import reporting_floor, sessions_needed
+from workbench.errors import SettingError, UnknownName
+from workbench.metrics.metric import Better
+from workbench.palette import REFERENCES
+
+Outcome: TypeAlias = Literal["passed", "failed", "undecided"]
+
+FLOOR = reporting_floor()
+"""Sessions under which a mean over them decides nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What is asked of a run.
+
+    Attributes:
+        metric: one of the run's.
+        margin: the loss that one would put up with, in the metric's unit, > 0.
+        mode: `natural` or `matched`.
+        share: of matched mode, in (0, 1); None takes each session's mean over all shares.
+        each: whether no single session may lose more than the margin, in place of the mean over sessions: for a few
+            sessions that are the whole of what matters, not a sample.
+
+    Raises:
+        SettingError: the margin is not above 0.
+    """
+
+    metric: str
+    margin: float
+    mode: str = "natural"
+    share: float | None = None
+    each: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.margin > 0:
+            raise SettingError(f"a margin of {self.margin:g} allows no loss; it must be above 0, in the metric's unit")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How one strategy stands. Differences are run minus baseline, in the metric's unit; None where there is none.
+
+    Attributes:
+        against: the baseline's strategy.
+        sessions: that have a value in both runs.
+        low, high: of the difference's 95 % interval over sessions.
+        p: that a true loss of the margin would look this good.
+        worst: the session that lost most, and `worst_difference` what it lost or won.
+        why: one sentence.
+    """
+
+    strategy: str
+    against: str
+    outcome: Outcome
+    why: str
+    sessions: int
+    mean: float | None = None
+    baseline: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    worst: str = ""
+    worst_difference: float | None = None
+
+
+def gate(
+    run: pd.DataFrame, baseline: pd.DataFrame, asked: Gate, pairing: Mapping[str, str] | None = None
+) -> tuple[Verdict, ...]:
+    """Judge the strategies of a run.
+
+    A strategy passes if the difference's one-sided 97.5 % bound lies within the margin, or if no session differs at
+    all. It fails if that cannot be shown, or if a session that had a value has none any more. Too few sessions to show
+    anything are undecided.
+
+    Args:
+        run: its table `scores`.
+        baseline: that of the earlier run, or of the same.
+        asked: metric and margin.
+        pairing: the baseline's strategy for each strategy to judge; None pairs each with its own name, but for arms.
+
+    Raises:
+        UnknownName: no such metric, share or strategy; the message names those that there are.
+    """
+    new, old = _values(run, asked), _values(baseline, asked)
+    if pairing is None:
+        names = [name for name in new.strategies if name in old.strategies and name not in REFERENCES]
+        pairing = {name: name for name in names}
+        if not names:
+            raise UnknownName("strategy of both runs", "any", new.strategies)
+    return tuple(_verdict(name, against, new, old, asked) for name, against in pairing.items())
+
+
+def outcome(verdicts: Sequence[Verdict]) -> Outcome:
+    """That of all together: one that failed fails it, else one that is undecided leaves it so."""
+    found = {verdict.outcome for verdict in verdicts}
+    return "failed" if "failed" in found else "undecided" if "undecided" in found or not found else "passed"
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """A metric's value by strategy and session."""
+
+    table: pd.DataFrame
+    better: Better
+
+    @property
+    def strategies(self) -> list[str]:
+        return [str(name) for name in self.table["strategy"].unique()]
+
+    def of(self, strategy: str) -> dict[str, float | None]:
+        """By session; None where the strategy has no value."""
+        own = self.table[self.table["strategy"] == strategy]
+        if own.empty:
+            raise UnknownName("strategy of this run", strategy, self.strategies)
+        means = own.groupby("session", sort=True)["value"].mean()
+        return {str(name): None if pd.isna(value) else float(value) for name, value in means.items()}
+
+
+def _values(scores: pd.DataFrame, asked: Gate) -> _Values:
+    known = scores[scores["mode"] == asked.mode]
+    rows = known[known["metric"] == asked.metric]
+    if rows.empty:
+        raise UnknownName(f"metric of mode {asked.mode!r}", asked.metric, map(str, known["metric"].unique()))
+    if asked.share is not None:
+        shares = [float(share) for share in rows["share"].dropna().unique()]
+        rows = rows[(rows["share"].astype("Float64").fillna(0.0) - asked.share).abs() < 1e-9]
+        if rows.empty:
+            raise UnknownName("share of this run", f"{asked.share:g}", (f"{share:g}" for share in shares))
+    value = pd.to_numeric(rows["value"]).astype("Float64").astype("float64")
+    better: Better = "lower" if (rows["better"] == "lower").any() else "higher"
+    return _Values(rows.assign(value=value), better)
+
+
+def _verdict(name: str, against: str, new: _Values, old: _Values, asked: Gate) -> Verdict:
+    ours, theirs = new.of(name), old.of(against)
+    both = pairs(ours, theirs)
+    gone = sorted(s for s, value in theirs.items() if value is not None and ours.get(s) is None)
+    if not both.n:
+        return Verdict(name, against, "undecided", "no session has a value in both", 0)
+    sign = 1 if new.better == "higher" else -1
+    gains = sign * np.array(both.differences)
+    worst = int(gains.argmin())
+    facts = Verdict(
+        name, against, "undecided", "", both.n,
+        mean=_mean(ours, both), baseline=_mean(theirs, both), difference=float(np.mean(both.differences)),
+        worst=both.sessions[worst], worst_difference=both.differences[worst],
+    )  # fmt: skip
+    if gone:
+        some = ", ".join(gone[:3]) + (" and others" if len(gone) > 3 else "")
+        return _with(facts, "failed", f"{len(gone)} sessions of the baseline have no value any more: {some}")
+    if not both.differ:
+        return _with(facts, "passed", f"no session differs, of {both.n}")
+    if asked.each:
+        lost = int((gains < -asked.margin).sum())
+        why = f"{lost} of {both.n} sessions lost more than {asked.margin:g}" if lost else ""
+        return _with(facts, "failed" if lost else "passed", why or f"no session lost more than {asked.margin:g}")
+    return _by_mean(facts, both, new.better, asked)
+
+
+def _by_mean(facts: Verdict, both: Pairs, better: Better, asked: Gate) -> Verdict:
+    gaps = np.array(both.differences)
+    if both.n < FLOOR:
+        why = f"too few sessions: {both.n}, at least {FLOOR} would do; --each judges every session by itself"
+        return _with(facts, "undecided", why)
+    gains = gaps if better == "higher" else -gaps
+    if np.ptp(gains) <= 1e-12 * np.abs(gains).max():
+        holds = bool(gains[0] > -asked.margin)
+        why = f"every session differs by {gaps[0]:+.4g}"
+        return _with(facts, "passed" if holds else "failed", why)
+    claim = not_worse(gaps, asked.margin, better=better, alpha=ALPHA)
+    low, high = interval(gaps)
+    needed = sessions_needed(asked.margin, float(gaps.std(ddof=1)))
+    why = f"not worse by {asked.margin:g} (one-sided p = {claim.p:.2g})"
+    if not claim.holds:
+        more = f"; about {needed} sessions would tell a loss of {asked.margin:g} from none" if needed else ""
+        worse = gains.mean() <= -asked.margin
+        why = (
+            f"worse by more than {asked.margin:g} on the mean" if worse else f"a loss of {asked.margin:g} may be{more}"
+        )
+    found = _with(facts, "passed" if claim.holds else "failed", why)
+    return _with(found, found.outcome, why, low=float(low), high=float(high), p=claim.p)
+
+
+def _mean(values: Mapping[str, float | None], both: Pairs) -> float:
+    return float(np.mean([value for name in both.sessions if (value := values[name]) is not None]))
+
+
+def _with(verdict: Verdict, outcome: Outcome, why: str, **more: float) -> Verdict:
+    return replace(verdict, outcome=outcome, why=why, **more)  # type: ignore[arg-type]  # its own fields

@@ -1,0 +1,207 @@
+"""`workbench gate` and `workbench diff`: a run against an earlier one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.cli.comparing import names
+from workbench.cli.words import complain, printable, say, say_json, table
+from workbench.errors import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from workbench.analysis.gate import Gate, Verdict
+    from workbench.experiment.store import Results
+
+PASSED, FAILED, UNDECIDED = 0, 1, 2
+CODES = {"passed": PASSED, "failed": FAILED, "undecided": UNDECIDED}
+
+
+def gate(
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    margin: Annotated[float, typer.Option("--margin", help="The loss that is put up with, in the metric's unit.")],
+    baseline: Annotated[
+        Path | None, typer.Option("--baseline", "-b", help="The run to hold it against. None: the same run.")
+    ] = None,
+    metric: Annotated[str, typer.Option("--metric", help="One of the run's metrics.")] = "frr",
+    strategy: Annotated[
+        str, typer.Option("--strategy", "-s", help="The strategies to judge, between commas. None: all in both runs.")
+    ] = "",
+    against: Annotated[
+        str, typer.Option("--against", help="The baseline's strategy. None: the one of the same name.")
+    ] = "",
+    share: Annotated[
+        float | None, typer.Option("--share", help="Compare at this budget (a share of the history), not in use.")
+    ] = None,
+    each: Annotated[bool, typer.Option("--each", help="Judge every session by itself, not their mean.")] = False,
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write a JUnit file here.")] = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a summary in Markdown here.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON.")] = False,
+) -> int:
+    """Stop a build when a strategy has become worse than in an earlier run by more than a margin.
+
+    Ends with 0 if no strategy is worse, with 1 if one is or may be, with 2 if that cannot be told or the input cannot
+    be used. A strategy passes where the 95 % interval of the mean difference over sessions lies within the margin.
+
+    Examples:
+
+      workbench gate reports/today --baseline reports/main --metric frr --margin 0.02
+
+      workbench gate reports/today --strategy mine --against truncate --share 0.2 --margin 0.05
+
+      workbench gate reports/today -b reports/main --margin 0.02 --each --junit gate.xml --markdown gate.md
+    """
+    from workbench.analysis.gate import Gate, outcome
+    from workbench.analysis.gate import gate as judge
+    from workbench.experiment.store import Results
+    from workbench.report import gate as written
+
+    if baseline is None and not against:
+        raise SettingError("nothing to compare with; name another run with --baseline, or a strategy with --against")
+    asked = Gate(metric, margin, "natural" if share is None else "matched", share, each)
+    one = Results.open(run)
+    other = one if baseline is None else Results.open(baseline)
+    judged = {name: against or name for name in names(strategy)} or None
+    if against and judged is None:
+        others = [str(name) for name in one.cells["strategy"].unique() if name not in (against, "none", "null")]
+        judged = dict.fromkeys(others, against)
+    verdicts = judge(*_scores(one, other), asked, judged)
+    if junit is not None:
+        junit.write_text(written.as_junit(verdicts, asked), encoding="utf-8")
+    if markdown is not None:
+        markdown.write_text(written.as_markdown(verdicts, asked), encoding="utf-8")
+    say_json(written.as_json(verdicts, asked)) if as_json else _show_verdicts(verdicts, asked)
+    return CODES[outcome(verdicts)]
+
+
+def diff(
+    before: Annotated[Path, typer.Argument(help="The folder of the earlier run.")],
+    after: Annotated[Path, typer.Argument(help="The folder of the later run.")],
+    metric: Annotated[str, typer.Option("--metric", help="Whose values to compare.")] = "frr",
+    strategy: Annotated[str, typer.Option("--strategy", "-s", help="Strategies between commas. None: all.")] = "",
+    most: Annotated[int, typer.Option("--most", min=1, help="Rows to print of each table.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all rows as JSON.")] = False,
+) -> int:
+    """Show what changed from one run to another: values and needed atoms, largest regressions first.
+
+    An atom is new among the losses, or mended, as far as the thirty worst losses of each session, strategy and budget
+    go, which is what a run writes down.
+
+    Example:
+
+      workbench diff reports/main reports/today --strategy mine
+    """
+    from workbench.analysis.difference import changed_atoms, changed_values
+    from workbench.experiment.store import Results
+
+    one, other = Results.open(before), Results.open(after)
+    chosen = names(strategy)
+    new, old = _scores(other, one)
+    values = _of(changed_values(old, new, metric), chosen)
+    atoms = _of(changed_atoms(one.losses, other.losses), chosen)
+    if as_json:
+        say_json({"metric": metric, "values": _records(values), "atoms": _records(atoms)})
+        return 0
+    if values.empty and atoms.empty:
+        say(f"No {metric} and no loss differs between {before} and {after}.")
+        return 0
+    _show_values(values, metric, most)
+    _show_atoms(atoms, most)
+    return 0
+
+
+def _scores(run: Results, baseline: Results) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The scores of both, but for sessions that are another recording in the baseline than their names say."""
+    one, other = (each.sessions.set_index("session")[["messages", "requests"]] for each in (run, baseline))
+    both = one.join(other.add_suffix("_there"), how="inner").dropna()
+    unlike = both.index[(both["messages"] != both["messages_there"]) | (both["requests"] != both["requests_there"])]
+    for name in unlike:
+        complain(f"left out: session {printable(str(name))} is another recording in {baseline.path}")
+    ours, theirs = (each.scores[~each.scores["session"].isin(set(unlike))] for each in (run, baseline))
+    return ours, theirs
+
+
+def _show_verdicts(verdicts: Sequence[Verdict], asked: Gate) -> None:
+    from workbench.report.gate import number
+
+    rows = [
+        {
+            "strategy": one.strategy,
+            "against": one.against,
+            "outcome": one.outcome,
+            "sessions": str(one.sessions),
+            "baseline": number(one.baseline),
+            "run": number(one.mean),
+            "difference": number(one.difference, "+"),
+            "95 % interval": "-" if one.low is None else f"{number(one.low, '+')} to {number(one.high, '+')}",
+            "why": one.why,
+        }
+        for one in verdicts
+    ]
+    say(table(rows, left=["strategy", "against", "outcome", "why"]))
+
+
+def _of(rows: pd.DataFrame, strategies: Sequence[str]) -> pd.DataFrame:
+    return rows[rows["strategy"].isin(strategies)] if strategies else rows
+
+
+def _records(rows: pd.DataFrame) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = rows.astype(object).where(rows.notna(), None).to_dict("records")
+    return found
+
+
+def _show_values(rows: pd.DataFrame, metric: str, most: int) -> None:
+    from workbench.report.gate import number
+
+    worse = int((rows["worse_by"] > 0).sum())
+    say(f"{metric}: {worse} values are worse, {len(rows) - worse} are better.")
+    if rows.empty:
+        return
+    say(
+        table(
+            [
+                {
+                    "session": str(row["session"]),
+                    "strategy": str(row["strategy"]),
+                    "mode": _mode(row),
+                    "before": number(_float(row["before"])),
+                    "after": number(_float(row["after"])),
+                    "difference": number(_float(row["difference"]), "+"),
+                }
+                for row in _records(rows.head(most))
+            ],
+            left=["session", "strategy", "mode"],
+        )
+    )
+    if len(rows) > most:
+        say(f"... and {len(rows) - most} more; --most shows more of them")
+
+
+def _show_atoms(rows: pd.DataFrame, most: int) -> None:
+    counts = rows["change"].value_counts()
+    said = ", ".join(f"{counts.get(word, 0)} {word}" for word in ("lost", "worse", "better", "mended"))
+    say()
+    say(f"Needed later: {said}.")
+    for row in _records(rows.head(most)):
+        place = f"{row['session']} under {row['strategy']}, {_mode(row)}"
+        atom = f"{printable(str(row['atom']))} ({row['kind']}, {row['recoverable']})"
+        say(f"  {row['change']}: {atom} in {printable(place)}")
+        say(f"    message {row['evidence_at']}, {row['said_by']}: {printable(str(row['evidence']))[:140]}")
+        say(f"    message {row['needed_at']} needed it; taken out by {row['stage']}")
+    if len(rows) > most:
+        say(f"  ... and {len(rows) - most} more")
+
+
+def _mode(row: dict[str, object]) -> str:
+    share = _float(row["share"])
+    return "in use" if share is None else f"at {share:.0%}"
+
+
+def _float(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and value == value else None
