@@ -34,7 +34,7 @@ _PLACES = {
     "Situation": "compaction.trigger", "AtShare": "compaction.trigger", "AtReserve": "compaction.trigger",
     "Strategy": "compaction.strategy", "Preset": "compaction.strategy", "compact": "compaction.engine",
     "preset": "compaction.presets",
-    "Compactor": "compaction.live.compactor", "Settings": "compaction.live.settings",
+    "Compactor": "compactor", "Settings": "compaction.live.settings",
     "Hooks": "compaction.live.hooks", "Cancel": "compaction.live.hooks", "Supply": "compaction.live.hooks",
     "Loopback": "models.loopback",
     # models and metrics
@@ -48,7 +48,6 @@ __all__ = ["__version__", *_PLACES]
 
 if TYPE_CHECKING:
     from workbench.compaction.engine import compact as compact
-    from workbench.compaction.live.compactor import Compactor as Compactor
     from workbench.compaction.live.hooks import Cancel as Cancel
     from workbench.compaction.live.hooks import Hooks as Hooks
     from workbench.compaction.live.hooks import Supply as Supply
@@ -65,6 +64,7 @@ if TYPE_CHECKING:
     from workbench.compaction.trigger import AtShare as AtShare
     from workbench.compaction.trigger import Situation as Situation
     from workbench.compaction.trigger import Trigger as Trigger
+    from workbench.compactor import Compactor as Compactor
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.experiment.bundled import bundled as bundled
     from workbench.experiment.compare import compare as compare

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import workbench as wb
+from workbench.compaction.live.compactor import Compactor as Engine
+from workbench.compaction.live.events import CompactionEnded
+from workbench.errors import SettingError, UnknownName
+from workbench.models.extractive import Extractive
+
+TALK = [{"role": "user", "content": f"question {n}: " + "and why is that so? " * 30} for n in range(12)]
+
+
+def sent(model: wb.Model | str) -> list[object]:
+    compactor = wb.Compactor("summarize", model=model, window=1_000)
+    messages = list(compactor.before_request(TALK))
+    assert any(isinstance(event, CompactionEnded) for event in compactor.events)
+    return messages
+
+
+def test_a_model_by_its_name_writes_what_the_model_itself_writes() -> None:
+    assert sent("extractive") == sent(Extractive())
+
+
+def test_a_scripted_model_says_what_stands_behind_the_colon() -> None:
+    assert any("what was said before" in str(message) for message in sent("scripted:what was said before"))
+
+
+def test_an_unknown_model_is_refused_at_once_with_the_names_that_are_known() -> None:
+    with pytest.raises(UnknownName, match="extractive"):
+        wb.Compactor("summarize", model="gpt")
+    with pytest.raises(SettingError, match="litellm:"):
+        wb.Compactor("summarize", model="litellm")
+
+
+def test_it_takes_everything_that_the_engines_own_compactor_takes() -> None:
+    mine, engines = (inspect.signature(one.__init__).parameters for one in (wb.Compactor, Engine))
+    assert list(mine) == list(engines)
+    assert all(mine[name].default == engines[name].default for name in mine)
