@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from workbench.metrics.mining import Index
 from workbench.transcript.atoms import Atom
@@ -21,6 +22,9 @@ _DENIAL = re.compile(
     r"|instead of|rather than|failed|fails|wrong|incorrect|neither|nor|avoid|remove[ds]?|forbidden)\b",
     re.IGNORECASE,
 )
+
+REMEMBERED = 50_000
+"""Lines of which a process remembers whether they are unsure: those of one summary mostly stand in the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ def _last_said(index: Index, atom: int, at: int) -> str:
     return p.texts[int(holders[p.span_said[holders] < at][-1])]
 
 
+@lru_cache(maxsize=REMEMBERED)
 def unsure(line: str) -> bool:
     """Whether a line hedges or denies what it says."""
     return _HEDGE.search(line) is not None or _DENIAL.search(line) is not None

@@ -47,6 +47,7 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[A-Za-z0-9_/@#$€+-](?:[\w./:@#%$€+-]*[\w%])?")
+_RUN = re.compile(r"\w+")
 _OLD_KEYS = ("old_string", "old_str", "oldText", "old_text", "old", "search")
 _NEW_KEYS = ("new_string", "new_str", "newText", "new_text", "new", "replace")
 
@@ -88,6 +89,11 @@ class Changes:
         self._message, self._number, is_new = np.array(rows, dtype=np.int64).reshape(-1, 3).T
         self._is_new: Flags = is_new.astype(bool)
         self._texts: dict[str, tuple[Flags, Flags]] = {}
+        self._lines: dict[str, tuple[tuple[int, bool, bool], ...]] = {}
+        self._by_run: dict[str, list[int]] = {}
+        for number, change in enumerate(self.changes):
+            for run in dict.fromkeys((_first_run(change.old), _first_run(change.new))):
+                self._by_run.setdefault(run, []).append(number)
 
     def states(self, at: int, mask: Flags, texts: Iterable[str] = ()) -> dict[str, int]:
         """Of the values replaced in `messages[:at]`, how many a context gives as `latest`, `both`, `stale` or `none`.
@@ -143,15 +149,31 @@ class Changes:
         found = self._texts.get(text)
         if found is None:
             old, new = np.zeros(len(self.changes), dtype=bool), np.zeros(len(self.changes), dtype=bool)
-            lines = list(spans_of(text))
-            for number, change in enumerate(self.changes):
-                if change.old in text or change.new in text:
-                    for line in lines:
-                        gives_old, gives_new = _gives(line, change)
-                        old[number] |= gives_old
-                        new[number] |= gives_new
+            for line in dict.fromkeys(spans_of(text)):
+                for number, gives_old, gives_new in self._given(line):
+                    old[number] |= gives_old
+                    new[number] |= gives_new
             found = self._texts[text] = (old, new)
         return found
+
+    def _given(self, line: str) -> tuple[tuple[int, bool, bool], ...]:
+        """The changes of which a line gives a value; worked out once a line, since lines come again.
+
+        A value in a line stands between characters that no word has: the first word in it is a whole word of the line.
+        """
+        found = self._lines.get(line)
+        if found is None:
+            runs = self._by_run.keys() & {"", *_RUN.findall(line)}
+            maybe = sorted({number for run in runs for number in self._by_run[run]})
+            rows = [(number, *_gives(line, self.changes[number])) for number in maybe]
+            found = self._lines[line] = tuple(row for row in rows if row[1] or row[2])
+        return found
+
+
+def _first_run(value: str) -> str:
+    """The first word in a value; empty if it has none."""
+    found = _RUN.search(value)
+    return found.group() if found else ""
 
 
 def _gives(line: str, change: Change) -> tuple[bool, bool]:

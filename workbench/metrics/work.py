@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -27,7 +28,11 @@ _OPEN = re.compile(
 _HEADING = re.compile(r"^(?:#{1,6}\s+|\*\*)?(?P<title>[A-Z][\w /&'-]{2,50}?)(?:\*\*)?:?(?:\*\*)?$")
 _DONE_TITLE = re.compile(r"\b(?:done|completed?|finished|accomplished|resolved)\b", re.IGNORECASE)
 
+REMEMBERED = 50_000
+"""Lines of which a process remembers whether they say that something is done: those of summaries come again."""
 
+
+@lru_cache(maxsize=REMEMBERED)
 def says_done(line: str) -> bool:
     """Whether a line says that something is finished, and leaves nothing of it open."""
     return _DONE.search(line) is not None and _OPEN.search(line) is None
