@@ -1,6 +1,5 @@
 """The explorer without a frontend: what it shows is text, and the controls are objects that can be set."""
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -66,10 +65,11 @@ def test_what_was_lost_is_shown_with_who_said_it_and_who_needed_it() -> None:
     view = explore(Session.of(messages), strategy="truncate", window=3_000)
     view.select(0)
     assert view.firing is not None
-    found = missing(view.ready.session, view.ready.index, view.firing)
+    found = missing(view.ready.session, view.ready.index, view.replay, view.firing, view.at)
     assert "77123" in {one.need.atom.text for one in found.missed}
     panel = next(html for title, html in view.panels().items() if title.startswith("Lost"))
     assert "said by user, message 0" in panel and f"needed by message {len(messages) - 1}" in panel
+    assert {one.stage for one in found.missed if one.need.evidence == 0} == {"truncate"}
 
 
 def test_a_session_that_is_never_compacted_says_what_to_do(session: Session) -> None:
@@ -102,14 +102,12 @@ def test_the_strip_is_short_for_ten_thousand_messages() -> None:
 
 
 def test_the_controls_set_the_explorer(view: Explorer) -> None:
-    import ipywidgets
-
     found = {w.description: w for w in walk(view.widget) if getattr(w, "description", "")}
-    assert {"strategy", "window", "threshold", "kept tail", "compaction"} <= set(found)
-    picture = next(w for w in walk(view.widget) if isinstance(w, ipywidgets.HTML))
-    before = picture.value
+    assert {"strategy", "beside it", "window", "threshold", "kept tail", "compaction", "request", "play"} <= set(found)
+    picture = next(w for w in walk(view.widget) if hasattr(w, "html"))
+    before = picture.html
     found["window"].value = 8_000
-    assert view.settings.window == 8_000 and picture.value != before
+    assert view.settings.window == 8_000 and picture.html != before
     found["threshold"].value = 0.5
     found["kept tail"].value = 1_000
     assert (view.settings.threshold, view.settings.tail) == (0.5, 1_000)
@@ -117,9 +115,70 @@ def test_the_controls_set_the_explorer(view: Explorer) -> None:
     found["strategy"].value = "null"
     assert (view.settings.tail, view.settings.strategy) == (None, "null")
     found["compaction"].value = 2
-    assert view.selected == 2 and re.search(
-        "Before message", str([w.value for w in walk(view.widget) if hasattr(w, "value")])
-    )
+    assert view.selected == 2 and "Before message" in shown(view)
+    found["beside it"].value = "summarize"
+    assert view.settings.beside == "summarize" and "Lost by null alone" in shown(view)
+
+
+def shown(view: Explorer) -> str:
+    return "".join(w.html for w in walk(view.widget) if hasattr(w, "html"))
+
+
+def test_a_click_on_a_compaction_opens_what_it_lost(view: Explorer) -> None:
+    overview, tabs = view.widget.children[-2:]
+    assert 'data-go="boundary:1"' in overview.html
+    overview._handle_custom_msg({"go": "boundary:1"}, [])
+    assert view.selected == 1 and tabs.get_title(tabs.selected_index).startswith("Lost (")
+
+
+def test_a_click_on_a_message_tells_its_story(view: Explorer) -> None:
+    overview, tabs = view.widget.children[-2:]
+    assert view.firing is not None
+    gone = fates(view.ready.session, view.firing).index("dropped")
+    overview._handle_custom_msg({"go": f"message:{gone}"}, [])
+    html = tabs.children[tabs.selected_index].html
+    assert f"Message {gone}, said by user" in html and "<b>truncate</b> dropped it at compaction 1." in html
+    assert "What stands in its place" in html
+
+
+def test_one_may_stand_at_any_request(view: Explorer) -> None:
+    request = {w.description: w for w in walk(view.widget) if getattr(w, "description", "")}["request"]
+    request.value = 1
+    assert view.selected == -1 and view.firing is None and view.at == view.replay.steps[1].index
+    assert set(fates(view.ready.session, None, view.at)[view.at :]) == {"later"}
+    request.value = len(view.replay.steps) - 1
+    assert view.selected == len(view.replay.firings) - 1 and f'data-go="message:{view.at}"' in shown(view)
+
+
+def test_after_a_compaction_what_is_said_next_is_kept(view: Explorer) -> None:
+    assert view.firing is not None
+    found = fates(view.ready.session, view.firing, view.firing.at + 3)
+    assert found[view.firing.at : view.firing.at + 4] == ("kept", "kept", "kept", "later")
+
+
+def test_two_strategies_stand_side_by_side(session: Session) -> None:
+    view = explore(session, strategy="truncate", window=4_000, beside="summarize")
+    panel = view.panels()["Side by side"]
+    assert "<td>truncate</td>" in panel and "<td>summarize</td>" in panel and "for both alike" in panel
+    assert 'stroke-dasharray="5 3"' in view.overview() and view.overview().count("compacts") > 2
+    assert 'beside="summarize"' in view.panels()["As code"].replace("&quot;", '"')
+
+
+def test_a_long_replay_is_shown_as_far_as_it_has_come(session: Session) -> None:
+    whole = explore(session, strategy="truncate", window=4_000)
+    view = explore(session, strategy="truncate", window=100_000)
+    assert not view.begin(0.0, window=4_000)
+    assert "So far 1 of 240 messages" in view.overview() and not view.replay.firings
+    while not view.go_on(0.0):
+        pass
+    assert "So far" not in view.overview()
+    assert view.replay.steps == whole.replay.steps and len(view.replay.firings) == len(whole.replay.firings)
+
+
+def test_a_replay_that_is_wanted_no_more_is_given_up(session: Session) -> None:
+    view = explore(session, strategy="truncate", window=100_000)
+    view.begin(0.0, window=4_000)
+    assert view.set(window=8_000).replay.window == 8_000 and "So far" not in view.overview()
 
 
 def walk(widget: Any) -> list[Any]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+from workbench.markup import shown
 
 if TYPE_CHECKING:
     from workbench.explore.explorer import Explorer
@@ -12,83 +17,145 @@ TAILS = (0, 1_000, 2_000, 4_000, 8_000, 12_000, 16_000, 24_000, 32_000, 64_000)
 
 OWN = -1
 """The slider's place for what the strategy itself would do."""
+ALONE = ""
+"""The name that stands for no second strategy."""
+FIRST, THEN = 0.2, 0.4
+"""Seconds of replaying before the picture is drawn, and between that and the next."""
 
 
 def controls(explorer: Explorer) -> Any:  # noqa: ANN401 - ipywidgets says nothing of types
     """A box with the controls above the timeline, and the panels below it."""
-    import ipywidgets as w
+    return Controls(explorer).box
 
-    settings, wide = explorer.settings, {"description_width": "90px"}
-    look = {"style": wide, "layout": w.Layout(width="340px"), "continuous_update": False}
-    strategy = w.Dropdown(
-        options=list(explorer.presets),
-        value=settings.strategy,
-        description="strategy",
-        style=wide,
-        layout=look["layout"],
-    )
-    window = w.SelectionSlider(
-        options=_labelled(WINDOWS, settings.window), value=settings.window, description="window", **look
-    )
-    threshold = w.FloatSlider(
-        value=settings.threshold or 0.8,
-        min=0.2,
-        max=1.0,
-        step=0.05,
-        description="threshold",
-        readout_format=".0%",
-        **look,
-    )
-    tail = w.SelectionSlider(
-        options=[("its own", OWN), *_labelled(TAILS, settings.tail)],
-        value=OWN if settings.tail is None else settings.tail,
-        description="kept tail",
-        **look,
-    )
-    boundary = w.SelectionSlider(options=[("none", 0)], value=0, description="compaction", **look)
-    overview, tabs = w.HTML(), w.Tab()
 
-    def redraw() -> None:
-        overview.value = explorer.overview()
+class Controls:
+    """The widgets, and what each does. Nobody waits for a long replay: it is drawn as far as it has come."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        import ipywidgets as w
+
+        from workbench.explore.pane import Pane
+
+        self.explorer, self._pane, self._quiet, self._turn = explorer, Pane, False, 0
+        settings, wide = explorer.settings, {"description_width": "90px"}
+        look = {"style": wide, "layout": w.Layout(width="340px"), "continuous_update": False}
+        names = list(explorer.presets)
+        steps = max(len(explorer.ready.session.requests) - 1, 0)
+        self.strategy = w.Dropdown(options=names, value=settings.strategy, description="strategy", style=wide)
+        self.beside = w.Dropdown(
+            options=[("nothing", ALONE), *((name, name) for name in names)], value=settings.beside or ALONE,
+            description="beside it", style=wide,
+        )  # fmt: skip
+        self.strategy.layout = self.beside.layout = look["layout"]
+        self.window = w.SelectionSlider(
+            options=_labelled(WINDOWS, settings.window), value=settings.window, description="window", **look
+        )
+        self.threshold = w.FloatSlider(
+            value=settings.threshold or 0.8, min=0.2, max=1.0, step=0.05, description="threshold",
+            readout_format=".0%", **look,
+        )  # fmt: skip
+        self.tail = w.SelectionSlider(
+            options=[("its own", OWN), *_labelled(TAILS, settings.tail)],
+            value=OWN if settings.tail is None else settings.tail, description="kept tail", **look,
+        )  # fmt: skip
+        self.boundary = w.SelectionSlider(options=[("none", 0)], value=0, description="compaction", **look)
+        self.request = w.IntSlider(min=0, max=steps, description="request", **{**look, "continuous_update": True})
+        self.play = w.Play(min=0, max=steps, step=max(steps // 200, 1), interval=250, description="play")
+        self.overview, self.tabs = Pane(), w.Tab()
+        self.overview.on_msg(self._clicked)
+        self._listen()
+        row = w.Layout(flex_flow="row wrap")
+        moves = w.HBox([self.play, self.request], layout=row)
+        columns = ([self.strategy, self.beside], [self.window, self.threshold], [self.tail, self.boundary])
+        self.box = w.VBox([w.HBox([w.VBox(one) for one in columns], layout=row), moves, self.overview, self.tabs])
+        self.redraw()
+
+    def _listen(self) -> None:
+        import ipywidgets as w
+
+        sizing = self.explorer.ready.sizing
+        self._on(self.strategy, lambda value: self.change(strategy=value))
+        self._on(self.beside, lambda value: self.change(beside=value or None))
+        self._on(self.window, lambda value: self.change(window=sizing.window(value)))
+        self._on(self.threshold, lambda value: self.change(threshold=value))
+        self._on(self.tail, lambda value: self.change(tail=None if value == OWN else value))
+        self._on(self.boundary, lambda value: self.moved(lambda: self.explorer.select(value)))
+        self._on(self.request, lambda value: self.moved(lambda: self.explorer.look(value)))
+        self._linked = w.jslink((self.play, "value"), (self.request, "value"))
+
+    def _on(self, widget: Any, then: Callable[[Any], None]) -> None:  # noqa: ANN401 - any widget, any value
+        def heard(change: dict[str, Any]) -> None:
+            if not self._quiet and change["new"] is not None:
+                then(change["new"])
+
+        widget.observe(heard, "value")
+
+    def change(self, **changes: Any) -> None:  # noqa: ANN401 - the fields of Settings
+        """Take new settings, and draw what there is after a moment; the rest follows."""
+        self._turn += 1
+        self._replay(lambda: self.explorer.begin(FIRST, **changes), self._turn)
+
+    def _replay(self, how: Callable[[], bool], turn: int) -> None:
+        if turn != self._turn:
+            return  # the settings are others by now
+        try:
+            done = how()
+        except WorkbenchError as error:
+            self.overview.html = f'<div class="wb-x"><p><b>{shown(str(error))}</b></p></div>'
+            return
+        self.redraw()
+        if not done:
+            _soon(lambda: self._replay(lambda: self.explorer.go_on(THEN), turn))
+
+    def moved(self, how: Callable[[], object]) -> None:
+        """Stand elsewhere in the same replay."""
+        how()
+        self.redraw()
+
+    def _clicked(self, _: object, said: dict[str, Any], __: object) -> None:
+        panel = self.explorer.go(str(said["go"]))
+        self.redraw()
+        titles = list(self.explorer.panels())
+        self.tabs.selected_index = next((i for i, title in enumerate(titles) if title.startswith(panel)), 0)
+
+    def redraw(self) -> None:
+        """Show what the explorer says now."""
+        explorer = self.explorer
+        self.overview.html = explorer.overview()
         panels = explorer.panels()
-        while len(tabs.children) > len(panels):
-            tabs.children = tabs.children[:-1]
-        tabs.children = (*tabs.children, *(w.HTML() for _ in range(len(panels) - len(tabs.children))))
+        for _ in range(len(panels) - len(self.tabs.children)):
+            pane = self._pane()
+            pane.on_msg(self._clicked)
+            self.tabs.children = (*self.tabs.children, pane)
+        self.tabs.children = self.tabs.children[: len(panels)]
         for i, (title, html) in enumerate(panels.items()):
-            tabs.children[i].value = html
-            tabs.set_title(i, title)
+            self.tabs.children[i].html = html
+            self.tabs.set_title(i, title)
+        self._follow()
 
-    def changed(**changes: Any) -> None:  # noqa: ANN401 - the fields of Settings
-        explorer.set(**changes)
-        number = explorer.selected
-        with boundary.hold_trait_notifications():
-            boundary.options = _boundaries(explorer)
-            boundary.value = number
-        redraw()
+    def _follow(self) -> None:
+        """Put the two sliders of places where the explorer stands, without hearing them say so."""
+        explorer, self._quiet = self.explorer, True
+        try:
+            firings = explorer.replay.firings
+            options = [(f"{one.number + 1} of {len(firings)}", one.number) for one in firings]
+            options = [("none yet", -1), *options] if explorer.selected < 0 else options or [("none", 0)]
+            if list(self.boundary.options) != options:
+                self.boundary.options = options
+            self.boundary.value = explorer.selected
+            at = (step.request for step in explorer.replay.steps if step.index >= explorer.at)
+            self.request.value = explorer.request if explorer.request is not None else next(at, self.request.max)
+        finally:
+            self._quiet = False
 
-    def chosen(change: dict[str, Any]) -> None:
-        if change["new"] is not None and change["new"] != explorer.selected:
-            explorer.select(change["new"])
-            redraw()
 
-    strategy.observe(lambda change: changed(strategy=change["new"]), "value")
-    window.observe(lambda change: changed(window=explorer.ready.sizing.window(change["new"])), "value")
-    threshold.observe(lambda change: changed(threshold=change["new"]), "value")
-    tail.observe(lambda change: changed(tail=None if change["new"] == OWN else change["new"]), "value")
-    boundary.options = _boundaries(explorer)
-    boundary.observe(chosen, "value")
-    redraw()
-    rows = w.HBox(
-        [w.VBox([strategy, window]), w.VBox([threshold, tail]), w.VBox([boundary])],
-        layout=w.Layout(flex_flow="row wrap"),
-    )
-    return w.VBox([rows, overview, tabs])
+def _soon(what: Callable[[], None]) -> None:
+    """Do it when the kernel has answered; at once where no loop runs."""
+    try:
+        asyncio.get_running_loop().call_later(0.01, what)
+    except RuntimeError:
+        what()
 
 
 def _labelled(values: tuple[int, ...], own: int | None) -> list[tuple[str, int]]:
     return [(f"{value:,}", value) for value in sorted({*values, *([own] if own is not None else [])})]
-
-
-def _boundaries(explorer: Explorer) -> list[tuple[str, int]]:
-    firings = explorer.replay.firings
-    return [(f"{one.number + 1} of {len(firings)}", one.number) for one in firings] or [("none", 0)]

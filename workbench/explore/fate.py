@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from workbench.metrics.future import Need
 from workbench.metrics.mining import Index
 from workbench.metrics.view import view
-from workbench.replay.step import Firing
+from workbench.replay.step import Firing, Replay
 from workbench.transcript.message import Message, Summary
 from workbench.transcript.session import Session
 
@@ -18,18 +18,25 @@ FATE_WORDS: dict[Fate, str] = {
 }  # fmt: skip
 
 
-def fates(session: Session, firing: Firing | None) -> tuple[Fate, ...]:
+def fates(session: Session, firing: Firing | None, at: int | None = None) -> tuple[Fate, ...]:
     """For each message of the session what this compaction, and those before it, made of it.
 
     Without a compaction everything is kept.
+
+    Args:
+        session: n messages.
+        firing: the newest compaction.
+        at: where one stands, firing.at <= at <= n; what comes from there on is still to come. None: at the compaction.
     """
-    if firing is None:
-        return tuple("pinned" if message.pinned else "kept" for message in session.messages)
-    same = {id(message) for message in firing.compaction.sent.messages}
-    named = {message.id for message in firing.compaction.sent.messages}
-    return tuple(
-        "later" if at >= firing.at else _fate(message, same, named) for at, message in enumerate(session.messages)
-    )
+    messages = session.messages
+    until = (len(messages) if firing is None else firing.at) if at is None else at
+    done = 0 if firing is None else firing.at
+    sent = () if firing is None else firing.compaction.sent.messages
+    same, named = {id(message) for message in sent}, {message.id for message in sent}
+    past = (_fate(message, same, named) for message in messages[:done])
+    since: tuple[Fate, ...] = tuple("pinned" if message.pinned else "kept" for message in messages[done:until])
+    rest: tuple[Fate, ...] = tuple("later" for _ in messages[until:])
+    return (*past, *since, *rest)
 
 
 def _fate(message: Message, same: set[int], named: set[str]) -> Fate:
@@ -65,24 +72,52 @@ class Missing:
         return 1 - len(self.missed) / self.needed if self.needed else None
 
 
-def missing(session: Session, index: Index, firing: Firing) -> Missing:
-    """What this compaction's context lacked of what the recording needed afterwards."""
-    demand = index.demand(firing.at)
+def missing(session: Session, index: Index, replay: Replay, firing: Firing | None, at: int) -> Missing:
+    """What the context lacks, at one place of the session, of what the recording needed afterwards.
+
+    Args:
+        session: n messages.
+        index: of the session.
+        replay: of the session.
+        firing: the newest compaction before that place; None if there was none.
+        at: the place, firing.at <= at <= n.
+    """
+    demand = index.demand(at)
     if not len(demand):
         return Missing(0, ())
-    seen = view(session, firing.compaction.sent)
-    found = demand.retained(seen.kept, seen.texts)
+    kept, texts = held(session, firing, at)
+    found = demand.retained(kept, texts)
     present = {need: bool(there) for need, there in zip(demand.needs, found.presence, strict=True)}
-    stages = _stages(firing)
+    taken = takers(replay, firing)
+    ids = [message.id for message in session.messages]
     lost = tuple(
-        Missed(need, present[need], stages.get(session.messages[need.evidence].id, "")) for need in found.lost("bound")
+        Missed(need, present[need], one.stage if (one := taken.get(ids[need.evidence])) else "")
+        for need in found.lost("bound")
     )
     return Missing(len(demand), lost)
 
 
-def _stages(firing: Firing) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for stage in firing.compaction.stages:
-        if stage.used:
-            found.update(dict.fromkeys((*stage.dropped, *stage.rewritten), stage.name))
+def held(session: Session, firing: Firing | None, at: int) -> tuple[frozenset[int], tuple[str, ...]]:
+    """The messages that the context holds as they were, and the texts of the others that stand in it."""
+    if firing is None:
+        return frozenset(range(at)), ()
+    seen = view(session, firing.compaction.sent)
+    return seen.kept | frozenset(range(firing.at, at)), seen.texts
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """Who dropped or rewrote a message: a stage of a compaction."""
+
+    stage: str
+    number: int
+
+
+def takers(replay: Replay, firing: Firing | None) -> dict[str, Taker]:
+    """By message id: the stage that touched it last, in this compaction or one before."""
+    found: dict[str, Taker] = {}
+    for one in replay.firings[: 0 if firing is None else firing.number + 1]:
+        for stage in one.compaction.stages:
+            if stage.used:
+                found.update(dict.fromkeys((*stage.dropped, *stage.rewritten), Taker(stage.name, one.number)))
     return found

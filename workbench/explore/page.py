@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from workbench.compaction.engine import StageRecord
 from workbench.explore.fate import FATE_WORDS, Fate, Missed, Missing, fates, written
+from workbench.explore.story import go
 from workbench.explore.timeline import FATES, strip
 from workbench.markup import marked, shown
 from workbench.replay.step import Firing, Replay
@@ -30,6 +31,13 @@ STYLE = """<style>
 .wb-x pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#8a8f981a;padding:.6em .8em;border-radius:4px}
 .wb-x pre{max-height:24em;overflow:auto}
 .wb-x mark{background:#ffd54a88;color:inherit}
+.wb-x .go{cursor:pointer}
+.wb-x span.go,.wb-x tr.go:hover td.text{text-decoration:underline dotted}
+.wb-x .go:focus-visible{outline:2px solid #e69f00;outline-offset:1px}
+.wb-x tr.here td{background:#e69f0033}
+.wb-x .story{border-left:4px solid #e69f00;padding:0 .9em;margin:.6em 0}
+.wb-x .pair{display:flex;gap:1em;flex-wrap:wrap}
+.wb-x .pair>div{flex:1 1 22em;min-width:0}
 </style>"""
 
 
@@ -54,18 +62,29 @@ def keys() -> str:
     return f'<p class="keys muted">{"".join(spans)}</p>'
 
 
-def message_list(replay: Replay, firing: Firing | None) -> str:
-    """All messages as a strip, and the ones around the boundary as rows."""
+def so_far(done: int, whole: int) -> str:
+    """That the replay is still on its way."""
+    return f'<p class="muted" role="status">So far {done:,} of {whole:,} messages are replayed …</p>'
+
+
+def message_list(replay: Replay, firing: Firing | None, at: int, message: int | None = None) -> str:
+    """All messages as a strip, and the ones around one place as rows.
+
+    Args:
+        replay: of n messages.
+        firing: the newest compaction before that place.
+        at: the place, in [0, n].
+        message: one that is looked at, and so is among the rows.
+    """
     session, sizes = replay.session, replay.sizing.sizes
-    found = fates(session, firing)
-    until = len(found) if firing is None else firing.at
-    chosen = _chosen(found, until)
+    found = fates(session, firing, at)
+    chosen = sorted({*_chosen(found, at), *([] if message is None else [message])})
     rows, before = [], -1
-    for at in chosen:
-        if at != before + 1:
-            rows.append(f'<tr><td colspan="5" class="muted">… {at - before - 1:,} more …</td></tr>')
-        rows.append(_row(at, session.messages[at], found[at], sizes[at]))
-        before = at
+    for place in chosen:
+        if place != before + 1:
+            rows.append(f'<tr><td colspan="5" class="muted">… {place - before - 1:,} more …</td></tr>')
+        rows.append(_row(place, session.messages[place], found[place], sizes[place], place == message))
+        before = place
     head = '<tr><th class="n">#</th><th>who</th><th>what became of it</th><th class="n">tokens</th><th>text</th></tr>'
     return f'{strip(found, sizes)}{keys()}<div class="rows" tabindex="0"><table>{head}{"".join(rows)}</table></div>'
 
@@ -79,11 +98,13 @@ def _chosen(found: Sequence[Fate], until: int) -> list[int]:
     return sorted({*told, *gone, *after})
 
 
-def _row(at: int, message: Message, fate: Fate, size: int) -> str:
+def _row(at: int, message: Message, fate: Fate, size: int, here: bool) -> str:
     text = next((text for text in said_texts(message) if text.strip()), "(nothing said)")
     key = f'<i class="key" style="background:{FATES[fate]}"></i>{FATE_WORDS[fate]}'
-    cells = f'<td class="n">{at}</td><td>{shown(message.role)}</td><td>{key}</td><td class="n">{size:,}</td>'
-    return f'<tr class="{fate}">{cells}<td class="text">{shown(" ".join(text[:1000].split()), 150)}</td></tr>'
+    number, words = go("message", at, str(at)), shown(" ".join(text[:1000].split()), 150)
+    cells = f'<td class="n">{number}</td><td>{shown(message.role)}</td><td>{key}</td><td class="n">{size:,}</td>'
+    look = f"{fate} go{' here' * here}"
+    return f'<tr class="{look}" data-go="message:{at}">{cells}<td class="text">{words}</td></tr>'
 
 
 def before_and_after(firing: Firing) -> str:
@@ -108,6 +129,37 @@ def _numbers(stage: StageRecord) -> str:
     return "".join(f'<td class="n">{number:,}</td>' for number in numbers)
 
 
+def side_by_side(rows: Sequence[tuple[Replay, Missing]], at: int) -> str:
+    """Two strategies in figures: each with what it lacks before message `at` of what is needed afterwards."""
+    titles = ("strategy", "compactions", "tokens sent", "saved", "largest request", "held of what is needed later")
+    head = "".join(f"<th>{title}</th>" for title in titles)
+    lines = "".join(_figures(replay, found) for replay, found in rows)
+    words = f"<p>What is held is counted before message {at}, for both alike.</p>"
+    return f"<table><tr>{head}</tr>{lines}</table>{words}{_only(*rows) if len(rows) == 2 else ''}"
+
+
+def _figures(replay: Replay, found: Missing) -> str:
+    sent, recorded = sum(s.tokens_sent for s in replay.steps), sum(s.tokens_recorded for s in replay.steps)
+    largest = max((step.tokens_sent for step in replay.steps), default=0)
+    held = "-" if found.held is None else f"{100 * found.held:.0f} % of {found.needed:,}"
+    saved = f"{100 * (1 - sent / recorded):.0f} %" if recorded else "-"
+    cells = "".join(
+        f'<td class="n">{cell}</td>' for cell in (len(replay.firings), f"{sent:,}", saved, f"{largest:,}", held)
+    )
+    return f"<tr><td>{shown(replay.preset)}</td>{cells}</tr>"
+
+
+def _only(one: tuple[Replay, Missing], other: tuple[Replay, Missing]) -> str:
+    """What the one lost and the other holds, and the other way round."""
+    lost_here, lost_there = ({missed.need.atom: missed for missed in found.missed} for _, found in (one, other))
+    parts = []
+    for replay, own, theirs in ((one[0], lost_here, lost_there), (other[0], lost_there, lost_here)):
+        alone = [missed for atom, missed in own.items() if atom not in theirs]
+        head = f"<h4>Lost by {shown(replay.preset)} alone ({len(alone):,})</h4>"
+        parts.append(f"<div>{head}{_lost_table(alone) if alone else '<p>Nothing.</p>'}</div>")
+    return f'<div class="pair">{"".join(parts)}</div>'
+
+
 def lost(found: Missing) -> str:
     """What was lost and needed later."""
     if not found.needed:
@@ -116,13 +168,15 @@ def lost(found: Missing) -> str:
     head = (
         f"<p>Of {found.needed:,} things that are needed later, <b>{held:,}</b> are still held with their context.</p>"
     )
-    if not found.missed:
-        return head
-    rows = "".join(_missed(one) for one in found.missed[:MOST_LOST])
-    more = len(found.missed) - MOST_LOST
+    return head + (_lost_table(found.missed) if found.missed else "")
+
+
+def _lost_table(missed: Sequence[Missed]) -> str:
+    rows = "".join(_missed(one) for one in missed[:MOST_LOST])
+    more = len(missed) - MOST_LOST
     rest = f'<p class="muted">… and {more:,} more.</p>' if more > 0 else ""
     titles = '<th>lost</th><th>kind</th><th class="n">said in</th><th class="n">needed in</th><th>how</th>'
-    return f'{head}<div class="rows" tabindex="0"><table><tr>{titles}</tr>{rows}</table></div>{rest}'
+    return f'<div class="rows" tabindex="0"><table><tr>{titles}</tr>{rows}</table></div>{rest}'
 
 
 def _missed(one: Missed) -> str:
@@ -134,7 +188,8 @@ def _missed(one: Missed) -> str:
     )
     how = "named, but without its context" if one.named else "gone"
     stage = f" <small>({shown(one.stage)})</small>" if one.stage else ""
-    places = f'<td class="n">{need.evidence}</td><td class="n">{need.use}</td>'
+    said, used = (go("message", at, str(at)) for at in (need.evidence, need.use))
+    places = f'<td class="n">{said}</td><td class="n">{used}</td>'
     return (
         f"<tr><td><details><summary><code>{shown(need.atom.text, 100)}</code></summary>{story}</details></td>"
         f"<td>{shown(need.atom.kind)}</td>{places}<td>{how}{stage}</td></tr>"

@@ -21,12 +21,14 @@ class Settings:
         window: tokens.
         threshold: share of the window at which the context is compacted, in (0, 1]; None is the preset's own.
         tail: tokens of newest messages to keep as they are; None is the preset's own.
+        beside: name of a second preset to compare with; None shows one alone.
     """
 
     strategy: str = "summarize"
     window: int = 200_000
     threshold: float | None = None
     tail: int | None = None
+    beside: str | None = None
 
     def code(self) -> str:
         """The same in Python, for a person to copy."""
@@ -39,6 +41,8 @@ class Settings:
             lines[-1] += f", threshold={self.threshold:g}"
         if self.tail is not None:
             lines[-1] += f", tail={self.tail:_}"
+        if self.beside is not None:
+            lines[-1] += f', beside="{self.beside}"'
         return "\n".join(lines) + ")"
 
 

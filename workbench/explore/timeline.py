@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.compaction.trigger import AtReserve, AtShare, Trigger
 from workbench.explore.fate import Fate
+from workbench.markup import shown
 from workbench.palette import looks
 from workbench.replay.step import Firing, Replay
 
@@ -16,6 +17,8 @@ FATES: dict[Fate, str] = {
     "pinned": "#009e73", "kept": "#0072b2", "rewritten": "#e69f00", "dropped": "#b4bac1", "later": "none",
 }  # fmt: skip
 MOST_BARS = 1_000
+MOST_REACHED = 30
+"""Compactions that the keyboard steps through one by one; of more, it reaches the selected one."""
 INK, MUTED = "var(--jp-ui-font-color1,#1f2328)", "var(--jp-ui-font-color2,#59636e)"
 
 
@@ -28,9 +31,10 @@ class Scale:
 
     @classmethod
     def of(cls, replay: Replay) -> Scale:
-        """One that holds all steps, and the window unless it is far above them."""
-        most = max(max(step.tokens_recorded, step.tokens_sent) for step in replay.steps)
-        return cls(max(len(replay.steps) - 1, 1), 1.06 * max(most, min(replay.window, 2 * most)))
+        """One that holds the whole session however far it is replayed, and the window unless it is far above."""
+        most = max(replay.sizing.overhead + sum(replay.sizing.sizes), *(step.tokens_sent for step in replay.steps))
+        last = max(len(replay.session.requests) - 1, 1)
+        return cls(last, 1.06 * max(most, min(replay.window, 2 * most)))
 
     def x(self, request: int) -> float:
         """From the left."""
@@ -41,7 +45,15 @@ class Scale:
         return TOP + (HEIGHT - TOP - BOTTOM) * (1 - tokens / self.top)
 
 
-def timeline(replay: Replay, trigger: Trigger, selected: Firing | None, threshold: float | None = None) -> str:
+def timeline(
+    replay: Replay,
+    trigger: Trigger,
+    selected: Firing | None,
+    threshold: float | None = None,
+    *,
+    request: int | None = None,
+    beside: Replay | None = None,
+) -> str:
     """The size of each request as SVG: recorded as an area, sent as a line, with window, trigger and compactions.
 
     Args:
@@ -49,6 +61,8 @@ def timeline(replay: Replay, trigger: Trigger, selected: Firing | None, threshol
         trigger: of the preset, for the trigger line.
         selected: the compaction that is looked at.
         threshold: share of the window in place of the trigger's own.
+        request: where one stands; None is at the compaction.
+        beside: the same session under another strategy, drawn as a dashed line.
     """
     if not replay.steps:
         return "<p>This session holds no request.</p>"
@@ -62,14 +76,16 @@ def timeline(replay: Replay, trigger: Trigger, selected: Firing | None, threshol
         f'<polygon points="{x(0):.1f},{y(0):.1f} {recorded} {x(last):.1f},{y(0):.1f}" fill="#8a8f98" opacity=".18"/>',
         *_ticks(scale),
         *_lines(replay, trigger, threshold, scale),
-        *(_mark(firing, x(_request(replay, firing.at)), firing is selected) for firing in replay.firings),
+        *_marks(replay, selected, scale),
         *_recorded(replay, scale),
+        *_beside(replay, beside, scale),
         f'<polyline points="{sent}" fill="none" stroke="{colour}" stroke-width="2"/>',
+        *([] if request is None else [_cursor(x(request))]),
         f'<text x="{WIDTH - 12}" y="{HEIGHT - 6}" text-anchor="end" fill="{MUTED}">request {last}</text>',
         f'<text x="{LEFT}" y="{HEIGHT - 6}" fill="{MUTED}">request 0</text>',
     ]
     told = f"Tokens of {len(steps)} requests under {replay.preset}; {len(replay.firings)} compactions"
-    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{told}" font-size="12">{"".join(parts)}</svg>'
+    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{told}" font-size="12">{"".join(parts)}</svg>'
 
 
 def _request(replay: Replay, at: int) -> int:
@@ -107,12 +123,45 @@ def _due(trigger: Trigger, threshold: float | None, window: int) -> int | None:
     return window - trigger.reserve if isinstance(trigger, AtReserve) else None
 
 
-def _mark(firing: Firing, x: float, selected: bool) -> str:
-    width, shade = (3, INK) if selected else (1, MUTED)
+def _marks(replay: Replay, selected: Firing | None, scale: Scale) -> Iterator[str]:
+    """The compactions, each of which can be clicked; the keyboard reaches the selected one and those near it."""
+    first = {step.compaction: step.request for step in replay.steps if step.compaction is not None}
+    for firing in replay.firings:
+        x = scale.x(first.get(firing.number, replay.steps[-1].request))
+        width, shade = (3, INK) if firing is selected else (1, MUTED)
+        reached = len(replay.firings) <= MOST_REACHED or firing is selected
+        told = f"compaction {firing.number + 1}, before message {firing.at}"
+        yield (
+            f'<g class="go" data-go="boundary:{firing.number}" role="button" tabindex="{0 if reached else -1}" '
+            f'aria-label="{told}"><title>{told}</title>'
+            f'<rect x="{x - 5:.1f}" y="{TOP - 8}" width="10" height="{HEIGHT - BOTTOM - TOP + 8}" fill="transparent"/>'
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}" stroke="{shade}" '
+            f'stroke-width="{width}"/><path d="M{x - 5:.1f},{TOP - 8} h10 l-5,8 z" fill="{shade}"/></g>'
+        )
+
+
+def _cursor(x: float) -> str:
     return (
-        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}" stroke="{shade}" stroke-width="{width}"/>'
-        f'<path d="M{x - 5:.1f},{TOP - 8} h10 l-5,8 z" fill="{shade}"><title>compaction {firing.number}</title></path>'
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}" stroke="#e69f00" stroke-width="3" '
+        'stroke-dasharray="1 2"><title>here</title></line>'
     )
+
+
+def _beside(replay: Replay, other: Replay | None, scale: Scale) -> Iterator[str]:
+    """The other strategy's line with both names, each at the end of its line."""
+    if other is None or not other.steps:
+        return
+    colours = looks([replay.preset, other.preset])
+    points = " ".join(f"{scale.x(s.request):.1f},{scale.y(s.tokens_sent):.1f}" for s in other.steps)
+    colour = colours[other.preset].colour
+    yield f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="5 3"/>'
+    for row, (one, dash) in enumerate(((replay, ""), (other, "5 3"))):
+        y = TOP + 6 + 16 * row
+        yield (
+            f'<line x1="{WIDTH - 190}" x2="{WIDTH - 160}" y1="{y}" y2="{y}" stroke-dasharray="{dash}" '
+            f'stroke="{colours[one.preset].colour}" stroke-width="2"/>'
+            f'<text x="{WIDTH - 154}" y="{y + 4}" fill="{INK}">{shown(one.preset)}</text>'
+        )
 
 
 def _recorded(replay: Replay, scale: Scale) -> list[str]:

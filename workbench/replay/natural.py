@@ -34,22 +34,58 @@ def natural(
     Raises:
         ModelError: the model failed and the preset has nothing to use otherwise.
     """
-    agent = _Agent(session, preset, model, sizing, window)
-    snapshots: list[Snapshot] = []
-    wanted = frozenset(score_at)
-    for at, message in enumerate(session.messages):
+    walk = Walk(session, preset, model, sizing, window=window, score_at=score_at)
+    while not walk.done:
+        walk.go_on()
+    return walk.replay()
+
+
+class Walk:
+    """A natural replay on its way, message by message: whoever waits for it can look at what there is so far.
+
+    Attributes:
+        at: messages that were replayed.
+    """
+
+    def __init__(
+        self, session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int,
+        score_at: Collection[int] = (),
+    ) -> None:  # fmt: skip
+        self.session, self.at = session, 0
+        self._agent = _Agent(session, preset, model, sizing, window)
+        self._wanted = frozenset(score_at)
+        self._snapshots: list[Snapshot] = []
+
+    @property
+    def done(self) -> bool:
+        """Whether the session is at its end."""
+        return self.at >= len(self.session.messages)
+
+    def go_on(self) -> None:
+        """Replay the next message.
+
+        Raises:
+            ModelError: the model failed and the preset has nothing to use otherwise.
+        """
+        at, agent = self.at, self._agent
+        message = self.session.messages[at]
         if isinstance(message, AssistantMessage):
             agent.consider("before_request", at)
             agent.request(at)
-            if at in wanted:
-                snapshots.append(Snapshot(at, agent.sent_context()))
+            if at in self._wanted:
+                self._snapshots.append(Snapshot(at, agent.sent_context()))
         elif at and is_real_user(message):
             agent.consider("after_turn", at)
         agent.hear(at, message)
-    return Replay(
-        session, preset.name, "natural", window, sizing,
-        tuple(agent.steps), tuple(agent.firings), tuple(snapshots), agent.kept.closed(),
-    )  # fmt: skip
+        self.at += 1
+
+    def replay(self) -> Replay:
+        """The replay so far."""
+        agent = self._agent
+        return Replay(
+            self.session, agent.preset.name, "natural", agent.window, agent.sizing,
+            tuple(agent.steps), tuple(agent.firings), tuple(self._snapshots), agent.kept.closed(),
+        )  # fmt: skip
 
 
 class _Agent:
