@@ -12,7 +12,7 @@ FEWEST_LABELS = 10
 """Labels that each of the judge's two verdicts needs."""
 
 DRAWS = 4_000
-UNCALIBRATED = "the judge is not calibrated: label 50 of its verdicts first, see `workbench label`"
+UNCALIBRATED = "the judge is not calibrated; label 50 of its verdicts with wb.label(folder) in a notebook"
 
 
 @dataclass(frozen=True, slots=True)

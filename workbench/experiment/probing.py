@@ -1,0 +1,272 @@
+"""Probe accuracy: a model answers questions from the contexts of several strategies, one question at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.compaction.strategy import Preset
+from workbench.errors import FormatError, ModelError, SettingError, UnknownName
+from workbench.experiment.cell import Row
+from workbench.experiment.contexts import Compacted, Grid, What
+from workbench.experiment.settings import DEFAULT_STRATEGIES
+from workbench.experiment.store import write_atomically
+from workbench.importers.annotations import annotated
+from workbench.metrics.grading import grade, holds
+from workbench.metrics.judge import DIMENSIONS, Judge, rubric
+from workbench.metrics.probes import KINDS, Probe, annotated_probes, chosen, ruled_probes, written_probes
+from workbench.metrics.reader import Reader
+from workbench.metrics.surprisal import written
+from workbench.models.asking import Asking
+from workbench.models.cached import Cached
+from workbench.models.model import Model
+from workbench.transcript.session import Session
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TABLE, NOTES = "probes.parquet", "probes.json"
+MOST = 4
+
+COLUMNS = {
+    "session": "string", "strategy": "string", "share": "Float64", "at": "Int64", "tokens": "Int64",
+    "probe": "Int64", "kind": "string", "origin": "string", "question": "string", "expected": "string",
+    "reply": "string", "outcome": "string", "verdict": "string", "score": "Float64", "present": "boolean",
+    "judged": "boolean", "steady": "boolean", "replicate": "Int64", "reader": "string", "usd": "Float64",
+    "reason": "string",
+} | {f"rubric_{name}": "Float64" for name in DIMENSIONS}  # fmt: skip
+"""The columns of the table, see docs/tables.md."""
+
+
+@dataclass(frozen=True)
+class Probed:
+    """A finished measurement: its table, and who answered."""
+
+    path: Path
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Probed:
+        """The measurement in this folder.
+
+        Raises:
+            SettingError: there is none.
+        """
+        if not (Path(folder) / TABLE).is_file():
+            raise SettingError(f"{folder} holds no answers to probes; `workbench probe` asks for some")
+        return cls(Path(folder))
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """A row an answer: the documented columns."""
+        import pandas as pd
+
+        return pd.read_parquet(self.path / TABLE)
+
+    @cached_property
+    def notes(self) -> dict[str, object]:
+        """Who answered, who judged, and what was asked for."""
+        found: dict[str, object] = json.loads((self.path / NOTES).read_text(encoding="utf-8"))
+        return found
+
+
+@dataclass(frozen=True)
+class Probing:
+    """How contexts are asked about.
+
+    Attributes:
+        reader: answers.
+        judge: rules on answers that no rule can grade; None leaves them open.
+        maker: makes up more questions; None leaves that to annotations and rules.
+        kinds: which questions.
+        most: of each kind at a boundary.
+        scores: who gives the six scores of the published rubric; None for nobody.
+        replicates: how often each question is asked.
+    """
+
+    reader: Reader
+    judge: Judge | None = None
+    maker: Model | None = None
+    kinds: tuple[str, ...] = KINDS
+    most: int = MOST
+    scores: Model | None = None
+    replicates: int = 1
+    _made: dict[tuple[str, int], tuple[Probe, ...]] = field(default_factory=dict)
+
+    def probes(self, one: Compacted) -> tuple[Probe, ...]:
+        """The questions at a boundary: the same for every strategy."""
+        key = (one.session.id, one.at)
+        if key not in self._made:
+            self._made[key] = tuple(self._found(one))
+        return self._made[key]
+
+    def _found(self, one: Compacted) -> Sequence[Probe]:
+        every = [
+            *_annotated(one.session, one.at),
+            *ruled_probes(one.session, one.ready.index.demand(one.at), self.most),
+        ]
+        if self.maker is not None:
+            every += written_probes(self.maker, one.session, one.at, self.most)
+        return chosen(every, self.kinds, self.most)
+
+    def rows(self, one: Compacted) -> Iterator[Row]:
+        """Ask every question about one context."""
+        text = written(one.context.messages)
+        for number, probe in enumerate(self.probes(one)):
+            for replicate in range(self.replicates):
+                row: Row = {
+                    "session": one.session.id, "strategy": one.strategy, "share": one.share, "at": one.at,
+                    "tokens": one.context.tokens, "probe": number, "kind": probe.kind, "origin": probe.origin,
+                    "question": probe.asked, "expected": _answer(probe), "present": _present(probe, text),
+                    "replicate": replicate,
+                }  # fmt: skip
+                yield row | self._asked(one, probe, replicate)
+
+    def _asked(self, one: Compacted, probe: Probe, replicate: int) -> Row:
+        reply = again(self.reader, replicate).ask(one.context.messages, probe.asked)
+        row: Row = {
+            "reply": reply.text, "outcome": reply.outcome, "reader": reply.model, "usd": reply.usd,
+            "reason": reply.why,
+        }  # fmt: skip
+        if reply.outcome != "answered":
+            return row
+        graded = grade(probe.expected, reply.text)
+        row |= {"verdict": graded.verdict, "score": graded.score}
+        try:
+            if graded.verdict == "open" and self.judge is not None:
+                ruling = self.judge.rule(probe.asked, _answer(probe), reply.text)
+                row |= {"judged": ruling.right, "steady": ruling.steady}
+            if self.scores is not None:
+                found = rubric(self.scores, probe.asked, _answer(probe), reply.text) or {}
+                row |= {f"rubric_{name}": score for name, score in found.items()}
+        except ModelError as error:
+            row["reason"] = str(error)
+        return row
+
+
+def again(reader: Reader, replicate: int) -> Reader:
+    """The same reader, asked anew where its answers are kept on disk."""
+    model = reader.model
+    return replace(reader, model=replace(model, replicate=replicate)) if isinstance(model, Cached) else reader
+
+
+def _annotated(session: Session, at: int) -> Sequence[Probe]:
+    """The annotated questions, where somebody wrote some for this recording."""
+    if not session.origin.path:
+        return ()
+    try:
+        known = annotated(Path(session.origin.path))
+    except FormatError as error:
+        if "there are no annotations" in error.why:
+            return ()
+        raise
+    return tuple(annotated_probes(known, session, at))
+
+
+def _answer(probe: Probe) -> str:
+    """The right answer in words."""
+    expected = probe.expected
+    return expected.options[ord(expected.answer) - ord("A")] if expected.form == "choice" else expected.answer
+
+
+def _present(probe: Probe, text: str) -> bool | None:
+    """Whether the context says the answer in so many words; None where that means nothing."""
+    if probe.kind == "artifact" and probe.expected.form == "choice":
+        return None
+    return all(holds(text, item) for item in _answer(probe).split("\n"))
+
+
+def probe(
+    what: What = (),
+    *,
+    reader: str | Model | Reader,
+    strategies: Sequence[str | Preset] = DEFAULT_STRATEGIES,
+    shares: Sequence[float] = (0.1,),
+    boundaries: Sequence[float] = (0.5, 0.8),
+    model: str | Model = "extractive",
+    judge: str | Model | None = None,
+    maker: str | Model | None = None,
+    scores: str | Model | None = None,
+    kinds: Sequence[str] = KINDS,
+    most: int = MOST,
+    replicates: int = 1,
+    reader_window: int | None = None,
+    window: int | None = None,
+    limit: int | None = None,
+    redact: bool = False,
+    asking: Asking | None = None,
+    out: str | Path = "reports/probes",
+    quiet: bool = False,
+) -> Probed:
+    """Ask a model questions about the contexts that strategies make of the same histories, at the same size.
+
+    Args:
+        what: files, folders, globs or sessions; nothing takes the bundled sessions.
+        reader: who answers: `local`, `litellm:<name>`, a model of your own.
+        strategies: names, or presets of your own; `none` (the whole history) and `null` (the floor) are added.
+        shares: budgets at which all strategies compact the same history, each in (0, 1).
+        boundaries: where, as shares of the messages.
+        model: who writes summaries.
+        judge: who rules on answers that no rule can grade; None leaves them open.
+        maker: who makes up more questions; None leaves that to annotations and rules.
+        scores: who gives the six scores of the published rubric; None for nobody.
+        kinds: of questions: recall, artifact, continuation, decision.
+        most: questions of each kind at a boundary.
+        replicates: how often each question is asked; a reader that always answers alike need not be asked twice.
+        reader_window: tokens that the reader takes; None asks it.
+        window: of the replay, in tokens; None takes each session's own.
+        limit: sessions at most.
+        redact: mask secrets first.
+        asking: the cache and the limits under which models are asked; None for the usual cache and no limit.
+        out: the folder for the table.
+        quiet: no progress bar.
+
+    Raises:
+        UnknownName: there is no such kind, strategy or model.
+    """
+    for kind in kinds:
+        if kind not in KINDS:
+            raise UnknownName("kind of probe", kind, KINDS)
+    how = asking or Asking(run=str(out))
+    asked = reader if isinstance(reader, Reader) else Reader(how.model(reader), reader_window)
+    probing = Probing(
+        asked, None if judge is None else Judge(how.model(judge)), None if maker is None else how.model(maker),
+        tuple(kinds), most, None if scores is None else how.model(scores), replicates,
+    )  # fmt: skip
+    grid = Grid(tuple(strategies), tuple(shares), tuple(boundaries), how.model(model), window, redact)
+    rows = list(_rows(probing, list(grid.contexts(what, limit)), quiet))
+    notes: dict[str, object] = {
+        "reader": asked.model.name,
+        "judge": None if probing.judge is None else probing.judge.model.name,
+        "questions_by": ["annotations", "rules", *([probing.maker.name] if probing.maker else [])],
+        "summaries_by": model if isinstance(model, str) else model.name,
+        "scores_by": None if probing.scores is None else probing.scores.name,
+    }
+    _write(Path(out), rows, notes)
+    return Probed.open(out)
+
+
+def _rows(probing: Probing, contexts: Sequence[Compacted], quiet: bool) -> Iterator[Row]:
+    from tqdm.auto import tqdm
+
+    hidden = quiet or not sys.stderr.isatty()
+    for one in tqdm(contexts, desc="asking", unit="context", disable=hidden, leave=False):
+        yield from probing.rows(one)
+
+
+def _write(folder: Path, rows: Sequence[Row], notes: dict[str, object]) -> None:
+    import pandas as pd
+
+    folder.mkdir(parents=True, exist_ok=True)
+    table = pd.DataFrame(
+        {name: pd.array([row.get(name) for row in rows], dtype=kind) for name, kind in COLUMNS.items()}
+    )
+    part = folder / f".{TABLE}.{os.getpid()}.part"
+    table.to_parquet(part, index=False)
+    part.replace(folder / TABLE)
+    write_atomically(folder / NOTES, json.dumps(notes, indent=2) + "\n")
