@@ -24,16 +24,23 @@ from workbench.transcript.words import words
 _VALUE = r"[`\"'(]?(?P<{0}>[\w/@#$€+-][\w./:@#%$€+-]*[\w%]|\d)[`\"')]?"
 _UNIT = r"(?:\s+[A-Za-z²%€]+){0,3}"
 _SAID = tuple(
-    re.compile(form.format(new=_VALUE.format("new"), old=_VALUE.format("old"), unit=_UNIT))
-    for form in (
-        r"{new}{unit},?\s+(?:and\s+)?(?:not|instead\s+of|rather\s+than|in\s+place\s+of)\s+{old}",
-        r"\b[Nn]ot\s+{old}{unit},?\s+but\s+{new}",
-        r"\b(?:chang|mov|rais|lower|renam|switch|updat|set|went|goes|increas|decreas|cut|bump)\w*(?:\s+[\w`-]+){{0,7}}?\s+from\s+{old}"
-        r"{unit}\s+to\s+{new}",
-        r"\b(?:deduction|fee|limit|port|value|rate|name|date|of)\s+{old}\s+becomes\s+{new}",
-        r"\b[Rr]enamed?\s+{old}\s+(?:to|into)\s+{new}",
+    (needed, re.compile(form.format(new=_VALUE.format("new"), old=_VALUE.format("old"), unit=_UNIT)))
+    for needed, form in (
+        (
+            ("not", "instead", "rather", "in place", "in\n", "in\t"),
+            r"{new}{unit},?\s+(?:and\s+)?(?:not|instead\s+of|rather\s+than|in\s+place\s+of)\s+{old}",
+        ),
+        (("ot ", "ot\n", "ot\t"), r"\b[Nn]ot\s+{old}{unit},?\s+but\s+{new}"),
+        (
+            ("from",),
+            r"\b(?:chang|mov|rais|lower|renam|switch|updat|set|went|goes|increas|decreas|cut|bump)\w*"
+            r"(?:\s+[\w`-]+){{0,7}}?\s+from\s+{old}{unit}\s+to\s+{new}",
+        ),
+        (("becomes",), r"\b(?:deduction|fee|limit|port|value|rate|name|date|of)\s+{old}\s+becomes\s+{new}"),
+        (("ename",), r"\b[Rr]enamed?\s+{old}\s+(?:to|into)\s+{new}"),
     )
 )
+"""Forms in which a sentence gives both values, each with letters of which it needs some: a quick look before."""
 _NOW = re.compile(
     r"\b(?:now on|from now|change of plan|instead|becomes|no longer|moves? to|changed? to|make (?:it|that|them)|in fact"
     r"|after all|new (?:value|limit|name|number|version)|correction|actually|set (?:it|that|them)? ?to|is now|are now"
@@ -231,7 +238,9 @@ def _mined(messages: Sequence[Message], p: Postings) -> Iterator[Change]:
 
 def _said(sentence: str, at: int, p: Postings) -> Iterator[Change]:
     """Both values in one sentence, with a word that says which is which."""
-    for form in _SAID:
+    for needed, form in _SAID:
+        if not any(letters in sentence for letters in needed):
+            continue
         for found in form.finditer(sentence):
             old, new = found["old"], found["new"]
             if old != new and _specific(old) and _same_form(old, new) and (about := _about(sentence, old, new, at, p)):
