@@ -20,6 +20,7 @@ _PLACES = {
     # jobs
     "compare": "experiment.compare", "replay": "experiment.single", "prepared": "experiment.prepared",
     "trial": "experiment.single", "Results": "experiment.store",
+    "surprisal": "experiment.surprisal", "probe": "experiment.probing", "label": "explore.labelling",
     "share": "experiment.share", "redacted": "transcript.redaction",
     "render": "report.render", "Report": "report.report", "explore": "explore.explorer",
     # what was said
@@ -69,11 +70,14 @@ if TYPE_CHECKING:
     from workbench.experiment.bundled import bundled as bundled
     from workbench.experiment.compare import compare as compare
     from workbench.experiment.prepared import prepared as prepared
+    from workbench.experiment.probing import probe as probe
     from workbench.experiment.share import share as share
     from workbench.experiment.single import replay as replay
     from workbench.experiment.single import trial as trial
     from workbench.experiment.store import Results as Results
+    from workbench.experiment.surprisal import surprisal as surprisal
     from workbench.explore.explorer import explore as explore
+    from workbench.explore.labelling import label as label
     from workbench.importers.export import system_prompt as system_prompt
     from workbench.importers.export import to_anthropic as to_anthropic
     from workbench.importers.export import to_openai as to_openai
