@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from builders import conversation
-from workbench.replay.boundaries import at_shares, by_fill
+from workbench.errors import SettingError
+from workbench.replay.boundaries import Boundaries, at_boundaries, at_shares, by_fill, checked
 from workbench.replay.sizing import Sizing
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import chars_per_token
@@ -33,3 +36,18 @@ def test_there_are_never_more_boundaries_than_asked_for() -> None:
 def test_a_session_too_short_to_score_has_none() -> None:
     session, _ = made(2)
     assert at_shares(session) == ()
+
+
+def test_boundaries_are_named_by_share_by_index_by_fill_or_by_what_was_recorded() -> None:
+    session, sizing = made(40)
+    n = len(session.messages)
+    assert at_boundaries(session, sizing, 4_000, (0.35, 0.5)) == at_shares(session, (0.35, 0.5))
+    assert at_boundaries(session, sizing, 4_000, (n // 2,)) == at_shares(session, (0.5,))
+    assert at_boundaries(session, sizing, 4_000, "fill") == by_fill(session, sizing, 4_000)
+    assert at_boundaries(session, sizing, 4_000, "recorded") == ()
+
+
+@pytest.mark.parametrize("wrong", ["somewhere", (0.0,), (1.5,), (0,), (-3,)])
+def test_what_names_no_boundary_is_refused(wrong: Boundaries) -> None:
+    with pytest.raises(SettingError):
+        checked(wrong)

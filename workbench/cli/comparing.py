@@ -39,6 +39,13 @@ def shares(text: str) -> tuple[float, ...]:
     return tuple(found)
 
 
+def places(text: str) -> tuple[float, ...] | str:
+    """Boundaries: shares or whole numbers of messages between commas, or a word."""
+    if text.strip().isalpha():
+        return text.strip()
+    return tuple(int(word) if word.isdigit() else shares(word)[0] for word in names(text))
+
+
 def compare(
     paths: Annotated[
         list[str] | None, typer.Argument(help="Recordings: files, folders or patterns. None: the bundled sessions.")
@@ -54,7 +61,10 @@ def compare(
     ] = "extractive",
     budgets: Annotated[
         str, typer.Option("--shares", help="Budgets at which all strategies compact the same history.")
-    ] = "0.1,0.2",
+    ] = "0.1,0.2,0.3,0.5",
+    boundaries: Annotated[
+        str, typer.Option("--boundaries", help="Where they do: shares or numbers of messages, `fill`, or `recorded`.")
+    ] = "0.35,0.5,0.65,0.8",
     baseline: Annotated[str, typer.Option("--baseline", "-b", help=BASELINE)] = "",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run. None: reports/compare-….")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes. None: one a core.")] = None,
@@ -79,8 +89,8 @@ def compare(
     if baseline and baseline not in (*names(strategies), *REFERENCES):
         raise UnknownName("strategy of this run", baseline, (*names(strategies), *REFERENCES))
     results = run(
-        paths or (), strategies=names(strategies), window=window, model=model, shares=shares(budgets), out=out,
-        jobs=jobs or os.cpu_count() or 1, limit=limit, redact=redact, quiet=quiet or as_json,
+        paths or (), strategies=names(strategies), window=window, model=model, shares=shares(budgets),
+        boundaries=places(boundaries), out=out, jobs=jobs or os.cpu_count() or 1, limit=limit, redact=redact, quiet=quiet or as_json,
     )  # fmt: skip
     _notes(results)
     if not (results.cells["status"] == "ok").any():

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from workbench.compaction.strategy import Preset
 from workbench.experiment.losses import losses
 from workbench.experiment.prepared import Prepared
+from workbench.experiment.references import reference_trials
 from workbench.experiment.settings import Settings
 from workbench.metrics.builtin import BUILTIN
 from workbench.metrics.chain import chain
 from workbench.metrics.metric import Trial
+from workbench.metrics.rereads import rereads
 from workbench.models.model import Model
-from workbench.replay.boundaries import at_shares, by_fill
-from workbench.replay.matched import matched
+from workbench.replay.boundaries import at_boundaries, by_fill
+from workbench.replay.matched import at_sizes, matched
 from workbench.replay.natural import natural
+from workbench.replay.recorded import recorded_contexts
 from workbench.replay.step import Firing, Replay
 from workbench.transcript.pausing import collector_paused
+from workbench.transcript.session import Session
 
 Value: TypeAlias = str | int | float | None
 Row: TypeAlias = dict[str, Value]
 Tables: TypeAlias = dict[str, list[Row]]
 
-NAMES = ("steps", "compactions", "retention", "recall", "states", "survival", "scores", "losses")
+NAMES = ("steps", "compactions", "retention", "recall", "states", "survival", "rereads", "scores", "losses")
 """The tables that a cell fills."""
 WORST = 30
 """Losses that a cell writes down for each mode and budget."""
@@ -43,14 +47,40 @@ def cell(ready: Prepared, preset: Preset, model: Model, settings: Settings) -> T
     tables["steps"] += _steps(replay)
     _fill(tables, Trial(replay, ready.index))
     if settings.shares:
-        at = at_shares(session, settings.boundaries)
+        at = at_boundaries(session, sizing, ready.window, settings.boundaries)
         replay = matched(session, preset, model, sizing, window=ready.window, at=at, shares=settings.shares)
         for share in settings.shares:
             _fill(tables, Trial(replay, ready.index, share))
+    really = recorded_contexts(session, sizing)
+    if really:
+        targets = {at: context.tokens for at, context in really.items()}
+        _fill(
+            tables, Trial(at_sizes(session, preset, model, sizing, window=ready.window, targets=targets), ready.index)
+        )
+    _name(tables, session.id, preset.name)
+    if preset.name == "none":  # the harness's own arms need no agent: they are made beside the arm that keeps all
+        for arm, trials in reference_trials(ready, settings, really):
+            found: Tables = {name: [] for name in NAMES}
+            for trial in trials:
+                _fill(found, trial)
+            _name(found, session.id, arm)
+            for name, rows in found.items():
+                tables[name] += rows
+        tables["rereads"] += _rereads(session, tuple(really))
+    return tables
+
+
+def _name(tables: Tables, session: str, strategy: str) -> None:
     for rows in tables.values():
         for row in rows:
-            row["session"], row["strategy"] = session.id, preset.name
-    return tables
+            row["session"], row["strategy"] = session, strategy
+
+
+def _rereads(session: Session, boundaries: Sequence[int]) -> Iterable[Row]:
+    for one in rereads(session.messages, boundaries):
+        yield {
+            "session": session.id, "at": one.at, "calls": one.calls, "repeats": one.repeats, "expected": one.expected,
+        }  # fmt: skip
 
 
 def natural_tables(trial: Trial, worst: int = WORST) -> Tables:
@@ -70,7 +100,7 @@ def _fill(tables: Tables, trial: Trial, worst: int = WORST) -> None:
     tables["states"] += [place | row for row in _states(trial)]
     tables["survival"] += _survival(trial)
     tables["scores"] += [place | row for row in _scores(trial)]
-    if trial.replay.preset not in ("none", "null"):
+    if trial.replay.preset not in ("none", "null", "random", "oracle"):
         tables["losses"] += [place | row for row in losses(trial, worst)]
 
 

@@ -41,7 +41,7 @@ def compare(
     window: int | None = None,
     model: str | Model = "extractive",
     shares: Sequence[float] = Settings().shares,
-    boundaries: Sequence[float] = Settings().boundaries,
+    boundaries: Sequence[float] | str = Settings().boundaries,
     out: str | Path | None = None,
     jobs: int = 1,
     scheduler: str | None = None,
@@ -61,7 +61,7 @@ def compare(
         window: tokens; None takes each session's own.
         model: who writes summaries.
         shares: budgets of the matched mode, each in (0, 1).
-        boundaries: where the matched mode compacts, as shares of the messages.
+        boundaries: where the matched mode compacts: shares of the messages, indices, `fill` or `recorded`.
         out: the run's folder; by default `reports/compare-<hash of the run>`.
         jobs: worker processes.
         scheduler: address of a Dask scheduler; its workers do the work, and must see the same files.
@@ -78,7 +78,8 @@ def compare(
     given = {part.name: part for part in strategies if isinstance(part, Preset)}
     names = tuple(part.name if isinstance(part, Preset) else part for part in strategies)
     settings = Settings(
-        names, window, model if isinstance(model, str) else model.name, tuple(shares), tuple(boundaries), seed, redact
+        names, window, model if isinstance(model, str) else model.name, tuple(shares),
+        boundaries if isinstance(boundaries, str) else tuple(boundaries), seed, redact
     )
     sources = _sources(what)
     if not sources:

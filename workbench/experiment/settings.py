@@ -13,6 +13,7 @@ from workbench.compaction.presets import BUILTIN, preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
 from workbench.experiment.code import own_code
+from workbench.replay.boundaries import Boundaries, checked
 
 DEFAULT_STRATEGIES = ("none", "truncate", "summarize", "pipeline")
 REFERENCE_ARMS = ("none", "null")
@@ -27,7 +28,8 @@ class Settings:
         window: tokens; None takes each session's own.
         model: who writes summaries: `extractive`, `litellm:<name>`, ...
         shares: budgets of the matched mode as shares of the history, each in (0, 1); empty leaves that mode out.
-        boundaries: where the matched mode compacts, as shares of the messages.
+        boundaries: where the matched mode compacts: shares of the messages, indices of messages, `fill` (where the
+            whole history would fill the window) or `recorded` (where the recorded agent compacted).
         seed: for parts that vary.
         redact: whether secrets, e-mail addresses and names of home directories are masked as a session is read.
     """
@@ -35,18 +37,18 @@ class Settings:
     strategies: tuple[str, ...] = DEFAULT_STRATEGIES
     window: int | None = None
     model: str = "extractive"
-    shares: tuple[float, ...] = (0.1, 0.2)
-    boundaries: tuple[float, ...] = (0.35, 0.5, 0.65, 0.8)
+    shares: tuple[float, ...] = (0.1, 0.2, 0.3, 0.5)
+    boundaries: Boundaries = (0.35, 0.5, 0.65, 0.8)
     seed: int = 0
     redact: bool = False
 
     def __post_init__(self) -> None:
         if self.window is not None and self.window < 1_000:
             raise SettingError(f"the window is {self.window} tokens; it must be at least 1,000")
-        for name, values in (("share", self.shares), ("boundary", self.boundaries)):
-            for value in values:
-                if not 0 < value < 1:
-                    raise SettingError(f"the {name} {value} is not between 0 and 1")
+        for value in self.shares:
+            if not 0 < value < 1:
+                raise SettingError(f"the share {value} is not between 0 and 1")
+        checked(self.boundaries)
         if not self.strategies:
             raise SettingError("no strategy is named; `workbench list strategies` shows those that are known")
 

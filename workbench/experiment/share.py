@@ -37,6 +37,7 @@ TEXTS: dict[str, dict[str, Words]] = {
     "recall": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours"},
     "states": {"session": "session", "strategy": "ours", "mode": "ours", "what": "ours", "state": "ours"},
     "survival": {"session": "session", "strategy": "ours", "kind": "ours"},
+    "rereads": {"session": "session"},
     "scores": {"session": "session", "strategy": "ours", "mode": "ours", "metric": "ours", "unit": "ours",
                "better": "ours", "why": "ours"},
     "losses": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours", "atom": "text",

@@ -56,6 +56,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     "survival": {
         "session": "str", "strategy": "str", "kind": "str", "round": "int", "at_risk": "int", "lost": "int",
     },
+    "rereads": {"session": "str", "at": "int", "calls": "int", "repeats": "int", "expected": "float"},
     "scores": {
         "session": "str", "strategy": "str", "mode": "str", "share": "float", "metric": "str", "value": "float",
         "scaled": "float", "unit": "str", "better": "str", "n": "int", "why": "str",
@@ -230,6 +231,21 @@ class Results:
     def recall(self) -> pd.DataFrame:
         """A row a boundary and kind of atom."""
         return self.table("recall")
+
+    @cached_property
+    def states(self) -> pd.DataFrame:
+        """A row a boundary, sort of thing and state."""
+        return self.table("states")
+
+    @cached_property
+    def survival(self) -> pd.DataFrame:
+        """A row a kind of atom and round of its life."""
+        return self.table("survival")
+
+    @cached_property
+    def rereads(self) -> pd.DataFrame:
+        """A row a recorded compaction: what the agent looked at again."""
+        return self.table("rereads")
 
     @cached_property
     def scores(self) -> pd.DataFrame:

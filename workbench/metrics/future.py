@@ -313,6 +313,17 @@ class Demand:
         found = self._held_message[first:end][self._repeatable[first:end]]
         return tuple(sorted(set(found.tolist())))
 
+    def bound_by(self, texts: Iterable[str]) -> tuple[list[str], Flags]:
+        """The spans of texts that hold demanded atoms, and for each (rows) which atoms it binds (columns)."""
+        reading = self._reader.read_all(texts)
+        slots = self._slot[reading.atoms]
+        needed = slots >= 0
+        slots, rows = slots[needed], reading.atom_row[needed]
+        bound, _ = self._grade(slots, reading.word_start, reading.words, rows)
+        found = np.zeros((len(reading.spans), len(self)), dtype=bool)
+        found[rows[bound], slots[bound]] = True
+        return [self._reader.text(span) for span in reading.spans.tolist()], found
+
     def retained(self, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> Retention:
         """What a context retains of this demand.
 

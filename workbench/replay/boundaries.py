@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
+from workbench.errors import SettingError
 from workbench.replay.sizing import Sizing
 from workbench.transcript.session import Session
 
@@ -11,6 +13,46 @@ FEWEST_BEFORE = 20
 """Messages of history that a boundary needs before it is worth scoring."""
 FEWEST_AFTER = 10
 """Messages after a boundary, so that something can be needed."""
+
+
+Boundaries: TypeAlias = tuple[float, ...] | tuple[int, ...] | str
+"""Where to compact: shares of the messages in (0, 1), indices of messages from 1 on, `fill`, or `recorded`."""
+
+WORDS = ("fill", "recorded")
+
+
+def checked(wanted: Boundaries) -> Boundaries:
+    """The same, if it is one of the ways of naming boundaries.
+
+    Raises:
+        SettingError: it is none.
+    """
+    if isinstance(wanted, str):
+        if wanted not in WORDS:
+            raise SettingError(f"boundaries {wanted!r} are unknown; there are {', '.join(WORDS)}, shares and indices")
+        return wanted
+    for value in wanted:
+        if not (0 < value < 1 or (isinstance(value, int) and value >= 1)):
+            raise SettingError(f"the boundary {value} is neither a share between 0 and 1 nor the index of a message")
+    return wanted
+
+
+def at_boundaries(session: Session, sizing: Sizing, window: int, wanted: Boundaries) -> tuple[int, ...]:
+    """The requests before which every strategy compacts.
+
+    Args:
+        session: n messages.
+        sizing: their sizes.
+        window: tokens; only `fill` asks for it.
+        wanted: where.
+    """
+    if wanted == "fill":
+        return by_fill(session, sizing, window)
+    if wanted == "recorded":
+        return at_recorded(session)
+    assert not isinstance(wanted, str)
+    n = len(session.messages)
+    return at_indices(session, (value if isinstance(value, int) else int(n * value) for value in wanted))
 
 
 def worth(session: Session, at: int) -> bool:
@@ -21,9 +63,14 @@ def worth(session: Session, at: int) -> bool:
 def at_shares(session: Session, shares: Iterable[float] = (0.35, 0.5, 0.65, 0.8)) -> tuple[int, ...]:
     """The first request at or after each of these shares of the messages, where it is worth scoring."""
     n = len(session.messages)
+    return at_indices(session, (int(n * share) for share in shares))
+
+
+def at_indices(session: Session, indices: Iterable[int]) -> tuple[int, ...]:
+    """The first request at or after each of these messages, where it is worth scoring; each once."""
     found: list[int] = []
-    for share in shares:
-        at = next((i for i in session.requests if i >= int(n * share)), None)
+    for index in indices:
+        at = next((i for i in session.requests if i >= index), None)
         if at is not None and worth(session, at) and at not in found:
             found.append(at)
     return tuple(found)
@@ -31,12 +78,7 @@ def at_shares(session: Session, shares: Iterable[float] = (0.35, 0.5, 0.65, 0.8)
 
 def at_recorded(session: Session) -> tuple[int, ...]:
     """Where the recorded agent compacted for real: the first request after each, where it is worth scoring."""
-    found: list[int] = []
-    for recorded in session.recorded:
-        at = next((i for i in session.requests if i >= recorded.at), None)
-        if at is not None and worth(session, at) and at not in found:
-            found.append(at)
-    return tuple(found)
+    return at_indices(session, (recorded.at for recorded in session.recorded))
 
 
 def by_fill(

@@ -11,7 +11,9 @@ from workbench.replay.sizing import Sizing
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 
-Mode: TypeAlias = Literal["natural", "matched"]
+Mode: TypeAlias = Literal["natural", "matched", "recorded"]
+"""`natural`: the preset's own trigger. `matched`: the same boundaries and sizes for all. `recorded`: where the recorded
+agent compacted, to the size of what it went on with."""
 
 
 MOST = 20
@@ -67,7 +69,7 @@ class Replay:
 
     Attributes:
         window: tokens; the one really used, see `Sizing.window`.
-        steps: one a recorded request; empty in matched mode.
+        steps: one a recorded request; empty but in natural mode.
         firings: the compactions, in order.
         snapshots: the contexts at the boundaries that were asked for.
         final: the history as the preset left it; its archive reads what stages took out.

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from builders import remembering, rules
+from workbench.metrics.arms import Oracle, random_context
+from workbench.metrics.mining import Index
+from workbench.metrics.view import view
+from workbench.transcript.context import Context
+from workbench.transcript.message import ToolResult
+from workbench.transcript.pairing import callers
+from workbench.transcript.session import Session
+
+MESSAGES = (rules("be brief"), *remembering(60))
+SESSION = Session.of(MESSAGES)
+INDEX = Index(MESSAGES)
+AT = 150
+HISTORY = Context.of(MESSAGES[:AT])
+
+
+def kept(context: Context) -> float:
+    seen = view(SESSION, context)
+    return INDEX.demand(AT).retained(seen.kept, seen.texts).mean()
+
+
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.3, 0.6])
+def test_the_oracle_keeps_all_that_any_context_of_that_size_keeps(share: float) -> None:
+    target = int(share * HISTORY.tokens)
+    best = Oracle(HISTORY, INDEX.demand(AT)).context(target)
+    assert best.tokens <= target
+    assert all(kept(best) >= kept(random_context(HISTORY, target, str(seed))) for seed in range(5))
+
+
+def test_the_oracle_keeps_more_with_more_room() -> None:
+    oracle = Oracle(HISTORY, INDEX.demand(AT))
+    found = [kept(oracle.context(target)) for target in (30, 80, 160, 1_000)]
+    assert found == sorted(found)
+    assert found[0] < found[-1] == 1.0
+
+
+def test_the_random_arm_is_seeded_and_fills_its_size() -> None:
+    target = HISTORY.tokens // 3
+    one, same, other = (random_context(HISTORY, target, seed) for seed in ("a", "a", "b"))
+    assert one == same != other
+    assert 0.9 * target < one.tokens <= target
+
+
+def test_no_arm_parts_a_call_from_its_result_or_drops_what_is_protected() -> None:
+    target = HISTORY.tokens // 4
+    for context in (random_context(HISTORY, target, "a"), Oracle(HISTORY, INDEX.demand(AT)).context(target)):
+        paired = callers(context.messages)
+        assert all(i in paired for i, m in enumerate(context.messages) if isinstance(m, ToolResult))
+        assert MESSAGES[0] in context.messages
+        newest = max(i for i in range(AT) if MESSAGES[i].role == "user")
+        assert MESSAGES[newest] in context.messages

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from builders import remembering, rules
+from workbench.compaction.presets import preset
+from workbench.models import find_model
+from workbench.replay.matched import at_sizes
+from workbench.replay.recorded import recorded_contexts
+from workbench.replay.sizing import Sizing
+from workbench.transcript.log import CompactionEntry, Log, MessageEntry
+from workbench.transcript.message import Summary
+from workbench.transcript.session import Session
+from workbench.transcript.tokens import chars_per_token
+
+MESSAGES = (rules("be brief"), *remembering(30))
+SUMMARY = Summary(id="s", text="the worker timeout_of_3 is set to 4004 by the mail gateway")
+
+
+def recorded(at: int, summary: Summary | None = SUMMARY, kept: str | None = None) -> Session:
+    log = Log()
+    for i, message in enumerate(MESSAGES):
+        if i == at:
+            log.append(CompactionEntry(id="compacted", parent=log.leaf, summary=summary, first_kept=kept))
+        log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
+    return Session("recorded", log)
+
+
+def sizing(session: Session) -> Sizing:
+    return Sizing.of(session, [chars_per_token(message) for message in session.messages], chars_per_token)
+
+
+def test_the_context_is_what_the_recorded_agent_went_on_with() -> None:
+    session = recorded(61)
+    ((at, context),) = recorded_contexts(session, sizing(session)).items()
+    assert session.messages[at].role == "assistant"
+    assert context.messages == (MESSAGES[0], SUMMARY, *MESSAGES[61:at])
+    assert context.tokens == sum(chars_per_token(message) for message in context.messages)
+
+
+def test_what_it_kept_whole_is_there() -> None:
+    session = recorded(61, kept=MESSAGES[57].id)
+    ((at, context),) = recorded_contexts(session, sizing(session)).items()
+    assert context.messages == (MESSAGES[0], SUMMARY, *MESSAGES[57:at])
+
+
+def test_a_summary_that_nobody_can_read_is_left_out() -> None:
+    session = recorded(61, summary=None)
+    assert recorded_contexts(session, sizing(session)) == {}
+
+
+def test_a_compaction_with_too_little_before_it_is_left_out() -> None:
+    session = recorded(5)
+    assert recorded_contexts(session, sizing(session)) == {}
+
+
+def test_the_strategies_compact_to_the_same_size_there() -> None:
+    session = recorded(61)
+    sizes = sizing(session)
+    targets = {at: context.tokens for at, context in recorded_contexts(session, sizes).items()}
+    done = at_sizes(session, preset("truncate"), find_model("extractive"), sizes, window=9_000, targets=targets)
+    assert [(shot.at, shot.share) for shot in done.snapshots] == [(at, None) for at in targets]
+    assert all(shot.context.tokens <= targets[shot.at] for shot in done.snapshots)

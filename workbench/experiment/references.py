@@ -1,0 +1,62 @@
+"""The arms that the harness makes beside every comparison: no agent could run them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from workbench.experiment.prepared import Prepared
+from workbench.experiment.settings import Settings
+from workbench.metrics.arms import Oracle, random_context
+from workbench.metrics.metric import Trial
+from workbench.replay.boundaries import at_boundaries
+from workbench.replay.step import Mode, Replay, Snapshot
+from workbench.transcript.context import Context
+
+
+def reference_trials(
+    ready: Prepared, settings: Settings, really: Mapping[int, Context]
+) -> Iterator[tuple[str, list[Trial]]]:
+    """By arm, its trials: `random` and `oracle` at every matched boundary and size, `recorded` where it really was.
+
+    Args:
+        ready: the session.
+        settings: of the run; the seed draws the random messages.
+        really: by boundary, what the recorded agent went on with.
+    """
+    at = at_boundaries(ready.session, ready.sizing, ready.window, settings.boundaries) if settings.shares else ()
+    seed = f"{settings.seed}:{ready.session.id}"
+    drawn: dict[str, Callable[[int], Callable[[int], Context]]] = {
+        "random": lambda place: (
+            lambda target: random_context(_history(ready, place), target, f"{seed}:{place}:{target}")
+        ),
+        "oracle": lambda place: Oracle(_history(ready, place), ready.index.demand(place)).context,
+    }
+    for arm, at_place in drawn.items():
+        made = {place: at_place(place) for place in (*at, *really)}
+        shots = [
+            Snapshot(place, made[place](_target(ready, place, share)), share)
+            for place in at
+            for share in settings.shares
+        ]
+        matched = _replay(ready, arm, "matched", shots)
+        trials = [Trial(matched, ready.index, share) for share in settings.shares if at]
+        if really:
+            shots = [Snapshot(place, made[place](context.tokens)) for place, context in really.items()]
+            trials.append(Trial(_replay(ready, arm, "recorded", shots), ready.index))
+        yield arm, trials
+    if really:
+        shots = [Snapshot(place, context) for place, context in really.items()]
+        yield "recorded", [Trial(_replay(ready, "recorded", "recorded", shots), ready.index)]
+
+
+def _history(ready: Prepared, at: int) -> Context:
+    return ready.sizing.history(ready.session.messages, at)
+
+
+def _target(ready: Prepared, at: int, share: float) -> int:
+    return ready.sizing.overhead + int(share * _history(ready, at).spoken)
+
+
+def _replay(ready: Prepared, arm: str, mode: Mode, shots: list[Snapshot]) -> Replay:
+    final = shots[-1].context if shots else ready.sizing.empty()
+    return Replay(ready.session, arm, mode, ready.window, ready.sizing, (), (), tuple(shots), final)
