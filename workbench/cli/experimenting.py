@@ -1,16 +1,20 @@
-"""`workbench experiment`: a papermill notebook with parameters."""
+"""`workbench experiment`: a papermill notebook with parameters, once or at every point of a grid."""
 
 from __future__ import annotations
 
+import os
+import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from workbench.cli.words import say, say_json
+from workbench.cli.words import complain, say, say_json, table
 from workbench.errors import SettingError
 
-FLAGS = ("-p", "--parameter")
+FAILED = 1
+FLAGS = ("-p", "--parameter", "-g", "--grid")
 
 
 def joined(words: list[str]) -> list[str]:
@@ -32,25 +36,57 @@ def experiment(
         list[str] | None,
         typer.Option("--parameter", "-p", help="A parameter, as often as wanted.", metavar="NAME VALUE"),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run.")] = None,
+    grid: Annotated[
+        list[str] | None,
+        typer.Option("--grid", "-g", help="Values between commas; lists between semicolons.", metavar="NAME VALUES"),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run, or of all runs.")] = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Kernels at once. None: one a core.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print where the results are as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
 ) -> int:
-    """Run the experiment notebook with these parameters; an unknown parameter is an error.
+    """Run the experiment notebook with these parameters; an unknown or ill-typed one is an error before anything runs.
+
+    With --grid it runs once for every combination, several at a time, each in its own kernel and folder. The same
+    command again runs only what is not finished. A notebook that failed is kept, with the error marked on top.
 
     Examples:
 
       workbench experiment -p window 32000 -p strategies "opal,pipeline"
 
-      workbench experiment -p window=32000 --out reports/mine
+      workbench experiment -g window 16000,32000 -g strategies "opal,pipeline;summarize" --jobs 2
     """
+    fixed = _pairs(parameters or (), "window=32000")
+    if grid:
+        return _grid(fixed, _pairs(grid, "window=16000,32000"), out, jobs, as_json, quiet)
     from workbench.report.experiment import run_experiment
 
-    given: dict[str, str] = {}
-    for word in parameters or ():
-        name, mark, value = word.partition("=")
-        if not mark or not name.strip():
-            raise SettingError(f"the parameter {word!r} is not of the form NAME=VALUE, such as window=32000")
-        given[name.strip()] = value.strip()
-    notebook = run_experiment(given, out)
+    notebook = run_experiment(fixed, out, progress=not quiet and not as_json and sys.stderr.isatty())
     say_json({"notebook": str(notebook)}) if as_json else say(str(notebook))
     return 0
+
+
+def _pairs(words: list[str] | tuple[str, ...], example: str) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for word in words:
+        name, mark, value = word.partition("=")
+        if not mark or not name.strip():
+            raise SettingError(f"the parameter {word!r} is not of the form NAME=VALUE, such as {example}")
+        given[name.strip()] = value.strip()
+    return given
+
+
+def _grid(
+    fixed: dict[str, str], grid: dict[str, str], out: Path | None, jobs: int | None, as_json: bool, quiet: bool
+) -> int:
+    from workbench.report.experiments import run_experiments, table_rows
+
+    ran = run_experiments(fixed, grid, out, jobs=jobs or os.cpu_count() or 1, quiet=quiet or as_json)
+    if as_json:
+        say_json([asdict(one) for one in ran])
+    else:
+        say(table(list(table_rows(ran, grid)), left=["folder", "strategies", "sessions"]))
+    for one in ran:
+        if one.outcome == "failed":
+            complain(f"workbench: {one.reason}")
+    return FAILED if any(one.outcome == "failed" for one in ran) else 0

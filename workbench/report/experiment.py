@@ -13,14 +13,17 @@ from workbench.report.parameters import Value, checked
 from workbench.report.render import render
 
 REPORTS = Path("reports")
+TEMPLATE = "experiment"
+"""The notebook that is filled in."""
 
 
-def run_experiment(parameters: Mapping[str, str], out: str | Path | None = None) -> Path:
+def run_experiment(parameters: Mapping[str, Value], out: str | Path | None = None, *, progress: bool = False) -> Path:
     """Run `notebooks/experiment.ipynb` with these parameters and render the report of its run.
 
     Args:
-        parameters: what a person wrote, by name; each is read as the type that the notebook declares.
+        parameters: by name; a text is read as the type that the notebook declares.
         out: the run's folder; by default one in `reports` that is named after the parameters.
+        progress: whether a bar on standard error counts the cells.
 
     Returns:
         The executed notebook, in the run's folder.
@@ -29,13 +32,14 @@ def run_experiment(parameters: Mapping[str, str], out: str | Path | None = None)
         SettingError: an unknown or ill-typed parameter; no kernel was started.
         NotebookError: a cell failed; the notebook is kept as far as it came.
     """
-    template = notebook("experiment")
+    template = notebook(TEMPLATE)
     values = checked(template, parameters)
-    folder = Path(str(out or values.get("out") or REPORTS / f"experiment-{_seal(values)}"))
-    done = run_notebook(template, folder / "experiment.ipynb", {**values, "out": str(folder)})
+    folder = Path(str(out or values.get("out") or REPORTS / f"experiment-{seal(values)}"))
+    done = run_notebook(template, folder / f"{TEMPLATE}.ipynb", {**values, "out": str(folder)}, progress=progress)
     render(folder)
     return done
 
 
-def _seal(values: Mapping[str, Value]) -> str:
+def seal(values: Mapping[str, Value]) -> str:
+    """A short name for these parameters."""
     return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:8]

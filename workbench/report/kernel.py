@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
@@ -25,8 +26,14 @@ class NotebookError(WorkbenchError):
     """A cell of a notebook failed; the notebook as far as it came is kept."""
 
 
-def run_notebook(template: Path, out: Path, parameters: Mapping[str, Value]) -> Path:
+def run_notebook(template: Path, out: Path, parameters: Mapping[str, Value], *, progress: bool = False) -> Path:
     """Execute a notebook with parameters and write it, outputs and all, to `out`.
+
+    Args:
+        template: a notebook that declares its parameters.
+        out: the notebook to write; of a failed run as far as it came, with the error marked on top.
+        parameters: by name.
+        progress: whether a bar on standard error counts the cells.
 
     Raises:
         SettingError: an unknown or ill-typed parameter; nothing was started.
@@ -34,18 +41,35 @@ def run_notebook(template: Path, out: Path, parameters: Mapping[str, Value]) -> 
     """
     values = checked(template, parameters)
     import papermill
+    from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="wb-") as folder:
         try:
             papermill.execute_notebook(
-                template, out, values, kernel_name="python3", language="python", progress_bar=False,
+                template, out, values, kernel_name="python3", language="python", progress_bar=progress,
                 kernel_manager_class=own_kernel(Path(folder)),
             )  # fmt: skip
         except PapermillExecutionError as error:
             raise NotebookError(f"{out}, cell {error.cell_index + 1}: {error.ename}: {error.evalue}") from None
+        except DeadKernelError:
+            cell = mark_dead(out)
+            raise NotebookError(f"{out}, cell {cell}: its kernel died, as it does when memory runs out") from None
     return out
+
+
+def mark_dead(path: Path) -> int:
+    """Say on top of a notebook that its kernel died in the cell that was running; that cell's number, from 1."""
+    page = json.loads(path.read_text(encoding="utf-8"))
+    states = [cell["metadata"].get("papermill", {}).get("status") for cell in page["cells"]]
+    number = states.index("running") + 1 if "running" in states else len(states)
+    words = f'<span style="color:red">The kernel died in cell {number}; what follows that cell was not run.</span>'
+    marker = {"tags": ["papermill-error-cell-tag"]}
+    page["cells"].insert(0, {"cell_type": "markdown", "id": "kernel-died", "metadata": marker, "source": [words]})
+    page["metadata"].setdefault("papermill", {})["exception"] = True
+    path.write_text(json.dumps(page, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return number
 
 
 def own_kernel(folder: Path) -> type[AsyncKernelManager]:

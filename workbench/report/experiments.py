@@ -1,0 +1,174 @@
+"""Runs the experiment notebook at every point of a grid, several at a time, and goes on where it broke off."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from workbench.errors import SettingError, WorkbenchError
+from workbench.experiment.settings import code_version
+from workbench.report.experiment import REPORTS, TEMPLATE, run_experiment, seal
+from workbench.report.notebooks import notebook
+from workbench.report.parameters import Value, checked, declared
+
+Outcome: TypeAlias = Literal["done", "kept", "failed"]
+DONE, INDEX = "done.json", "experiments.json"
+LISTS = ";"
+"""Stands between the values of a parameter that itself is a list, whose own values stand between commas."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """One point of the grid.
+
+    Attributes:
+        values: the parameters that were given.
+        folder: its run.
+        outcome: `done` now, `kept` from an earlier time, or `failed`.
+        reason: why it failed; its notebook holds the rest.
+    """
+
+    values: Mapping[str, Value]
+    folder: str
+    outcome: Outcome
+    reason: str = ""
+
+
+def points(fixed: Mapping[str, str], grid: Mapping[str, str]) -> list[dict[str, Value]]:
+    """Every combination of the grid's values with the fixed ones, all checked; nothing is started.
+
+    Args:
+        fixed: parameters that are the same everywhere, as a person wrote them.
+        grid: values between commas by parameter; between semicolons where the parameter is a list.
+
+    Raises:
+        SettingError: an unknown parameter, an ill-typed value, or a parameter that is both fixed and varied.
+    """
+    template = notebook(TEMPLATE)
+    known = declared(template)
+    both = [name for name in grid if name in fixed]
+    if both:
+        raise SettingError(f"the parameter {both[0]} is given both one value and several; give it in one place")
+    if "out" in fixed or "out" in grid:
+        raise SettingError("the parameter out is the folder of one run; --out names the folder of all of them")
+    choices = []
+    for name, text in grid.items():
+        if name not in known:
+            checked(template, {name: text})
+        mark = LISTS if known[name].type.startswith("list[") else ","
+        choices.append([(name, part.strip()) for part in text.split(mark) if part.strip()])
+    return [checked(template, {**fixed, **dict(chosen)}) for chosen in product(*choices)]
+
+
+def run_experiments(
+    fixed: Mapping[str, str],
+    grid: Mapping[str, str],
+    out: str | Path | None = None,
+    *,
+    jobs: int = 1,
+    quiet: bool = False,
+) -> list[Ran]:
+    """Run the experiment notebook at every point of a grid; what is finished already is not run again.
+
+    Each point has its own kernel and its own folder. One that fails keeps its notebook as far as it came, with the
+    error marked on top, and does not stop the others.
+
+    Args:
+        fixed: parameters that are the same everywhere, as a person wrote them.
+        grid: values by parameter, see `points`.
+        out: the folder of all runs; by default one in `reports` that is named after the grid.
+        jobs: notebooks at a time, >= 1.
+        quiet: no progress bar.
+
+    Returns:
+        What became of each point, in the grid's order.
+
+    Raises:
+        SettingError: an unknown or ill-typed parameter; no kernel was started.
+    """
+    from tqdm.auto import tqdm
+
+    values = points(fixed, grid)
+    folder = Path(out) if out is not None else REPORTS / f"experiments-{_named(values)}"
+    folders = [folder / _slug(one, grid) for one in values]
+    found: dict[int, Ran] = {}
+    bar = tqdm(total=len(values), desc="notebooks", disable=quiet or not sys.stderr.isatty(), leave=False)
+    with bar, ThreadPoolExecutor(max_workers=jobs) as pool:
+        waiting = {pool.submit(_run, one, at): i for i, (one, at) in enumerate(zip(values, folders, strict=True))}
+        try:
+            for ready in as_completed(waiting):
+                found[waiting[ready]] = ready.result()
+                bar.update()
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    ran = [found[i] for i in range(len(values))]
+    _write(folder / INDEX, [asdict(one) for one in ran])
+    return ran
+
+
+def _run(values: Mapping[str, Value], folder: Path) -> Ran:
+    state = {"values": dict(values), "code": code_version(), "template": _template()}
+    if _read(folder / DONE) == state and (folder / f"{TEMPLATE}.ipynb").is_file():
+        return Ran(values, str(folder), "kept")
+    try:
+        run_experiment(values, folder)
+    except WorkbenchError as error:
+        return Ran(values, str(folder), "failed", str(error))
+    except Exception as error:  # noqa: BLE001 - a point's fault of any kind must not stop the others
+        return Ran(values, str(folder), "failed", f"{type(error).__name__}: {error}")
+    _write(folder / DONE, state)
+    return Ran(values, str(folder), "done")
+
+
+def _template() -> str:
+    return sha256(notebook(TEMPLATE).read_bytes()).hexdigest()[:16]
+
+
+def _named(values: Iterable[Mapping[str, Value]]) -> str:
+    return sha256(" ".join(seal(one) for one in values).encode()).hexdigest()[:8]
+
+
+def _slug(values: Mapping[str, Value], grid: Mapping[str, str]) -> str:
+    """A folder's name that a person can read, and that no other point has."""
+    words = "_".join(f"{name}-{_word(values[name])}" for name in grid)
+    return f"{words[:60]}-{seal(values)}".lstrip("-")
+
+
+def _word(value: Value) -> str:
+    text = "+".join(map(str, value)) if isinstance(value, list) else str(value)
+    return re.sub(r"[^A-Za-z0-9.+]+", "-", text)
+
+
+def _read(path: Path) -> object:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _write(path: Path, value: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_suffix(".tmp")
+    fresh.write_text(json.dumps(value, indent=1, ensure_ascii=False), encoding="utf-8")
+    fresh.replace(path)
+
+
+def table_rows(ran: Iterable[Ran], varied: Iterable[str]) -> Iterator[dict[str, str]]:
+    """A row of words for each point: what was varied, what became of it, and where it is."""
+    names = list(varied)
+    for one in ran:
+        words = {name: _said(one.values[name]) for name in names}
+        yield {**words, "outcome": one.outcome, "folder": one.folder}
+
+
+def _said(value: Value) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
