@@ -21,6 +21,7 @@ from workbench.cli import (
     serving,
     sharing,
     surprising,
+    sweeping,
 )
 from workbench.cli.hints import hint
 from workbench.cli.words import complain
@@ -45,6 +46,7 @@ app.command("inspect", short_help="Say what recordings hold.")(inspecting.inspec
 app.command("list", short_help="List strategies, stages, metrics, formats or models.")(listing.show)
 app.command("report", short_help="Render the report of a finished run again.")(comparing.report)
 app.command("share", short_help="Copy a run without a word of its recordings.")(sharing.share)
+app.command("sweep", short_help="Replay sessions under every point of a grid of settings.")(sweeping.sweep)
 app.command("gate", short_help="Stop a build when a strategy has become worse than in an earlier run.")(gating.gate)
 app.command("diff", short_help="Show what changed from one run to another, largest regressions first.")(gating.diff)
 app.command("surprisal", short_help="Say what a small real model finds surprising without the rest.")(

@@ -44,6 +44,7 @@ TEXTS: dict[str, dict[str, Words]] = {
                "recoverable": "ours", "level": "ours", "said_by": "ours", "evidence": "text", "use": "text",
                "stage": "ours"},
     "cells": {"session": "session", "strategy": "ours", "status": "ours", "reason": "text"},
+    "variants": {"strategy": "ours", "base": "ours", "model": "ours", "settings": "ours"},
 }  # fmt: skip
 """Of each text column of docs/tables.md, whose words it holds."""
 

@@ -67,6 +67,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "evidence_at": "int", "needed_at": "int", "use": "str", "stage": "str", "weight": "float",
     },
     "cells": {"session": "str", "strategy": "str", "status": "str", "reason": "str"},
+    "variants": {"strategy": "str", "base": "str", "window": "int", "model": "str", "settings": "str"},
 }  # fmt: skip
 """The columns of each table with their types; `int` columns may hold missing values."""
 
@@ -106,12 +107,17 @@ class RunFolder:
             if part.stat().st_mtime < before:
                 part.unlink(missing_ok=True)
 
-    def write(self, tables: Mapping[str, Iterable[Mapping[str, object]]], manifest: Mapping[str, object]) -> None:
+    def write(
+        self, tables: Mapping[str, Iterable[Mapping[str, object]] | pd.DataFrame], manifest: Mapping[str, object]
+    ) -> None:
         """Write the merged tables and the manifest, which comes last: a run with a manifest is complete."""
+        import pandas as pd
+
         self.path.mkdir(parents=True, exist_ok=True)
         (self.path / "manifest.json").unlink(missing_ok=True)
         for name in COLUMNS:
-            table = frame(name, tables.get(name, ()))
+            given = tables.get(name, ())
+            table = given if isinstance(given, pd.DataFrame) else frame(name, given)
             part = self.path / f".{name}.{uuid4().hex}.part"
             table.to_parquet(part, index=False)
             part.replace(self.path / f"{name}.parquet")
@@ -261,6 +267,11 @@ class Results:
     def cells(self) -> pd.DataFrame:
         """A row a session under a strategy: done or failed."""
         return self.table("cells")
+
+    @cached_property
+    def variants(self) -> pd.DataFrame:
+        """A row a point of a sweep; empty in other runs."""
+        return self.table("variants")
 
     @property
     def failed(self) -> int:

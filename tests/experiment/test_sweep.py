@@ -1,0 +1,119 @@
+"""A grid becomes one run in which every point is a strategy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from builders import remembering, rules
+from workbench.analysis.sweep import sweep_table
+from workbench.compaction.presets import preset
+from workbench.compaction.strategy import Preset
+from workbench.errors import SettingError, UnknownName
+from workbench.experiment.grid import checked, read
+from workbench.experiment.store import COLUMNS, Results
+from workbench.experiment.sweep import sweep
+from workbench.importers.native import save
+from workbench.palette import REFERENCES
+from workbench.transcript.session import Session
+
+GRID = """
+strategies = ["truncate", "summarize"]
+windows = [4000, 8000]
+shares = [0.2]
+
+[settings.summarize]
+trigger.threshold = [0.6, 0.9]
+"""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    folder = tmp_path_factory.mktemp("sweep")
+    (folder / "in").mkdir()
+    for n in range(2):
+        save(Session.of([rules("be brief"), *remembering(24 + n)], id=f"s{n}"), folder / "in" / f"s{n}.jsonl")
+    (folder / "grid.toml").write_text(f"sessions = [{str(folder / 'in')!r}]\n{GRID}")
+    return sweep(folder / "grid.toml", out=folder / "run", jobs=2, quiet=True)
+
+
+def test_every_combination_is_a_strategy_named_after_what_varies(results: Results) -> None:
+    assert list(results.variants["strategy"]) == [
+        "truncate window=4000", "truncate window=8000",
+        "summarize threshold=0.6 window=4000", "summarize threshold=0.6 window=8000",
+        "summarize threshold=0.9 window=4000", "summarize threshold=0.9 window=8000",
+    ]  # fmt: skip
+    assert set(results.cells["strategy"]) - set(REFERENCES) == set(results.variants["strategy"])
+    assert {"none", "null"} <= set(results.cells["strategy"]) and results.failed == 0
+
+
+def test_the_points_differ_as_their_settings_do(results: Results) -> None:
+    table = sweep_table(results).set_index("strategy")
+    assert table.at["truncate window=4000", "peak_context"] < table.at["truncate window=8000", "peak_context"]
+    early, late = (f"summarize threshold={t} window=4000" for t in ("0.6", "0.9"))
+    assert table.at[early, "peak_context"] < table.at[late, "peak_context"]
+    assert table.at[early, "trigger.threshold"] == 0.6 and table.at[early, "window"] == 4000
+    assert table["on_frontier"].any()
+
+
+def test_a_sweep_goes_on_from_the_cells_that_are_there_and_gives_the_same_bytes(results: Results) -> None:
+    cells = {path: path.stat().st_mtime_ns for path in results.path.rglob("cells/*.json")}
+    before = {name: (results.path / f"{name}.parquet").read_bytes() for name in COLUMNS}
+    sweep(results.path.parent / "grid.toml", out=results.path, quiet=True)
+    assert {path: path.stat().st_mtime_ns for path in results.path.rglob("cells/*.json")} == cells
+    assert {name: (results.path / f"{name}.parquet").read_bytes() for name in COLUMNS} == before
+
+
+def test_where_windows_differ_no_session_claims_one_of_them(results: Results) -> None:
+    assert results.sessions["window_used"].isna().all()
+
+
+def test_a_run_that_is_no_sweep_has_no_sweep_table(results: Results) -> None:
+    with pytest.raises(SettingError, match="is no sweep"):
+        sweep_table(Results.open(next(iter((results.path / "runs").iterdir()))))
+
+
+def test_a_strategy_of_ones_own_can_be_swept(tmp_path: Path) -> None:
+    inner = preset("truncate")
+    own = Preset("mine", inner.strategy, inner.trigger)
+    grid = {"strategies": ["mine"], "shares": [], "windows": [4000], "settings": {"mine": {"threshold": [0.5, 0.9]}}}
+    save(Session.of([rules("be brief"), *remembering(20)], id="s"), tmp_path / "s.jsonl")
+    found = sweep({**grid, "sessions": [str(tmp_path / "s.jsonl")]}, presets={"mine": own}, out=tmp_path / "run")
+    assert list(found.variants["strategy"]) == ["mine threshold=0.5", "mine threshold=0.9"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"wnidows": [4000]}, "no field 'wnidows'; there are sessions, strategies"),
+        ({"windows": 4000}, "windows is 4000; it must be a list"),
+        ({"windows": []}, "one value at least"),
+        ({"windows": ["big"]}, "whole numbers of tokens"),
+        ({"windows": [10]}, "at least 1,000"),
+        ({"windows": [4000, 4000]}, "twice"),
+        ({"shares": [2]}, "not between 0 and 1"),
+        ({"limit": 0}, "at least 1"),
+        ({"redact": "yes"}, "true or false"),
+        ({"settings": {"summarize": {"nonsense": [1]}}}, "no setting 'nonsense'; it has"),
+        ({"settings": {"summarize": {"threshold": []}}}, "empty list"),
+        ({"settings": {"opal": {"threshold": [0.5]}}}, "not among the strategies"),
+        ({"settings": {"summarize": {"most": list(range(500)), "least": [1, 2, 3]}}}, "1,503 points"),
+    ],
+)
+def test_a_wrong_grid_is_one_sentence_and_nothing_runs(fields: dict[str, object], said: str) -> None:
+    with pytest.raises(SettingError, match=said):
+        checked(fields)
+
+
+def test_an_unknown_strategy_is_told_with_those_that_are_known() -> None:
+    with pytest.raises(UnknownName, match="known are"):
+        checked({"strategies": ["nonsense"]})
+
+
+def test_a_file_that_is_no_toml_names_itself(tmp_path: Path) -> None:
+    (tmp_path / "grid.toml").write_text("strategies = [")
+    with pytest.raises(SettingError, match=r"grid\.toml cannot be read"):
+        read(tmp_path / "grid.toml")
+    with pytest.raises(SettingError, match="there is no file"):
+        read(tmp_path / "none.toml")
