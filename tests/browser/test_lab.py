@@ -79,15 +79,26 @@ def test_a_slider_moves_and_the_picture_changes(browser: Any, lab: str, keep: An
     finally:
         keep(page, "explorer")
 
+    page.locator('[data-go="boundary:1"]').first.click()
+    lost = page.get_by_text("are still held with their context").first
+    lost.wait_for()
+    atom = page.locator(".wb-x summary:visible").first
+    atom.click()
+    page.get_by_text("said by").first.wait_for()
+    keep(page, "explorer-lost")
+
+    page.locator('.wb-x td [data-go^="message:"]:visible').first.press("Enter")
+    page.get_by_text("Needed later").first.wait_for()
+    assert page.locator(".story:visible").inner_text().startswith("Message ")
+    keep(page, "explorer-message")
+
     slider = page.locator(".jp-OutputArea .noUi-handle").first
     slider.focus()
     page.keyboard.press("ArrowRight")
     page.get_by_text("window, 32,000").first.wait_for()
 
-    page.get_by_role("tab", name="Lost (").click()
-    page.get_by_text("are still held with their context").first.wait_for()
     page.get_by_role("tab", name="Before and after").click()
-    page.get_by_text("Before message").first.wait_for()
+    page.locator(".wb-x p:visible", has_text="Before message").first.wait_for()
     keep(page, "explorer")
     assert page.locator('[data-mime-type="application/vnd.jupyter.error"]').count() == 0
     assert all(url.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:")) for url in asked)

@@ -56,15 +56,21 @@ def run_notebook(template: Path, out: Path, parameters: Mapping[str, Value], *, 
         except DeadKernelError:
             cell = mark_dead(out)
             raise NotebookError(f"{out}, cell {cell}: its kernel died, as it does when memory runs out") from None
+        except RuntimeError as error:  # before the first cell: the client has no class of its own for that
+            if not out.exists():
+                out.write_bytes(template.read_bytes())
+            mark_dead(out, "before the first cell")
+            raise NotebookError(f"{out}: its kernel did not start: {error}") from None
     return out
 
 
-def mark_dead(path: Path) -> int:
-    """Say on top of a notebook that its kernel died in the cell that was running; that cell's number, from 1."""
+def mark_dead(path: Path, where: str = "") -> int:
+    """Say on top of a notebook that its kernel died, and where; the number of the cell that was running, from 1."""
     page = json.loads(path.read_text(encoding="utf-8"))
     states = [cell["metadata"].get("papermill", {}).get("status") for cell in page["cells"]]
     number = states.index("running") + 1 if "running" in states else len(states)
-    words = f'<span style="color:red">The kernel died in cell {number}; what follows that cell was not run.</span>'
+    where = where or f"in cell {number}"
+    words = f'<span style="color:red">The kernel died {where}; what follows was not run.</span>'
     marker = {"tags": ["papermill-error-cell-tag"]}
     page["cells"].insert(0, {"cell_type": "markdown", "id": "kernel-died", "metadata": marker, "source": [words]})
     page["metadata"].setdefault("papermill", {})["exception"] = True
