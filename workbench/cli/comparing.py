@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from workbench.cli.asking import Cache, CacheOnly, Concurrency, MaxDollars, NoCache, OnBad, asking, tell_terms
 from workbench.cli.words import REDACT, complain, count, percent, printable, say, say_json, share, table
 from workbench.errors import SettingError, UnknownName
 from workbench.palette import REFERENCES
@@ -57,7 +58,7 @@ def compare(
         int | None, typer.Option("--window", "-w", min=1000, help="Context window, tokens. None: each session's own.")
     ] = None,
     model: Annotated[
-        str, typer.Option("--model", "-m", help="Who writes summaries: extractive, litellm:NAME, …")
+        str, typer.Option("--model", "-m", help="Who writes summaries: extractive, litellm:NAME, local, or several.")
     ] = "extractive",
     budgets: Annotated[
         str, typer.Option("--shares", help="Budgets at which all strategies compact the same history.")
@@ -70,6 +71,12 @@ def compare(
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes. None: one a core.")] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Sessions at most.")] = None,
     redact: Annotated[bool, typer.Option("--redact", help=REDACT)] = False,
+    cache: Cache = None,
+    no_cache: NoCache = False,
+    cache_only: CacheOnly = False,
+    max_dollars: MaxDollars = None,
+    concurrency: Concurrency = None,
+    on_bad_summary: OnBad = "fallback",
     no_report: Annotated[bool, typer.Option("--no-report", help="Write the tables, but render no report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
@@ -82,15 +89,17 @@ def compare(
 
       workbench compare my-sessions/ --strategies truncate,summarize --window 64000
 
-      workbench compare session.jsonl --model litellm:gpt-4o-mini --out reports/mini
+      workbench compare session.jsonl --model extractive,litellm:gpt-4o-mini --max-dollars 2
     """
     from workbench.experiment.compare import compare as run
 
     if baseline and baseline not in (*names(strategies), *REFERENCES):
         raise UnknownName("strategy of this run", baseline, (*names(strategies), *REFERENCES))
+    tell_terms(model)
     results = run(
         paths or (), strategies=names(strategies), window=window, model=model, shares=shares(budgets),
-        boundaries=places(boundaries), out=out, jobs=jobs or os.cpu_count() or 1, limit=limit, redact=redact, quiet=quiet or as_json,
+        boundaries=places(boundaries), out=out, jobs=jobs or os.cpu_count() or 1, limit=limit, redact=redact,
+        quiet=quiet or as_json, asking=asking(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary),
     )  # fmt: skip
     _notes(results)
     if not (results.cells["status"] == "ok").any():

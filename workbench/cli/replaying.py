@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from workbench.cli.asking import Cache, CacheOnly, Concurrency, MaxDollars, NoCache, OnBad, asking, tell_terms
 from workbench.cli.words import REDACT, complain, count, percent, printable, say, say_json, share, table
 from workbench.errors import SettingError
 
@@ -21,6 +23,12 @@ def replay(
     which: Annotated[str, typer.Option("--session", help="The id of the session, where the file holds several.")] = "",
     losses: Annotated[int, typer.Option("--losses", min=0, help="How many of the worst losses to show.")] = 10,
     redact: Annotated[bool, typer.Option("--redact", help=REDACT)] = False,
+    cache: Cache = None,
+    no_cache: NoCache = False,
+    cache_only: CacheOnly = False,
+    max_dollars: MaxDollars = None,
+    concurrency: Concurrency = None,
+    on_bad_summary: OnBad = "fallback",
     lenient: Annotated[bool, typer.Option("--lenient", help="Skip damaged lines and say so.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print steps, compactions, scores and losses as JSON.")
@@ -46,7 +54,11 @@ def replay(
     if len(chosen) > 1:
         complain(f"{session} holds {len(chosen)} sessions; this is the first, {chosen[0].id}")
     ready = prepared(redacted(chosen[0]) if redact else chosen[0], window)
-    done = trial(ready, run(ready, strategy, model=model))
+    tell_terms(model)
+    how = replace(
+        asking(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary), run=f"replay {ready.session.id}"
+    )
+    done = trial(ready, run(ready, strategy, model=model, asking=how))
     tables = cell.natural_tables(done, losses)
     if as_json:
         say_json({"session": ready.session.id, "strategy": strategy, "window": ready.window, **tables})

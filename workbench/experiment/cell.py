@@ -14,7 +14,8 @@ from workbench.metrics.builtin import BUILTIN
 from workbench.metrics.chain import chain
 from workbench.metrics.metric import Trial
 from workbench.metrics.rereads import rereads
-from workbench.models.model import Model
+from workbench.models.checked import STANDS_IN
+from workbench.models.model import Answer, Model
 from workbench.replay.boundaries import at_boundaries, by_fill
 from workbench.replay.matched import at_sizes, matched
 from workbench.replay.natural import natural
@@ -141,10 +142,25 @@ def _compactions(firings: Iterable[Firing]) -> Iterable[Row]:
             "usd": None if None in costs else sum(cost for cost in costs if cost is not None),
             "seconds": sum(answer.seconds for answer in answers),
             "fallbacks": sum(answer.fallback for answer in answers),
+            "writer": " + ".join(dict.fromkeys(map(_writer, answers))),
+            "method": " + ".join(dict.fromkeys(answer.method for answer in answers if answer.method)),
+            "findings": "\n".join(dict.fromkeys(text for answer in answers for text in _findings(answer))),
             "outcome": done.outcome,
             "why": done.why,
             "breaches": len(done.breaches),
         }
+
+
+def _writer(answer: Answer) -> str:
+    """Who wrote the text that is used."""
+    if answer.fallback and STANDS_IN not in answer.method:
+        return "the strategy's stand-in"
+    return answer.model
+
+
+def _findings(answer: Answer) -> tuple[str, ...]:
+    """What is wrong with a text, and why another one stands in for it."""
+    return (*answer.findings, *((answer.why,) if answer.fallback and answer.why else ()))
 
 
 def _retention(trial: Trial) -> Iterable[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -22,7 +23,9 @@ from workbench.experiment.work import Surveyed, Task, Worked, common, survey
 from workbench.experiment.workers import Death, Workers, workers
 from workbench.importers.bundled import bundled
 from workbench.importers.importer import files, load
+from workbench.models.asking import Asking, local_weights, model_names
 from workbench.models.model import Model
+from workbench.models.serving import served
 from workbench.transcript.redaction import Redactor
 from workbench.transcript.session import Session
 
@@ -39,7 +42,8 @@ def compare(
     *,
     strategies: Sequence[str | Preset] = Settings().strategies,
     window: int | None = None,
-    model: str | Model = "extractive",
+    model: str | Model | Sequence[str | Model] = "extractive",
+    asking: Asking | None = None,
     shares: Sequence[float] = Settings().shares,
     boundaries: Sequence[float] | str = Settings().boundaries,
     out: str | Path | None = None,
@@ -59,7 +63,8 @@ def compare(
         what: files, folders, globs or sessions; nothing takes the bundled sessions.
         strategies: names, or presets of your own.
         window: tokens; None takes each session's own.
-        model: who writes summaries.
+        model: who writes summaries; several names between commas, or several models, are compared with each other.
+        asking: from which cache models are asked, and within which limits; None takes the usual cache and no limits.
         shares: budgets of the matched mode, each in (0, 1).
         boundaries: where the matched mode compacts: shares of the messages, indices, `fill` or `recorded`.
         out: the run's folder; by default `reports/compare-<hash of the run>`.
@@ -77,22 +82,30 @@ def compare(
     """
     given = {part.name: part for part in strategies if isinstance(part, Preset)}
     names = tuple(part.name if isinstance(part, Preset) else part for part in strategies)
+    models = _models(model)
     settings = Settings(
-        names, window, model if isinstance(model, str) else model.name, tuple(shares),
-        boundaries if isinstance(boundaries, str) else tuple(boundaries), seed, redact
+        names,
+        window,
+        ",".join(map(_name_of, models)),
+        tuple(shares),
+        boundaries if isinstance(boundaries, str) else tuple(boundaries),
+        seed,
+        redact,
     )
     sources = _sources(what)
     if not sources:
         raise SettingError("there is nothing to read; name files or folders with recorded sessions")
     parts = presets(names, given)
     folder = RunFolder(Path(out) if out is not None else REPORTS / f"compare-{_run_name(settings, parts, sources)}")
-    task = Task(settings, parts, model, folder)
+    how = replace(asking or Asking(), run=str(folder.path.resolve()), replicate=seed)
+    here = () if how.cache_only or scheduler else local_weights(models)  # another machine's workers serve themselves
     started = time()
     most: dict[int, int] | None = None
-    with workers(jobs, scheduler) as crew:
+    with workers(jobs, scheduler) as crew, served(here) as local:
+        task = Task(settings, parts, models, folder, asking=replace(how, served=tuple(local.items())))
         if len(sources) > 2 or limit is not None:
             surveys = list(_surveyed(sources, window, redact, crew, quiet))
-            task = Task(settings, parts, model, folder, common(surveys))
+            task = replace(task, background=common(surveys))
             most = None if limit is None else _first(surveys, limit)
             if most is not None:  # a source without any session has a row that says why
                 full = {one.number for one in surveys} - set(most)
@@ -105,6 +118,22 @@ def compare(
     folder.write(tables, manifest)
     folder.tidy(started)
     return Results.open(folder.path)
+
+
+def _models(model: str | Model | Sequence[str | Model]) -> tuple[str | Model, ...]:
+    """The models of a run, each once."""
+    if isinstance(model, str):
+        return model_names(model)
+    if not isinstance(model, Sequence):
+        return (model,)
+    found = {_name_of(one): one for one in model}
+    if not found:
+        raise SettingError("no model is named; `workbench list models` shows those that are known")
+    return tuple(found.values())
+
+
+def _name_of(model: str | Model) -> str:
+    return model if isinstance(model, str) else model.name
 
 
 def _sources(what: Iterable[str | Path | Session] | str | Path | Session) -> list[Source]:
@@ -166,19 +195,26 @@ def _merged(worked: Sequence[Worked], folder: RunFolder, named: Collection[int])
     """All rows of the run in the order of its sessions and strategies, whatever the order of the work."""
     tables: dict[str, list[Row]] = {name: [] for name in ("sessions", "cells", *NAMES)}
     taken: set[str] = set()
+    called = _called(worked)
     for one in worked:
         for row, cells in one.sessions:
             name = _unique(str(row["session"]), taken)
             tables["sessions"].append({**row, "session": name})
             scores: list[Row] = []
             for done in cells:
+                if (shown := called.get((done.strategy, done.model))) is None:
+                    continue
                 found = None if done.reason else folder.cell(done.key)
                 reason = done.reason or (NOT_HERE if found is None else "")
                 status = "failed" if reason else "ok"
-                tables["cells"].append({"session": name, "strategy": done.strategy, "status": status, "reason": reason})
+                writer = done.model if done.asked else ""
+                tables["cells"].append(
+                    {"session": name, "strategy": shown, "model": writer, "status": status, "reason": reason}
+                )
                 for table, rows in (found or {}).items():
                     assert isinstance(rows, list)
-                    (scores if table == "scores" else tables[table]).extend({**row, "session": name} for row in rows)
+                    own = (row if row.get("strategy") != done.strategy else {**row, "strategy": shown} for row in rows)
+                    (scores if table == "scores" else tables[table]).extend({**row, "session": name} for row in own)
             tables["scores"] += _scaled(scores)
         for bad in one.unreadable:
             if bad.foreign and one.number not in named and Path(bad.path).suffix in PROSE:
@@ -187,6 +223,22 @@ def _merged(worked: Sequence[Worked], folder: RunFolder, named: Collection[int])
                 {"session": bad.path, "path": bad.path, "status": "unreadable", "reason": bad.reason}
             )
     return tables
+
+
+def _called(worked: Sequence[Worked]) -> dict[tuple[str, str], str]:
+    """What each strategy is called under each model: its name alone where the run has one model, or none was asked."""
+    all_done = [done for one in worked for _, cells in one.sessions for done in cells]
+    asked = {done.strategy for done in all_done if done.asked}
+    several = len({done.model for done in all_done if done.model}) > 1
+    found: dict[tuple[str, str], str] = {}
+    taken: set[str] = set()
+    for done in all_done:
+        if done.strategy in asked and several and done.model:
+            found[done.strategy, done.model] = f"{done.strategy} ({done.model})"
+        elif done.strategy not in taken or (done.strategy, done.model) in found:
+            found[done.strategy, done.model] = done.strategy
+            taken.add(done.strategy)
+    return found
 
 
 def _unique(name: str, taken: set[str]) -> str:

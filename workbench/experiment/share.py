@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from workbench.errors import SettingError
 from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder
+from workbench.models.asking import model_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +33,7 @@ TEXTS: dict[str, dict[str, Words]] = {
                  "model": "text", "skipped": "lines", "status": "ours", "reason": "text"},
     "steps": {"session": "session", "strategy": "ours"},
     "compactions": {"session": "session", "strategy": "ours", "mode": "ours", "reason": "ours", "stages": "ours",
-                    "outcome": "ours", "why": "ours"},
+                    "writer": "ours", "method": "ours", "findings": "lines", "outcome": "ours", "why": "ours"},
     "retention": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours", "recoverable": "ours"},
     "recall": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours"},
     "states": {"session": "session", "strategy": "ours", "mode": "ours", "what": "ours", "state": "ours"},
@@ -43,7 +44,7 @@ TEXTS: dict[str, dict[str, Words]] = {
     "losses": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours", "atom": "text",
                "recoverable": "ours", "level": "ours", "said_by": "ours", "evidence": "text", "use": "text",
                "stage": "ours"},
-    "cells": {"session": "session", "strategy": "ours", "status": "ours", "reason": "text"},
+    "cells": {"session": "session", "strategy": "ours", "model": "ours", "status": "ours", "reason": "text"},
     "variants": {"strategy": "ours", "base": "ours", "model": "ours", "settings": "ours"},
 }  # fmt: skip
 """Of each text column of docs/tables.md, whose words it holds."""
@@ -128,6 +129,12 @@ def _hidden(text: str, column: str, whose: Words, hashes: Hashes, places: Mappin
     return f"{column} {hashes.of(text)}, {len(text)} characters"
 
 
+def _model(name: str) -> str:
+    """A model's name without what may be taken from a recording, or from a path on this machine."""
+    kind, _, rest = name.partition(":")
+    return kind if kind == "scripted" else f"{kind}:{Path(rest).name}" if kind == "local" and rest else name
+
+
 def _manifest(made: Mapping[str, object], hashes: Hashes) -> dict[str, object]:
     """What may be known of how the run was made."""
     found: dict[str, object] = {name: value for name, value in made.items() if name in MANIFEST}
@@ -138,6 +145,7 @@ def _manifest(made: Mapping[str, object], hashes: Hashes) -> dict[str, object]:
     found["code"] = "-".join(code[i : i + 3] for i in range(0, len(code), 3))  # so that its letters form no word
     found[SHARED] = "texts of the recordings are keyed hashes; the key was not kept"
     settings = found.get("settings")
-    if isinstance(settings, Mapping) and str(settings.get("model", "")).startswith("scripted:"):
-        found["settings"] = {**settings, "model": "scripted"}  # what it says may be taken from a recording
+    if isinstance(settings, Mapping):
+        models = (_model(name) for name in model_names(str(settings.get("model", "extractive"))))
+        found["settings"] = {**settings, "model": ",".join(models)}
     return json.loads(json.dumps(found))  # type: ignore[no-any-return]  # a dict, as it went in

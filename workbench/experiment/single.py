@@ -6,7 +6,7 @@ from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.metrics.metric import Trial
-from workbench.models import find_model
+from workbench.models.asking import Asking
 from workbench.models.model import Model
 from workbench.replay.boundaries import by_fill
 from workbench.replay.natural import natural
@@ -20,6 +20,7 @@ def replay(
     *,
     window: int | None = None,
     model: str | Model = "extractive",
+    asking: Asking | None = None,
 ) -> Replay:
     """The session under the strategy's own trigger, request by request.
 
@@ -28,6 +29,7 @@ def replay(
         strategy: a name, or a preset of your own.
         window: tokens; None takes the session's own.
         model: who writes summaries.
+        asking: from which cache and within which limits; None takes the usual cache and no limits.
 
     Raises:
         UnknownName: no strategy or model of that name.
@@ -36,7 +38,7 @@ def replay(
     ready = session if isinstance(session, Prepared) else prepared(session, window)
     used = ready.window if window is None else ready.sizing.window(window)
     chosen = preset(strategy) if isinstance(strategy, str) else strategy
-    asked = ready.reader(find_model(model) if isinstance(model, str) else model)
+    asked = ready.reader((asking or Asking()).model(model))
     at = by_fill(ready.session, ready.sizing, used)
     return natural(ready.session, chosen, asked, ready.sizing, window=used, score_at=at)
 

@@ -37,8 +37,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "session": "str", "strategy": "str", "mode": "str", "share": "float", "number": "int", "at": "int",
         "reason": "str", "target": "int", "tokens_before": "int", "tokens_after": "int", "tokens_sent": "int",
         "dropped": "int", "rewritten": "int", "kept": "int", "stages": "str", "asks": "int", "input_tokens": "int",
-        "output_tokens": "int", "usd": "float", "seconds": "float", "fallbacks": "int", "outcome": "str",
-        "why": "str", "breaches": "int",
+        "output_tokens": "int", "usd": "float", "seconds": "float", "fallbacks": "int", "writer": "str",
+        "method": "str", "findings": "str", "outcome": "str", "why": "str", "breaches": "int",
     },
     "retention": {
         "session": "str", "strategy": "str", "mode": "str", "share": "float", "at": "int", "tokens": "int",
@@ -66,7 +66,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "atom": "str", "recoverable": "str", "level": "str", "said_by": "str", "said_at": "int", "evidence": "str",
         "evidence_at": "int", "needed_at": "int", "use": "str", "stage": "str", "weight": "float",
     },
-    "cells": {"session": "str", "strategy": "str", "status": "str", "reason": "str"},
+    "cells": {"session": "str", "strategy": "str", "model": "str", "status": "str", "reason": "str"},
     "variants": {"strategy": "str", "base": "str", "window": "int", "model": "str", "settings": "str"},
 }  # fmt: skip
 """The columns of each table with their types; `int` columns may hold missing values."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from workbench.compaction.strategy import Preset
 from workbench.errors import WorkbenchError
@@ -13,7 +13,7 @@ from workbench.experiment.settings import Settings, code_version, key
 from workbench.experiment.sources import Source, Unreadable, read
 from workbench.experiment.store import SCHEMA, RunFolder
 from workbench.metrics.background import background
-from workbench.models import find_model
+from workbench.models.asking import Asking
 from workbench.models.model import Model
 from workbench.transcript.atoms import Atom
 from workbench.transcript.redaction import Redactor
@@ -24,25 +24,35 @@ class Task:
     """Everything that a worker needs to know about a run.
 
     Attributes:
-        model: its name, or the model itself.
+        models: who writes summaries, each a name or the model itself.
         background: atoms that stand in three or more unrelated projects of the run.
+        asking: how models are asked.
     """
 
     settings: Settings
     presets: tuple[Preset, ...]
-    model: str | Model
+    models: tuple[str | Model, ...]
     folder: RunFolder
     background: frozenset[Atom] = frozenset()
+    asking: Asking = field(default_factory=Asking)
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """One cell: where it is on disk, or why it failed. `fresh` if it was computed now."""
+    """One cell: where it is on disk, or why it failed.
+
+    Attributes:
+        fresh: whether it was computed now.
+        model: who was there to write summaries.
+        asked: whether that model was asked anything, or may have been.
+    """
 
     strategy: str
     key: str
     reason: str = ""
     fresh: bool = True
+    model: str = ""
+    asked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,27 +90,46 @@ def work(source: Source, task: Task, most: int | None = None) -> Worked:
         most: sessions to take at most.
     """
     found = read(source, task.settings.window, redact=task.settings.redact)
-    model = find_model(task.model) if isinstance(task.model, str) else task.model
+    models = tuple(task.asking.model(model) for model in task.models)
     sessions = []
     for ready in found.ready[:most]:
         scored = ready.against(task.background)
-        cells = tuple(_done(scored, preset, model, task) for preset in task.presets)
+        cells = tuple(done for preset in task.presets for done in _under_each_model(scored, preset, models, task))
         sessions.append((_row(ready), cells))
     return Worked(source.number, tuple(sessions), found.unreadable)
 
 
-def _done(ready: Prepared, preset: Preset, model: Model, task: Task) -> Done:
-    name = cell_key(ready, preset, task)
-    if task.folder.cell(name) is not None:
-        return Done(preset.name, name, fresh=False)
+def _under_each_model(ready: Prepared, preset: Preset, models: Sequence[Model], task: Task) -> Iterator[Done]:
+    """A cell a model; where the first one was asked nothing, its cell stands for all."""
+    first: Done | None = None
+    for wanted, model in zip(task.models, models, strict=True):
+        if first is None or first.asked:
+            done = _done(ready, preset, wanted, model, task)
+            first = first or done
+            yield done
+        else:
+            yield replace(first, model=model.name, fresh=False)
+
+
+def _done(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> Done:
+    name = ""
     try:
+        name = cell_key(ready, preset, wanted, model, task)
+        found = task.folder.cell(name)
+        if found is not None:
+            return Done(preset.name, name, fresh=False, model=model.name, asked=_asked(found))
         tables = cell(ready, preset, model, task.settings)
     except WorkbenchError as error:
-        return Done(preset.name, name, _told(str(error), task))
+        return Done(preset.name, name, _told(str(error), task), model=model.name)
     except Exception as error:  # noqa: BLE001 - the cell boundary: a part's bug fails its cell, not the run
-        return Done(preset.name, name, _told(f"{type(error).__name__}: {error}", task))
+        return Done(preset.name, name, _told(f"{type(error).__name__}: {error}", task), model=model.name)
     task.folder.keep(name, tables)
-    return Done(preset.name, name)
+    return Done(preset.name, name, model=model.name, asked=_asked(tables))
+
+
+def _asked(tables: Mapping[str, object]) -> bool:
+    rows = tables.get("compactions")
+    return isinstance(rows, list) and any(row["asks"] for row in rows)
 
 
 def _told(reason: str, task: Task) -> str:
@@ -108,14 +137,18 @@ def _told(reason: str, task: Task) -> str:
     return Redactor().mask(reason) if task.settings.redact else reason
 
 
-def cell_key(ready: Prepared, preset: Preset, task: Task) -> str:
-    """The name of a cell: equal for equal work, whatever the run."""
+def cell_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> str:
+    """The name of a cell: equal for equal work, whatever the run.
+
+    Raises:
+        SettingError, SetupError: how the model is asked cannot be found out.
+    """
     session, settings = ready.session, task.settings
     content = session.origin.sha256 or key(session.messages)
     background = sorted(str(atom) for atom in task.background)
-    model = task.model if isinstance(task.model, str) else key(task.model)
+    who = wanted if isinstance(wanted, str) else key(wanted)
     return key(
-        SCHEMA, code_version(), content, session.id, preset, model, ready.window,
+        SCHEMA, code_version(), content, session.id, preset, who, task.asking.seal(model), ready.window,
         settings.shares, settings.boundaries, settings.seed, settings.redact, background,
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from workbench.errors import SettingError
 from workbench.models.model import Model
-from workbench.registry import find
+from workbench.registry import find, found
 
 Maker: TypeAlias = Callable[[str], Model]
 """Makes a model from what stands behind the colon of its name; empty where there is no colon."""
@@ -40,6 +40,11 @@ def _scripted(rest: str) -> Model:
 
 
 BUILTIN: Mapping[str, Maker] = {"extractive": _extractive, "litellm": _litellm, "local": _local, "scripted": _scripted}
+
+
+def kinds() -> frozenset[str]:
+    """What may stand before the colon of a model's name."""
+    return frozenset(found("model", BUILTIN))
 
 
 def find_model(name: str) -> Model:

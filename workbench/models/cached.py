@@ -23,6 +23,10 @@ class Sealed(Model, Protocol):
         """All that the answer depends on besides the prompt itself, as plain JSON."""
         ...
 
+    def window(self, ask: Ask, /) -> int | None:
+        """Tokens that the model takes, its answer included; None if nobody knows."""
+        ...
+
     @property
     def patience(self) -> float:
         """Seconds after which an answer must have come or failed."""
@@ -90,12 +94,12 @@ class Cached:
 
     def window(self, ask: Ask, /) -> int | None:
         """Tokens that the model takes, its answer included; None if nobody knows."""
-        window = getattr(self.model, "window", None)
-        return None if window is None else window(ask)
+        return self.model.window(ask)
 
 
 _FIELDS = frozenset(field.name for field in fields(Answer))
 
 
 def _answer(stored: Stored) -> Answer:
-    return Answer(**{name: value for name, value in stored.items() if name in _FIELDS})  # type: ignore[arg-type]  # as `asdict` wrote it
+    values = {name: value for name, value in stored.items() if name in _FIELDS - {"findings"}}
+    return Answer(**values)  # type: ignore[arg-type]  # as `asdict` wrote it

@@ -69,6 +69,8 @@ class Answer:
         fallback: whether this is `Ask.otherwise`, since the model failed; `why` then says how.
         cut: whether the answer stops because it reached `Ask.max_tokens`.
         counted: whether the tokens were counted here, since the provider reported none, or impossible ones.
+        method: how it came about where it is not one plain answer: in parts, repaired.
+        findings: what is wrong with it, a sentence each.
     """
 
     text: str
@@ -82,6 +84,8 @@ class Answer:
     why: str = ""
     cut: bool = False
     counted: bool = False
+    method: str = ""
+    findings: tuple[str, ...] = ()
 
 
 class Model(Protocol):

@@ -1,0 +1,192 @@
+"""Looks at a summary without a model: does it have its sections and its size, and does what it names exist?"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+from workbench.models.model import Answer, Ask
+from workbench.transcript.atoms import plain
+from workbench.transcript.message import Summary, counted_text
+from workbench.transcript.mining import Miner
+
+What: TypeAlias = Literal["empty", "markup", "loop", "echo", "size", "cut", "sections", "fabricated"]
+
+TOO_LONG, FAR_TOO_LONG = 1.1, 1.5
+"""A summary's size as a part of what was allowed."""
+
+MADE_UP, MOSTLY_MADE_UP = 0.1, 0.5
+"""Of the names, numbers and quotes in a summary, the part that stands nowhere in what it summarises."""
+
+SOME, MANY = 3, 6
+"""How many of them there must be at least."""
+
+LOOP = 6
+"""How often one line may come again."""
+
+ECHOED = 0.8
+"""The part of a summary that stands line by line in its own prompt."""
+
+_MARKUP = re.compile(
+    r"<\|[\w-]+\|>|</?(?:tool_call|tool_calls|function_call|function_calls|tool_use|invoke|antml:\w+|parameter)\b[^>\n]{0,80}>|"
+    r"\[/?TOOL_CALLS?\]|<function=\w+|```tool_(?:code|call)|\bto=functions\.\w+|"
+    r"(?m:^\s*\{\s*\"(?:name|tool|function)\"\s*:\s*\"[\w.-]+\"\s*,\s*\"(?:arguments|parameters|input)\"\s*:)"
+)
+_LABEL = re.compile(
+    r"(?m)^\s*\[(?:User|Assistant|System|Summary|Result)\b[^\]\n]{0,80}\]:|</?(?:conversation|previous-summary)>"
+)
+_HEADING = re.compile(r"^[\s#*_>\-\d.)]*(.*?)[\s:*_#]*$")
+_NAMES = frozenset({"path", "url", "hash", "version", "flag", "identifier", "id", "number", "quote"})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong with a summary.
+
+    Attributes:
+        fatal: whether it makes the summary useless; else it is merely worse than it could be.
+        said: a sentence, for the model that may mend it and for people.
+    """
+
+    what: What
+    fatal: bool
+    said: str
+
+
+def findings(ask: Ask, answer: Answer) -> tuple[Finding, ...]:
+    """What is wrong with a model's summary; nothing for a good one.
+
+    Fails to see: a false sentence whose names are all true. Takes for false: a number that was worked out.
+    """
+    text = answer.text.strip()
+    if not text:
+        return (Finding("empty", True, "it is empty"),)
+    source = _Source(ask)
+    found = (_markup(text, source), _loop(text), _echo(text, source), _size(ask, text), _cut(answer),
+             _sections(ask, text), _fabricated(text, source))  # fmt: skip
+    return tuple(finding for finding in found if finding is not None)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """All that a summary may be made of."""
+
+    ask: Ask
+
+    @cached_property
+    def text(self) -> str:
+        files = self.ask.files
+        parts = [self.ask.previous, self.ask.instructions, *map(counted_text, self.ask.messages)]
+        return "\n".join([*parts, *files.read, *files.modified])
+
+    @cached_property
+    def plain(self) -> str:
+        """The text for comparison, escapes of JSON opened."""
+        return plain(self.text.replace("\\n", " ").replace('\\"', '"').replace("\\\\", "\\"))
+
+    @cached_property
+    def digits(self) -> str:
+        return self.plain.replace(",", "").replace("_", "")
+
+
+def _markup(text: str, source: _Source) -> Finding | None:
+    for found in _MARKUP.finditer(text):
+        if found.group().strip() not in source.text:
+            return Finding(
+                "markup", True, f"it holds the markup of a tool call or of a chat: {found.group().strip()!r}"
+            )
+    return None
+
+
+def _loop(text: str) -> Finding | None:
+    lines = [line.strip() for line in text.splitlines() if len(line.strip()) > 2]
+    line, times = Counter(lines).most_common(1)[0] if lines else ("", 0)
+    if times >= LOOP and times > len(lines) / 3:
+        return Finding("loop", True, f"it repeats itself: {_short(line)!r} stands there {times} times")
+    tail = text[-60:].strip()
+    if len(text) > 300 and (times := text.count(tail)) >= LOOP:
+        return Finding("loop", True, f"it repeats itself: {_short(tail)!r} stands there {times} times")
+    return None
+
+
+def _echo(text: str, source: _Source) -> Finding | None:
+    labels = len(_LABEL.findall(text))
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if labels >= SOME or labels > 0.2 * len(lines):
+        return Finding(
+            "echo", True, "it goes on with the record instead of summarising it: lines begin as its speakers do"
+        )
+    long = [line for line in lines if len(line) >= 40]
+    if sum(map(len, long)) > ECHOED * len(text) and len(long) >= SOME:
+        prompt = source.ask.prompt
+        copied = sum(len(line) for line in long if line in prompt)
+        if copied > ECHOED * len(text):
+            return Finding("echo", True, f"{copied / len(text):.0%} of it stands word for word in what it was given")
+    return None
+
+
+def _size(ask: Ask, text: str) -> Finding | None:
+    size = ask.count(Summary(id="", text=text))
+    replaced = sum(map(ask.count, ask.messages)) + (ask.count(Summary(id="", text=ask.previous)) if ask.previous else 0)
+    if ask.messages and size >= replaced:
+        return Finding("size", True, f"it has {size} tokens, and what it stands for only {replaced}")
+    if ask.max_tokens is not None and size > TOO_LONG * ask.max_tokens:
+        far = size > FAR_TOO_LONG * ask.max_tokens
+        return Finding("size", far, f"it has {size} tokens; at most {ask.max_tokens} were allowed")
+    return None
+
+
+def _cut(answer: Answer) -> Finding | None:
+    return Finding("cut", False, "it stops in the middle, since it reached its bound") if answer.cut else None
+
+
+def _sections(ask: Ask, text: str) -> Finding | None:
+    if not ask.sections:
+        return None
+    lines = {found.group(1).casefold() for line in text.splitlines() if (found := _HEADING.match(line))}
+    missing = [name for name in ask.sections if name.casefold() not in lines]
+    if not missing:
+        return None
+    fatal = len(missing) > len(ask.sections) / 2
+    return Finding("sections", fatal, f"these headings are missing: {', '.join(missing)}")
+
+
+def _fabricated(text: str, source: _Source) -> Finding | None:
+    miner = Miner()
+    miner.read("\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")))
+    named = [(kind, name) for kind, name in miner.atoms if kind in _NAMES and not _trivial(kind, name)]
+    false = [name for kind, name in named if not _stands(kind, name, source)]
+    if len(false) < SOME or len(false) < MADE_UP * len(named):
+        return None
+    fatal = len(false) >= MANY and len(false) > MOSTLY_MADE_UP * len(named)
+    shown = ", ".join(map(repr, map(_short, false[:8])))
+    return Finding("fabricated", fatal, f"{len(false)} of the {len(named)} things it names stand nowhere: {shown}")
+
+
+def _trivial(kind: str, name: str) -> bool:
+    """Whether it is a number such as anyone counts: one or two digits."""
+    return kind == "number" and len(name.split(" ")[0].strip("%")) <= 2
+
+
+def _stands(kind: str, name: str, source: _Source) -> bool:
+    text = plain(name)
+    if kind == "number":
+        return text.split(" ")[0] in source.digits
+    return text in source.plain or (kind == "path" and any(tail in source.plain for tail in _tails(text)))
+
+
+def _tails(path: str) -> Iterator[str]:
+    """What a path may be called for short: its last two parts, and the file alone."""
+    parts = [part for part in path.split("/") if part not in ("", ".", "~")]
+    if len(parts) > 2:
+        yield "/".join(parts[-2:])
+    if parts and "." in parts[-1]:
+        yield parts[-1]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."
