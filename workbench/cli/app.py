@@ -17,6 +17,7 @@ from workbench.cli import (
     inspecting,
     lab,
     listing,
+    probing,
     replaying,
     serving,
     sharing,
@@ -49,6 +50,7 @@ app.command("share", short_help="Copy a run without a word of its recordings.")(
 app.command("sweep", short_help="Replay sessions under every point of a grid of settings.")(sweeping.sweep)
 app.command("gate", short_help="Stop a build when a strategy has become worse than in an earlier run.")(gating.gate)
 app.command("diff", short_help="Show what changed from one run to another, largest regressions first.")(gating.diff)
+app.command("probe", short_help="Ask a model questions about each strategy's context.")(probing.probe)
 app.command("surprisal", short_help="Say what a small real model finds surprising without the rest.")(
     surprising.surprisal
 )

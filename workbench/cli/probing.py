@@ -1,0 +1,124 @@
+"""`workbench probe`: questions that a model answers from each strategy's context."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.cli.asking import Cache, CacheOnly, MaxDollars, NoCache, asking, tell_terms
+from workbench.cli.comparing import names, shares
+from workbench.cli.words import REDACT, percent, printable, say, say_json, table
+
+if TYPE_CHECKING:
+    from workbench.analysis.probed import Accuracy
+
+
+def probe(
+    paths: Annotated[
+        list[str] | None, typer.Argument(help="Recordings: files, folders or patterns. None: the bundled sessions.")
+    ] = None,
+    reader: Annotated[str, typer.Option("--reader", "-r", help="Who answers: local, litellm:NAME, …")] = "local",
+    strategies: Annotated[
+        str, typer.Option("--strategies", "-s", help="Names between commas; see `workbench list strategies`.")
+    ] = "truncate,summarize,pipeline",
+    budgets: Annotated[str, typer.Option("--shares", help="Budgets at which all compact the same history.")] = "0.1",
+    boundaries: Annotated[
+        str, typer.Option("--boundaries", help="Where they compact, as shares of the messages.")
+    ] = "0.5,0.8",
+    model: Annotated[str, typer.Option("--model", "-m", help="Who writes summaries.")] = "extractive",
+    judge: Annotated[str, typer.Option("--judge", help="Who rules on answers that no rule can grade.")] = "",
+    maker: Annotated[str, typer.Option("--maker", help="Who makes up more questions.")] = "",
+    rubric: Annotated[str, typer.Option("--rubric", help="Who gives the six scores of published tables.")] = "",
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="A person's labels of the judge. None: those in the folder.")
+    ] = None,
+    kinds: Annotated[
+        str, typer.Option("--kinds", help="Of questions, between commas.")
+    ] = "recall,artifact,continuation,decision",
+    most: Annotated[int, typer.Option("--most", min=1, help="Questions of a kind at a boundary, at most.")] = 4,
+    replicates: Annotated[int, typer.Option("--replicates", min=1, help="How often each question is asked.")] = 1,
+    window: Annotated[
+        int | None, typer.Option("--reader-window", min=500, help="Tokens that the reader takes. None: it is asked.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Sessions at most.")] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the answers.")] = Path("reports/probes"),
+    redact: Annotated[bool, typer.Option("--redact", help=REDACT)] = False,
+    cache: Cache = None,
+    no_cache: NoCache = False,
+    cache_only: CacheOnly = False,
+    max_dollars: MaxDollars = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> int:
+    """Ask a model questions about each strategy's context: one at a time, answered from that context alone.
+
+    Questions come from annotations beside a session and from rules. Answers are graded by rule; what no rule can
+    grade stays open, unless a judge rules on it that a person has labelled 50 answers for.
+
+    Example:
+
+      workbench probe session.jsonl --reader litellm:gpt-4o-mini --strategies truncate,summarize
+    """
+    from workbench.analysis.probed import LABELS, accuracies, judged_note, labelled, rubric_means, steadiness
+    from workbench.experiment.probing import probe as run
+    from workbench.metrics.judge import DIMENSIONS, RUBRIC_NOTE
+
+    if not quiet:
+        for one in (reader, judge, maker, rubric):
+            tell_terms(one)
+    done = run(
+        paths or (), reader=reader, strategies=names(strategies), shares=shares(budgets), boundaries=shares(boundaries),
+        model=model, judge=judge or None, maker=maker or None, scores=rubric or None, kinds=names(kinds), most=most,
+        replicates=replicates, reader_window=window, limit=limit, redact=redact, out=out, quiet=quiet or as_json,
+        asking=replace(asking(cache, no_cache, cache_only, max_dollars, None), run=str(out)),
+    )  # fmt: skip
+    known = labelled(labels or done.path / LABELS, done.table)
+    rows = accuracies(done.table, known)
+    scores = rubric_means(done.table, DIMENSIONS) if rubric else []
+    if as_json:
+        told = [{name: _plain(getattr(row, name)) for name in row.__slots__} for row in rows]
+        say_json({"table": str(done.path), **done.notes, "strategies": told, "rubric": scores})
+        return 0
+    say(table([_line(row) for row in rows], left=["strategy"]))
+    say()
+    say(f"Answers by {printable(str(done.notes['reader']))}, a mean over sessions. `right`: by rule, the least that is")
+    say("right. `in context`: the answer stands there in so many words. Unusable answers count for nothing.")
+    say(judged_note(known, rows))
+    steady = steadiness(done.table)
+    if steady is not None:
+        say(f"The judge said the same with the answers swapped in {percent(steady)} of its rulings.")
+    if scores:
+        say()
+        say(table([{k: v if isinstance(v, str) else _digits(v) for k, v in row.items()} for row in scores],
+                  left=["strategy"]))  # fmt: skip
+        say(RUBRIC_NOTE)
+    say(f"Table: {done.path}")
+    return 0
+
+
+def _line(row: Accuracy) -> dict[str, str]:
+    judged = row.share and f"{percent(row.share.value)} ({percent(row.share.low)} to {percent(row.share.high)})"
+    return {
+        "strategy": row.strategy,
+        "right": percent(row.right),
+        "right, judged": judged or "-",
+        "open": percent(row.open),
+        "not stated": percent(row.abstained),
+        "stale": percent(row.stale),
+        "in context": percent(row.present),
+        "answers": str(row.asked),
+        "unusable": str(row.unusable),
+        "sessions": str(row.sessions),
+    }
+
+
+def _digits(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _plain(value: object) -> object:
+    names = getattr(value, "__slots__", None)
+    return {name: getattr(value, name) for name in names} if names else value
