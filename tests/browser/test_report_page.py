@@ -56,7 +56,7 @@ def first_cells(page: Any, column: int) -> list[str]:
 def test_it_asks_for_nothing_and_complains_of_nothing(opened: Opened, report: Path, keep: Any) -> None:
     keep(opened.page, "report-light", full_page=True)
     assert opened.asked == [report.as_uri()] and opened.said == []
-    assert opened.page.locator("figure svg").count() == 5
+    assert opened.page.locator("figure svg").count() == 4
 
 
 def test_the_answer_stands_on_the_first_screen(opened: Opened) -> None:

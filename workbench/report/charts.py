@@ -34,14 +34,19 @@ MOST_DOTS = 40
 """Sessions beyond which single ones are no longer dotted: the intervals say it better."""
 
 
-def savings(run: Tables) -> Figure:
-    """What each strategy keeps against what it saves, under its own trigger, with intervals where there are enough."""
-    title = "What is kept against what is saved, each strategy on its own trigger"
+def savings(run: Tables, width: float = 7.6) -> Figure:
+    """What each strategy keeps against what it saves, under its own trigger, with intervals where there are enough.
+
+    Args:
+        run: the tables.
+        width: inches.
+    """
+    title = "Kept against saved, each on its own trigger"
     rows = headline(run).dropna(subset=["kept", "saved"]) if len(strategies(run)) else headline(run)
     if rows.empty:
         return words(title, "Nothing to draw: no session was long enough to be compacted and scored.")
     n = int(rows["sessions"].max())
-    figure, axes = paper(title, f"n = {some(n, 'session')} · further right and up is better", height=4.6)
+    figure, axes = paper(title, f"n = {some(n, 'session')} · further right and up is better", height=4.6, width=width)
     look = looks(strategies(run))
     drawn: list[tuple[float, float]] = []
     for row in rows.to_dict("records"):
@@ -50,6 +55,7 @@ def savings(run: Tables) -> Figure:
             own = values(run, "tokens_saved", row["strategy"]).to_frame("x")
             both = own.join(values(run, "frr", row["strategy"]), how="inner")
             axes.plot(100 * both["x"], 100 * both["value"], ".", color=colour, alpha=0.45, ms=7, mew=0)
+            drawn += [(100 * x, 100 * y) for x, y in zip(both["x"], both["value"], strict=True)]
         if row["strategy"] not in REFERENCES and row["kept_low"] == row["kept_low"] and row["kept_low"] is not None:
             ends = 100 * np.array([[row["saved_low"], row["saved_high"]], [row["kept_low"], row["kept_high"]]])
             axes.plot(ends[0], [100 * row["kept"]] * 2, "-", color=colour, lw=1.8, alpha=0.8)
@@ -57,9 +63,7 @@ def savings(run: Tables) -> Figure:
             drawn += [(x, 100 * row["kept"]) for x in np.linspace(ends[0, 0], ends[0, 1], 24)]
             drawn += [(100 * row["saved"], y) for y in np.linspace(ends[1, 0], ends[1, 1], 24)]
         axes.plot(100 * row["saved"], 100 * row["kept"], look[row["strategy"]].mark, color=colour, ms=10, mec="none")
-    axes.set(
-        xlabel="tokens saved, % of what an uncompacted agent sends", ylabel="still held of what was needed later, %"
-    )
+    axes.set(xlabel="tokens saved, % of an uncompacted agent's", ylabel="still held of what was needed later, %")
     axes.margins(x=0.12)
     axes.set_ylim(-6, 108)
     labels = [
@@ -74,15 +78,20 @@ def _named(strategy: str) -> str:
     return {"none": "none (nothing is cut)", "null": "null (last message only)"}.get(strategy, strategy)
 
 
-def equal_size(run: Tables) -> Figure:
-    """What each strategy keeps when all are cut to the same share of the same history."""
-    title = "What is kept when all are cut to the same size"
+def equal_size(run: Tables, width: float = 7.6) -> Figure:
+    """What each strategy keeps when all are cut to the same share of the same history.
+
+    Args:
+        run: the tables.
+        width: inches.
+    """
+    title = "Kept when all are cut to the same size"
     rows = by_size(run)
     if rows.empty:
         return words(title, "Nothing to draw: no session had a boundary that could be scored at equal size.")
     budgets = shares(run)
     n = int(rows["sessions"].max())
-    figure, axes = paper(title, f"n = {some(n, 'session')} · higher is better", height=4.2)
+    figure, axes = paper(title, f"n = {some(n, 'session')} · higher is better", height=4.6, width=width)
     look, ends = looks(strategies(run)), []
     names = [name for name in strategies(run) if name in set(rows["strategy"])]
     for i, name in enumerate(names):
@@ -99,7 +108,7 @@ def equal_size(run: Tables) -> Figure:
         ends.append(Label(name, x[-1], 100 * float(mine["mean"].iloc[-1]), look[name].colour))
     axes.set_xticks(range(len(budgets)), [percent(share) for share in budgets])
     axes.set(
-        xlabel="size of the compacted context, % of the history's tokens",
+        xlabel="cut to, % of the history's tokens",
         ylabel="still held of what was needed later, %",
     )
     axes.set_xlim(-0.3, len(budgets) - 0.7)

@@ -96,7 +96,7 @@ def lead_html(run: Tables) -> Html:
     heads = [(f"{shown(first[0])} against", ""), ("Sessions", "n"), ("Ahead by", "n"), ("95 % interval", "n"),
              ("Ahead, level, behind", "n"), ("p", "n"), ("What that says", "")]  # fmt: skip
     lines = [row(_cells(one, run, str(one["strategy"]), "keeps more", "keeps less")) for one in rows.to_dict("records")]
-    return Html(table(heads, lines, kind="differences", caption="Points of percent."), data=rows)
+    return Html(table(heads, lines, kind="differences", caption="Points of percent.", label="lead"), data=rows)
 
 
 def _table(run: Tables, rows: pd.DataFrame, base: str, title: str, better: str, worse: str) -> str:
@@ -108,7 +108,7 @@ def _table(run: Tables, rows: pd.DataFrame, base: str, title: str, better: str, 
              for one in rows.to_dict("records")]  # fmt: skip
     left = int(rows.loc[~rows["reference"], "dropped"].max() or 0) if (~rows["reference"]).any() else 0
     note = "Points of percent." + (f" Up to {some(left, 'session')} had no figure for one of the two." if left else "")
-    return f"<h3>{shown(title)}</h3>{table(heads, lines, kind='differences', caption=note)}"
+    return f"<h3>{shown(title)}</h3>{table(heads, lines, kind='differences', caption=note, label=shown(title))}"
 
 
 def _cells(one: Line, run: Tables, base: str, better: str, worse: str) -> list[Cell]:

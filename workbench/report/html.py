@@ -46,7 +46,9 @@ def dot(strategy: str, known: Iterable[str]) -> str:
     return f'<span class="strategy"><i style="{style}"></i>{shown(strategy)}</span>'
 
 
-def table(heads: Sequence[Cell], rows: Iterable[str], *, kind: str = "", caption: str = "") -> str:
+def table(
+    heads: Sequence[Cell], rows: Iterable[str], *, kind: str = "", caption: str = "", label: str = "a table"
+) -> str:
     """A table that scrolls sideways where it has to.
 
     Args:
@@ -54,11 +56,13 @@ def table(heads: Sequence[Cell], rows: Iterable[str], *, kind: str = "", caption
         rows: one `<tr>` each.
         kind: class of the table.
         caption: HTML below it.
+        label: what it holds, for those who hear the page.
     """
     head = "".join(f'<th scope="col" class="{css}">{text}</th>' for text, css in heads)
     inside = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
     below = f'<p class="note">{caption}</p>' if caption else ""
-    return f'<div class="wide" tabindex="0"><table class="{kind}">{inside}</table></div>{below}'
+    box = f'<div class="wide" tabindex="0" role="region" aria-label="{label}">'
+    return f'{box}<table class="{kind}">{inside}</table></div>{below}'
 
 
 def row(cells: Sequence[Cell], css: str = "") -> str:

@@ -19,14 +19,18 @@ SPEAKERS = {
 }  # fmt: skip
 
 
-def losses_html(run: Tables, most: int = 60) -> Html:
+MOST = 100
+"""Losses that a page lists, beyond the worst few of each session."""
+
+
+def losses_html(run: Tables, most: int = MOST) -> Html:
     """What was lost and needed again; each row opens to its story.
 
     Args:
         run: the tables.
-        most: rows, >= 1.
+        most: rows, >= 1; the two worst of each session come on top.
     """
-    rows = worst_losses(run, most)
+    rows = worst_losses(run, most, each=2)
     if rows.empty:
         return Html('<p class="empty">Nothing that was needed later was lost, or nothing was compacted.</p>', data=rows)
     known = strategies(run)
@@ -42,7 +46,9 @@ def losses_html(run: Tables, most: int = 60) -> Html:
     lines = [_line(one, known, str(titles.get(one["session"]) or one["session"])) for one in rows.to_dict("records")]
     how = "each strategy on its own trigger" if (rows["mode"] == "natural").all() else "all cut to the same size"
     note = f"The {len(rows)} heaviest losses, {how}; first what cannot be fetched again. Messages count from 0."
-    return Html(table(heads, lines, kind="losses", caption=note), data=rows)
+    return Html(
+        f'<div id="losses">{table(heads, lines, kind="losses", caption=note, label="worst losses")}</div>', data=rows
+    )
 
 
 def _line(one: Loss, known: Sequence[str], title: str) -> str:
@@ -55,7 +61,8 @@ def _line(one: Loss, known: Sequence[str], title: str) -> str:
         (" ".join(dot(strategy, known) for strategy, _, _ in one["lost_by"]), "by"), (shown(title, 60), "session"),
     ]  # fmt: skip
     body = "".join(f'<td class="{css}">{text}</td>' for text, css in cells)
-    return f'<tr data-lost-by="{shown(names, 1000)}" data-kind="{shown(one["kind"])}">{body}</tr>'
+    of = {"lost-by": names, "kind": one["kind"], "session": one["session"]}
+    return "<tr" + "".join(f' data-{key}="{shown(value, 1000)}"' for key, value in of.items()) + f">{body}</tr>"
 
 
 def _story(one: Loss, known: Sequence[str]) -> str:

@@ -34,7 +34,7 @@ def integrity_html(run: Tables) -> Html:
     reasons = bullets(f"{shown(r['session'])} under {shown(r['strategy'])}: {shown(r['reason'])}" for r in failed)
     below = f"<h3>What failed</h3>{reasons}" if reasons else ""
     sentence = _whole(int(rows["compactions"].sum()), int(rows["breaches"].sum()))
-    return Html(f"<p>{sentence}</p>{table(heads, lines)}{below}", data=rows)
+    return Html(f"<p>{sentence}</p>{table(heads, lines, label='integrity')}{below}", data=rows)
 
 
 def _whole(compactions: int, findings: int) -> str:
@@ -53,7 +53,7 @@ def sessions_html(run: Tables) -> Html:
     heads = [("Session", ""), ("Format", ""), ("Messages", "n"), ("Requests", "n"), ("Tokens", "n"), ("Window", "n"),
              ("Sizes are", ""), ("Compacted when recorded", "n"), ("Lines left out", "n")]  # fmt: skip
     lines = [row(_session(one)) for one in replayed(run).to_dict("records")]
-    full = table(heads, lines, kind="sessions") if lines else "<p>No session could be read.</p>"
+    full = table(heads, lines, kind="sessions", label="sessions") if lines else "<p>No session could be read.</p>"
     if len(lines) > FEW:
         full = f"<details><summary>{some(len(lines), 'session')}</summary>{full}</details>"
     bad = bullets(

@@ -14,6 +14,7 @@ from workbench.report.kernel import run_notebook
 from workbench.report.notebooks import notebook
 
 TEMPLATES = Path(__file__).parent / "templates"
+_HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)(?:<a class="anchor-link".*?</a>)?</h2>', re.DOTALL)
 _HASHED_ID = re.compile(r"\b([a-z])[0-9a-f]{10}\b")
 
 
@@ -90,7 +91,14 @@ def to_html(filled: Path, out: Path, *, title: str) -> Path:
     made: Callable[..., Any] = HTMLExporter  # its package says nothing of types
     exporter = made(template_name="workbench_report", extra_template_basedirs=[str(TEMPLATES)])
     page, _ = exporter.from_filename(str(filled), {"metadata": {"name": title}})
+    page = page.replace("<!--contents-->", _contents(page), 1)
     part = out.with_name(f".{out.name}.part")
     part.write_text(page, encoding="utf-8", errors="xmlcharrefreplace")
     part.replace(out)
     return out
+
+
+def _contents(page: str) -> str:
+    """Where the sections of a page are; words of a recording stand in it escaped, and make no heading."""
+    links = "".join(f'<li><a href="#{place}">{name}</a></li>' for place, name in _HEADING.findall(page))
+    return f'<nav aria-label="Contents"><ul>{links}</ul></nav>' if links else ""

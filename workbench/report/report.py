@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.experiment.store import Results
 from workbench.palette import REFERENCES
-from workbench.report import charts, differences, lasting, losses, provenance, summary
+from workbench.report import charts, differences, lasting, losses, maps, provenance, summary
 from workbench.report.canvas import png, svg
 from workbench.report.digits import amount, listed, percent
 from workbench.report.html import Html
@@ -17,6 +17,10 @@ from workbench.report.tables import Source, Tables, by_kind, by_round, by_size, 
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+HALF = 5.6
+"""Inches of a chart that stands beside another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,16 @@ class Report:
         return differences.differences_html(self.run)
 
     @property
+    def by_kind(self) -> Html:
+        """What each strategy keeps of each kind of information, with a way to what was lost."""
+        return maps.kinds_html(self.run)
+
+    @property
+    def by_session(self) -> Html:
+        """What each strategy keeps in each session, with a way to what was lost there."""
+        return maps.by_session_html(self.run)
+
+    @property
     def lead(self) -> Html:
         """The strategy that keeps most against each other one."""
         return differences.lead_html(self.run)
@@ -103,7 +117,9 @@ class Report:
         """What is kept when all are cut to the same size."""
         rows = by_size(self.run)
         told = [f"{r['strategy']} {percent(r['mean'])} at {percent(r['share'])}" for r in rows.to_dict("records")]
-        return Chart("equal", charts.equal_size(self.run), "What is kept at equal size: " + (listed(told) or "no data"))
+        return Chart(
+            "equal", charts.equal_size(self.run, HALF), "What is kept at equal size: " + (listed(told) or "no data")
+        )
 
     @property
     def savings(self) -> Chart:
@@ -113,7 +129,7 @@ class Report:
             f"{r['strategy']} keeps {percent(r['kept'])} and saves {percent(r['saved'])}"
             for r in rows.to_dict("records")
         ]
-        return Chart("savings", charts.savings(self.run), "Kept against saved: " + (listed(told) or "no data"))
+        return Chart("savings", charts.savings(self.run, HALF), "Kept against saved: " + (listed(told) or "no data"))
 
     @property
     def kinds(self) -> Chart:

@@ -52,7 +52,7 @@ def headline_html(run: Tables) -> Html:
     if apart:
         where = "kept at equal size" if sizes else "kept on its own trigger"
         note += f" Against {shown(base)}: {where}, points of percent, on the same sessions."
-    return Html(table(heads, lines, kind="headline", caption=note), data=figures)
+    return Html(table(heads, lines, kind="headline", caption=note, label="headline"), data=figures)
 
 
 def _css(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import pandas as pd
@@ -44,6 +44,7 @@ class Tables:
     cells: pd.DataFrame
     survival: pd.DataFrame
     baseline: str = ""
+    order: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, run: Source, baseline: str = "") -> Tables:
@@ -58,8 +59,9 @@ class Tables:
         """
         names = ("sessions", "steps", "compactions", "retention", "scores", "losses", "cells", "survival")
         found = cls(run.manifest, **{name: plain(run.table(name)) for name in names}, baseline=baseline)
-        if baseline and baseline not in strategies(found):
-            raise UnknownName("strategy of this run", baseline, strategies(found))
+        found = replace(found, order=strategies(found))
+        if baseline and baseline not in found.order:
+            raise UnknownName("strategy of this run", baseline, found.order)
         return found
 
 
@@ -76,6 +78,8 @@ def plain(table: pd.DataFrame) -> pd.DataFrame:
 
 def strategies(run: Tables) -> tuple[str, ...]:
     """All strategies of the run: contenders by what they keep, best first, then the reference arms."""
+    if run.order:
+        return run.order
     names = list(dict.fromkeys([*run.cells["strategy"], *run.scores["strategy"]]))
     kept = {
         name: found.mean for name in names if (found := equal_size(run, name) or own_trigger(run, name)) is not None
@@ -248,7 +252,7 @@ def trigger_share(run: Tables) -> float | None:
     return share if isinstance(share, float) else None
 
 
-def worst_losses(run: Tables, most: int = 60) -> pd.DataFrame:
+def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
     """What was lost and needed again, worst first; an atom that several strategies lost at one boundary is one row.
 
     Columns: those of the `losses` table, with `lost_by`: a tuple of `(strategy, stage, level)`. Under the strategies'
@@ -257,6 +261,7 @@ def worst_losses(run: Tables, most: int = 60) -> pd.DataFrame:
     Args:
         run: the tables.
         most: rows, >= 1.
+        each: rows of each session beyond those, so that no session is without its worst.
     """
     rows = run.losses
     if rows.empty:
@@ -277,7 +282,9 @@ def worst_losses(run: Tables, most: int = 60) -> pd.DataFrame:
     found = found.sort_values(["weight", "times"], ascending=False, kind="stable")
     found["turn"] = found.groupby(["weight", "times", "session"], sort=False).cumcount()  # so that no session fills it
     found = found.sort_values(["weight", "times", "turn"], ascending=[False, False, True], kind="stable")
-    return found.head(most).reset_index(drop=True)
+    place = pd.Series(range(len(found)), index=found.index)
+    of_session = found.groupby("session", sort=False).cumcount()
+    return found[(place < most) | (of_session < each)].reset_index(drop=True)
 
 
 def _losers(group: pd.DataFrame) -> Sequence[tuple[str, str, str]]:

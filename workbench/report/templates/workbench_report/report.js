@@ -32,22 +32,46 @@
       return select;
     }
     function losers(r) { return r.dataset.lostBy.split(" "); }
+    function titled() {
+      var label = make("label", "Session"), select = make("select"), seen = {};
+      select.appendChild(new Option("all", ""));
+      rows.forEach(function (r) {
+        var id = r.dataset.session;
+        if (!seen["s" + id]) { seen["s" + id] = 1; select.appendChild(new Option(r.cells[r.cells.length - 1].textContent, id)); }
+      });
+      label.appendChild(select); tools.appendChild(label); select.addEventListener("change", filter);
+      return select;
+    }
     var label = make("label", "Search"), words = make("input"); words.type = "search";
     label.appendChild(words); tools.appendChild(label); words.addEventListener("input", filter);
-    var by = picker("Lost by", names(losers)), kind = picker("Kind", names(function (r) { return [r.dataset.kind]; }));
+    var by = picker("Lost by", names(losers)), kind = picker("Kind", names(function (r) { return [r.dataset.kind]; })), session = titled();
     var more = make("button"), all = rows.length <= FEW;
     more.type = "button"; more.className = "more";
     more.addEventListener("click", function () { all = true; filter(); });
     function filter() {
       var left = 0, fitting = 0, text = words.value.toLowerCase();
       rows.forEach(function (r) {
-        var fits = (!by.value || losers(r).indexOf(by.value) >= 0) && (!kind.value || r.dataset.kind === kind.value) && (!text || r.textContent.toLowerCase().indexOf(text) >= 0);
+        var fits = (!by.value || losers(r).indexOf(by.value) >= 0) && (!kind.value || r.dataset.kind === kind.value) && (!session.value || r.dataset.session === session.value) && (!text || r.textContent.toLowerCase().indexOf(text) >= 0);
         fitting += fits ? 1 : 0;
         r.hidden = !fits || (!all && fitting > FEW); left += r.hidden ? 0 : 1;
       });
-      shown.textContent = left + " of " + rows.length + " shown";
+      shown.textContent = fitting ? left + " of " + rows.length + " shown" : "none of these " + rows.length + " losses fits";
       more.hidden = left === fitting; more.textContent = "Show all " + fitting;
     }
+    function choose(select, value) {
+      var known = Array.from(select.options).some(function (o) { return o.value === value; });
+      if (value && !known) select.appendChild(new Option(value, value));
+      select.value = value || "";
+    }
+    document.querySelectorAll("a.into").forEach(function (into) {
+      into.addEventListener("click", function (event) {
+        event.preventDefault();
+        choose(by, into.dataset.showBy); choose(kind, into.dataset.showKind); choose(session, into.dataset.showSession);
+        words.value = ""; all = false; filter();
+        document.getElementById("losses").scrollIntoView();
+        by.focus({ preventScroll: true });
+      });
+    });
     tools.appendChild(shown); table.parentNode.insertBefore(more, table.nextSibling);
     table.addEventListener("sorted", function () { rows = Array.from(table.tBodies[0].rows); filter(); });
     table.parentNode.parentNode.insertBefore(tools, table.parentNode); filter();

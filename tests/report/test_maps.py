@@ -1,0 +1,42 @@
+import re
+
+from report.made import made
+from report.test_page import HOSTILE, Page
+
+from workbench.report.maps import by_session, by_session_html, kinds_html
+from workbench.report.tables import Tables, by_kind
+
+
+def test_a_figure_leads_to_the_losses_of_its_kind_and_strategy() -> None:
+    html = kinds_html(Tables.of(made(3))).html
+    assert '<a class="into" href="#losses" data-show-by="truncate" data-show-kind="path">' in html
+    assert 'data-show-by="null"' not in html  # an arm that measures the scale has no losses of its own
+    rows = by_kind(Tables.of(made(3))).set_index(["kind", "strategy"])["kept"]
+    assert f"{100 * rows['path', 'truncate']:.0f} %" in html
+
+
+def test_a_figure_leads_to_the_losses_of_its_session() -> None:
+    run = Tables.of(made(3))
+    html = by_session_html(run).html
+    assert '<a class="into" href="#losses" data-show-by="pipeline" data-show-session="session-01">' in html
+    assert len(by_session(run)) == 9
+
+
+def test_a_session_without_a_score_is_shown_as_missing() -> None:
+    source = made(2)
+    for row in source.rows["scores"]:
+        if row["session"] == "session-00" and row["strategy"] == "truncate":
+            row["value"] = None
+    line = re.search(r"<tr[^>]*>(?:(?!</tr>).)*Repair number 0.*?</tr>", by_session_html(Tables.of(source)).html)
+    assert line and line.group().count("–") == 1
+
+
+def test_hostile_titles_stay_text() -> None:
+    for text in HOSTILE:
+        page = Page(by_session_html(Tables.of(made(2, title=text))).html)
+        assert not page.open and not page.wrong and not {"script", "img", "style"} & {tag for tag, _ in page.tags}
+
+
+def test_an_empty_run_says_so() -> None:
+    run = Tables.of(made(0))
+    assert "No session" in by_session_html(run).html and "Nothing that was said" in kinds_html(run).html
