@@ -100,6 +100,11 @@ EXTREMES: Mapping[str, Callable[[], list[Message]]] = {
     "parallel results out of order": lambda: [said("go"), *parallel(0, (2, 0, 1)), *conversation(4), *parallel(1)],
     "a parallel result is missing": lambda: [said("go"), *parallel(0, (0, 2)), *conversation(4)],
     "a result comes twice": lambda: [said("go"), *parallel(0, (0, 1, 2, 1)), *conversation(4)],
+    "a result comes again in a later run": lambda: [
+        said("go"), *parallel(0, (0, 1)), told("so"), said("on", "u1"),
+        *(result("found " * 60, f"no{n}", name="read") for n in range(3)),
+        result("line " * 60, "p0-1", "again", "read"), *(said(f"and {n}", f"v{n}") for n in range(7)),
+    ],
     "parallel calls only": lambda: [said("go"), *(m for n in range(6) for m in parallel(n)), told("done")],
     "answers without words": lambda: [
         said("go"), AssistantMessage(id="void", blocks=()), *tool_loop(9),
@@ -114,6 +119,11 @@ EXTREMES: Mapping[str, Callable[[], list[Message]]] = {
     "pictures": _pictures,
     "characters of several code points": _emoji,
     "two earlier summaries": lambda: [rules("careful"), summary(1), summary(2, 60), *conversation(5)],
+    "runs of results behind an earlier summary": lambda: [
+        rules("careful"), summary(1, 60), said("go"), *parallel(0, words=200), *parallel(1, words=200),
+        said("and?", "u5"), *tool_loop(3),
+    ],
+    "an earlier summary first of all": lambda: [summary(1, 60), *conversation(8, words=40)],
     "a pinned earlier summary": lambda: [rules("careful"), summary(1, pinned=True), *conversation(5)],
     "more is pinned than the budget": lambda: [
         rules("careful"), *(replace(said(f"keep {n} " * 60, f"k{n}"), pinned=True) for n in range(4)), *conversation(3),

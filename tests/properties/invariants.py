@@ -424,10 +424,6 @@ LET_OFF: Mapping[tuple[str, str], str] = {
     ): "it takes out just the calls that have no result: that is its purpose",
     ("C5", "ex_athena"): "each run of calls that it merges becomes a summary of its own beside the conversation's",
     (
-        "C6",
-        "ex_athena",
-    ): "a finding: its summary names that of a run merged just before, not what it stood for",
-    (
         "C5",
         "langchain_20",
     ): "restated with its defect: an earlier summary outside the last 4,000 tokens is lost",

@@ -229,6 +229,13 @@ def test_s13_no_character_is_parted(name: str) -> None:
     holds("S13", name)
 
 
+@pytest.mark.parametrize("name", list(SUBJECTS))
+def test_no_stage_leaves_the_guard_anything_to_undo(name: str) -> None:
+    """What the guard undoes would not show above: so no stage may break an invariant by itself either."""
+    found = [(one.case, one.done.breaches) for one in steps(name) if one.done.breaches]
+    assert found == []
+
+
 @pytest.mark.parametrize("name", ["truncate", "pipeline", "summarize"])
 def test_the_conversations_are_really_compacted(name: str) -> None:
     """The requests above are not valid because nothing happened to them."""

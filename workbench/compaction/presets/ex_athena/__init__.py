@@ -28,7 +28,10 @@ Where it differs from that source, and why:
   option and marker say characters.
 - `memory` and `skill:...` messages are pinned by their names wherever they stand; the source counts slots at the front
   and does not look at names. Any message may be pinned by itself. A call and its result stay or go together.
-- The newest user message stays beside the summary; the source may summarise it.
+- The newest user message stays beside the summary; the source may summarise it. An earlier summary is carried on into
+  the next one also where it is the first message; the source would keep it as its prefix, beside the new one.
+- A merged run stands as a summary of its own beside the conversation's, until that one takes it in; its record names
+  the results that it stands for, and so does that of a summary that took it in.
 - Where a host's stage drops pinned messages they stay in their places; the newest source puts them back at an estimated
   place, v0.5 loses them.
 - A stage that fails ends the compaction with `StageFailed` wherever it stands, and the history stays as it was. The

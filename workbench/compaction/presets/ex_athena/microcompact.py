@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import ClassVar, TypeAlias
@@ -80,16 +80,21 @@ class MergeRuns:
         """Put one message in the place of each run where that is smaller."""
         messages = context.messages
         caller_of, called = callers(messages), by_id(messages)
-        floor = self.pinning.floor(messages)
+        answers = _answers(messages, caller_of)
         found: list[Found] = []
         for run in runs(context, self.pinning, self.run):
-            asked = [caller_of[i] for i in run if i in caller_of]
             one = self._merged(messages, run, called)
-            held = any(c < floor or self.pinning.holds(messages[c]) for c in asked)
-            if not held and _shorter(context, run, called, one):
+            asked = {(caller_of[i], _call_id(messages[i])) for i in run if i in caller_of}
+            apart = any(i not in run for call in asked for i in answers[call])
+            if not apart and not self._held(messages, asked) and _shorter(context, run, called, one):
                 found.append((run, one))
         plan = Plan(_edits(messages, found, caller_of))
         return plan if found and plan.apply(context).tokens <= context.tokens else None
+
+    def _held(self, messages: Sequence[Message], asked: Iterable[tuple[int, str]]) -> bool:
+        """Whether one of these calls stands in the prefix, or in a message that is pinned."""
+        floor = self.pinning.floor(messages)
+        return any(caller < floor or self.pinning.holds(messages[caller]) for caller, _ in asked)
 
     def _merged(self, messages: Sequence[Message], run: Sequence[int], called: Mapping[str, ToolCall]) -> Summary:
         lines = [merged(len(run)), *(self._bullet(messages[i], called) for i in run)]
@@ -140,6 +145,14 @@ def _edits(messages: Sequence[Message], found: Sequence[Found], caller_of: Mappi
     edits = [Replace(i, i + 1, tuple(put.get(i, ()))) for i in gone]
     edits += [Replace(c, c + 1, (*put.get(c, ()), *_without(messages[c], ids))) for c, ids in answered.items()]
     return tuple(sorted(edits, key=lambda edit: edit.start))
+
+
+def _answers(messages: Sequence[Message], caller_of: Mapping[int, int]) -> dict[tuple[int, str], list[int]]:
+    """The results of each call: one that was answered twice goes with all of them or not at all."""
+    found: dict[tuple[int, str], list[int]] = {}
+    for i, caller in caller_of.items():
+        found.setdefault((caller, _call_id(messages[i])), []).append(i)
+    return found
 
 
 def _calls(message: Message) -> tuple[ToolCall, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, ToolResult
+from workbench.transcript.message import Message, Summary, ToolResult
 from workbench.transcript.pairing import protected, with_partners
 
 NAMES = ("memory", "skill:*")
@@ -58,12 +58,13 @@ class Pinning:
     def kept(self, context: Context, budget: Budget) -> set[int]:
         """The indices that a summary does not replace, each call with its results and each result with its call.
 
-        The newest user message is among them. Where a comparison sets the size, the live end takes at most half of
-        the room that it leaves.
+        The newest user message is among them; an earlier summary is not, though it stands in the prefix: it is carried
+        on. Where a comparison sets the size, the live end takes at most half of the room that it leaves.
         """
         messages = context.messages
         held = protected(messages) | {i for i, message in enumerate(messages) if self.named(message)}
-        held = with_partners(messages, held | set(range(self.floor(messages))))
+        prefix = {i for i in range(self.floor(messages)) if not isinstance(messages[i], Summary)}
+        held = with_partners(messages, held | prefix)
         start = max(len(messages) - self.suffix, 0)
         if budget.reason == "matched":
             start = max(start, _fitting(context, budget, held))

@@ -53,7 +53,7 @@ class SummaryStage:
         said = tuple(context.messages[i] for i in gone)
         if len(gone) < FEWEST or not any(text.strip() for message in said for text in said_texts(message)):
             return None
-        ids = tuple(message.id for message in said)
+        ids = tuple(dict.fromkeys(id for message in said for id in _stands_for(message)))
         empty = Draft(asks=(), replaces=ids, files=file_ops(said), said_by="assistant", name=SUMMARY)
         left = sum(context.sizes[i] for i in gone) - context.count(empty.written([""])) - 1
         if left < LEAST:
@@ -88,6 +88,11 @@ class Letter:
         """The transcript, and what is asked for."""
         parts = ["\n".join(map(line, self.messages)), prompt("athena_summary")]
         return "\n\n".join((*parts, self.instructions) if self.instructions else parts)
+
+
+def _stands_for(message: Message) -> tuple[str, ...]:
+    """The ids of what was said: of a summary, or of a run that was merged, those that it replaces."""
+    return (isinstance(message, Summary) and message.replaces) or (message.id,)
 
 
 def line(message: Message) -> str:

@@ -1,0 +1,181 @@
+"""What must hold over many compactions, requests and reports, each as a function that says how it is broken."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+
+import validators
+from properties.chats import Record, long_chat
+from properties.requests import begun, ended
+from properties.steps import Step, Words, conversations
+
+from workbench.compaction.engine import compact
+from workbench.compaction.live.compactor import Compactor
+from workbench.compaction.live.events import AutomaticStopped, CompactionCancelled, CompactionFailed, UsageIgnored
+from workbench.compaction.live.hooks import Hooks
+from workbench.compaction.stage import Budget
+from workbench.compaction.strategy import Strategy
+from workbench.compaction.trigger import Situation, Trigger
+from workbench.transcript.context import Context
+from workbench.transcript.message import Message, Usage
+from workbench.transcript.tokens import chars_per_token
+
+LONG = long_chat(9)
+"""One host's conversation of some hundred messages."""
+SHARES = (0.0, 0.05, 0.2, 0.5, 0.9)
+
+
+def d3(strategy: Strategy, steps: Iterable[Step], *, only_rewrites: bool = False) -> list[str]:
+    """What is within its target is compacted again; for those that only rewrite, whatever the target."""
+    found = []
+    for one in steps:
+        calm = one.done.outcome == "compacted" and not one.budget.force
+        if not (calm or only_rewrites):
+            continue
+        again = compact(one.after, strategy, one.budget, Words())
+        if again.after is not one.after or (calm and again.sent.messages != one.done.sent.messages):
+            found.append(f"{one.case}: compacted again")
+    return found
+
+
+def d4(strategy: Strategy) -> list[str]:
+    """With more room a message is lost that stayed with less."""
+    found = []
+    for case, before, _ in conversations():
+        kept: set[str] = set()
+        for share in SHARES:
+            budget = Budget(target=before.overhead + int(share * before.spoken), window=max(before.tokens, 1))
+            now = {message.id for message in compact(before, strategy, budget, Words()).after.messages}
+            found += [f"{case} at {share}: {sorted(kept - now)}"] if kept - now else []
+            kept = now
+    return found
+
+
+def d5(trigger: Trigger, rng: random.Random) -> list[str]:
+    """More messages make a due context not due, with the same report: present, missing, stale or beyond the window."""
+    found = []
+    for _ in range(300):
+        window = rng.choice((1, 200, 8_000, 32_000, 200_000, 1_000_000))
+        overhead = rng.randint(0, window)
+        reported = rng.choice((None, Usage(), Usage(input=rng.randint(1, 3 * window))))
+        spoken, since, count, was = rng.randint(0, window), rng.randint(0, window), rng.randint(0, 300), False
+        for extra in sorted(rng.randint(0, 2 * window) for _ in range(6)):
+            situation = Situation(
+                tokens=overhead + spoken + extra, window=window, overhead=overhead, messages=count + extra // 100,
+                reported=reported, since=since + extra,
+            )  # fmt: skip
+            now = trigger.check(situation) is not None
+            found += [str(situation)] if was and not now else []
+            was = now
+    return found
+
+
+def d6(live: Compactor, messages: list[Record]) -> list[str]:
+    """Another compaction starts by itself though the messages have hardly grown since the last."""
+    fired = begun(live)
+    for word in range(10):
+        messages = [*messages, {"role": "user", "content": f"more {word}"}]
+        live.before_request(messages)
+        live.after_turn(messages)
+    return [] if begun(live) == fired else [f"{begun(live) - fired} more compactions"]
+
+
+def d7(live: Compactor) -> list[str]:
+    """Compactions without effect go on by themselves, or none can be had by hand after they were stopped."""
+    for end in range(1, 60):
+        live.before_request(LONG[:end])
+        live.after_turn(LONG[:end])
+    found = [] if live.stopped else ["it never stops"]
+    if sum(isinstance(event, AutomaticStopped) for event in live.events) != 1:
+        found.append("its stop is not told once")
+    fired = begun(live)
+    live.compact()
+    return found if begun(live) == fired + 1 else [*found, "by hand none starts"]
+
+
+def d10(live: Compactor) -> list[str]:
+    """A report about a request from before a compaction counts, or one by another model."""
+    found = []
+    live.before_request(LONG, model="one")
+    live.compact()
+    known, changed = live.tokens, bool(ended(live)) and ended(live)[-1].outcome != "unchanged"
+    if changed:
+        live.report_usage({"prompt_tokens": 99_000}, model="one")
+        found += [] if isinstance(live.events[-1], UsageIgnored) and live.tokens == known else ["a stale report counts"]
+    live.before_request(LONG, model="one")
+    known = live.tokens
+    live.report_usage({"prompt_tokens": 99_000}, model="another")
+    ignored = isinstance(live.events[-1], UsageIgnored) and live.tokens == known
+    return found + ([] if ignored else ["another model's report counts"])
+
+
+Make = Callable[[Hooks], Compactor]
+"""A compactor with these hooks, in a window that nothing fills."""
+
+
+def d11(make: Make) -> list[str]:
+    """What is said during a compaction is lost, or a history that was taken back meanwhile is overwritten."""
+    found = []
+    queued, taken_back = {"role": "user", "content": "one thing more"}, {"role": "user", "content": "no, this"}
+    for later, back in (([*LONG, queued], False), ([*LONG[:3], taken_back], True)):
+        happens: list[Callable[[], object]] = []
+        live = make(Hooks(before=lambda due, happens=happens: happens.pop()() if happens else None))  # type: ignore[misc]
+        live.before_request(LONG)
+        happens.append(lambda live=live, later=later: live.before_request(later))  # type: ignore[misc]
+        live.compact()
+        sent = live.before_request(later)
+        if live.original != later or sent[-1] != later[-1] or (not back and validators.openai_chat(sent)):
+            found.append("what was queued is gone, or what is sent is not valid")
+        if back and sent != later:
+            found.append("the result of another history was put in place")
+    return found
+
+
+def d12(live: Compactor) -> list[str]:
+    """A compaction that the host broke off, or that failed, left something behind."""
+    live.before_request(LONG)
+    found = []
+    try:
+        live.compact()
+        stopped = any(isinstance(event, CompactionCancelled) for event in live.events)
+        if not stopped and (not ended(live) or ended(live)[-1].outcome != "unchanged"):
+            found.append("it was not broken off")
+    except RuntimeError:
+        found += [] if isinstance(live.events[-1], CompactionFailed) else ["its failure is not told"]
+    whole = live.before_request(LONG) == LONG and live.original == LONG
+    return found + ([] if whole else ["the old history is not whole"])
+
+
+COUNTS = 3
+"""How often a compaction may count each message: once for every preset at its end, and some try twice."""
+
+
+class Counted:
+    """A counter of tokens that says how often it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, message: Message, /) -> int:
+        self.asked += 1
+        return chars_per_token(message)
+
+
+def d13_check(make: Callable[[Counted], Compactor]) -> list[str]:
+    """A request with one new message counts more than that."""
+    counted = Counted()
+    live = make(counted)
+    live.before_request(LONG)
+    counted.asked = 0
+    live.before_request([*LONG, {"role": "user", "content": "and now?"}])
+    return [] if counted.asked <= 1 else [f"{counted.asked} messages are counted for one new one"]
+
+
+def d13_compaction(strategy: Strategy, messages: Sequence[Message]) -> list[str]:
+    """A compaction counts messages more often than a fixed number of times each."""
+    made, counted = Context.of(messages), Counted()
+    before = Context(made.messages, made.sizes, 0, counted)
+    compact(before, strategy, Budget(target=made.tokens // 4, window=made.tokens, reason="matched"), Words())
+    most = COUNTS * len(messages) + 60
+    return [] if counted.asked <= most else [f"{counted.asked} counts for {len(messages)} messages"]
