@@ -21,6 +21,8 @@ _PLACES = {
     "compare": "experiment.compare", "replay": "experiment.single", "prepared": "experiment.prepared",
     "trial": "experiment.single", "Results": "experiment.store",
     "surprisal": "experiment.surprisal", "probe": "experiment.probing", "label": "explore.labelling",
+    "sweep": "experiment.sweep", "sweep_table": "analysis.sweep",
+    "selfcheck": "validity.selfcheck",
     "share": "experiment.share", "redacted": "transcript.redaction",
     "render": "report.render", "Report": "report.report", "explore": "explore.explorer",
     # what was said
@@ -48,6 +50,7 @@ _PLACES = {
 __all__ = ["__version__", *_PLACES]
 
 if TYPE_CHECKING:
+    from workbench.analysis.sweep import sweep_table as sweep_table
     from workbench.compaction.engine import compact as compact
     from workbench.compaction.live.hooks import Cancel as Cancel
     from workbench.compaction.live.hooks import Hooks as Hooks
@@ -76,6 +79,7 @@ if TYPE_CHECKING:
     from workbench.experiment.single import trial as trial
     from workbench.experiment.store import Results as Results
     from workbench.experiment.surprisal import surprisal as surprisal
+    from workbench.experiment.sweep import sweep as sweep
     from workbench.explore.explorer import explore as explore
     from workbench.explore.labelling import label as label
     from workbench.importers.export import system_prompt as system_prompt
@@ -109,6 +113,7 @@ if TYPE_CHECKING:
     from workbench.transcript.message import UserMessage as UserMessage
     from workbench.transcript.redaction import redacted as redacted
     from workbench.transcript.session import Session as Session
+    from workbench.validity.selfcheck import selfcheck as selfcheck
 
 
 def __getattr__(name: str) -> object:

@@ -48,6 +48,13 @@ def test_writing_a_stage_and_a_metric(tmp_path: Path) -> None:
     assert "heads" in text and "of the user's messages, at 4 places" in text and "1 pictures" in text
 
 
+def test_a_sweep(tmp_path: Path) -> None:
+    given: Any = {"out": str(tmp_path / "run"), "windows": [16_000], "strategies": ["summarize"], "limit": 1}
+    text = shown(run_notebook(notebook("05_sweep"), tmp_path / "out.ipynb", given))
+    assert "summarize threshold=0.6" in text and "summarize threshold=0.9" in text and "on_frontier" in text
+    assert "1 pictures" in text
+
+
 def test_real_models_and_what_stands_in_for_them(tmp_path: Path) -> None:
     given = {"out": str(tmp_path / "runs"), "local": "no_such_model"}
     text = shown(run_notebook(notebook("06_real_models"), tmp_path / "out.ipynb", given))
