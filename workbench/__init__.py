@@ -23,6 +23,7 @@ _PLACES = {
     "surprisal": "experiment.surprisal", "probe": "experiment.probing", "label": "explore.labelling",
     "sweep": "experiment.sweep", "sweep_table": "analysis.sweep",
     "selfcheck": "validity.selfcheck",
+    "selfcheck": "validity.selfcheck",
     "share": "experiment.share", "redacted": "transcript.redaction",
     "render": "report.render", "Report": "report.report", "explore": "explore.explorer",
     # what was said
@@ -113,6 +114,7 @@ if TYPE_CHECKING:
     from workbench.transcript.message import UserMessage as UserMessage
     from workbench.transcript.redaction import redacted as redacted
     from workbench.transcript.session import Session as Session
+    from workbench.validity.selfcheck import selfcheck as selfcheck
     from workbench.validity.selfcheck import selfcheck as selfcheck
 
 

@@ -93,7 +93,9 @@ def written(part: object) -> object:
     return {"part": place, **own} if own else place
 
 
-PRESENTATION = frozenset({"report", "explore", "cli", "analysis", "recorder", "markup.py", "palette.py", "__main__.py"})
+PRESENTATION = frozenset(
+    {"report", "explore", "cli", "analysis", "validity", "recorder", "markup.py", "palette.py", "__main__.py"}
+)
 """What can change without changing a cell."""
 
 

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from builders import remembering, rules
+from workbench.compaction.plan import Plan
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.truncate import Truncate
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.experiment.prepared import prepared
+from workbench.models.model import Answer, Ask
+from workbench.transcript.context import Context
+from workbench.transcript.message import Message
+from workbench.transcript.session import Session
+from workbench.validity.blind import blindness
+
+MESSAGES = (rules("be brief"), *remembering(40))
+READY = prepared(Session.of(MESSAGES, id="one", project="one"))
+
+
+@dataclass
+class Peeking:
+    """A stage that keeps more each time it is asked: its output depends on what it remembers, not on the context."""
+
+    name: ClassVar[str] = "peeking"
+    calls: list[int] = field(default_factory=list)
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        self.calls.append(1)
+        return Truncate().plan(context, budget) if len(self.calls) % 2 else None
+
+
+class Knowing:
+    """A model that knows how the session is really called."""
+
+    name: ClassVar[str] = "knowing"
+
+    def __init__(self, future: Sequence[Message]) -> None:
+        self.asked = 0
+        self.future = future
+
+    def answer(self, ask: Ask) -> Answer:
+        self.asked += 1
+        return Answer(text=f"answer {self.asked} about {self.future[-self.asked].id}", model=self.name)
+
+
+def test_strategies_are_blind() -> None:
+    assert blindness([READY]).outcome == "passed"
+
+
+def test_a_stage_whose_output_depends_on_more_than_the_context_fails() -> None:
+    found = blindness([READY], [Preset("peeking", Strategy("peeking", (Peeking(),)))])
+    assert found.failed
+    assert "peeking" in found.where[0]
+
+
+def test_a_model_that_knows_the_future_fails() -> None:
+    from workbench.compaction.presets import preset
+
+    assert blindness([READY], [preset("summarize")], Knowing(MESSAGES)).failed
+
+
+def test_a_short_session_is_skipped() -> None:
+    assert blindness([prepared(Session.of(MESSAGES[:9]))]).outcome == "skipped"

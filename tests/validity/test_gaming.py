@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from builders import remembering, rules
+from workbench.experiment.prepared import Prepared, prepared
+from workbench.importers.bundled import bundled
+from workbench.importers.importer import load
+from workbench.metrics.mining import Index
+from workbench.transcript.session import Session
+from workbench.validity.gamers import GAMERS, filled
+from workbench.validity.gaming import gaming
+
+
+@pytest.fixture(scope="module")
+def session() -> Prepared:
+    return prepared(load(next(path for path in bundled() if "poolside" in str(path)))[0])
+
+
+def test_the_gamers_stay_near_the_floor(session: Prepared) -> None:
+    found = gaming([session])
+    assert found.outcome == "passed"
+    assert all(name in found.found for name in GAMERS)
+
+
+def test_a_context_that_wins_without_being_of_use_fails(session: Prepared) -> None:
+    def later(index: Index, at: int, seed: str) -> Iterator[str]:
+        return (need.evidence_text for need in index.demand(at).needs)
+
+    found = gaming([session], {"later": later})
+    assert found.failed
+    assert "later at 10%" in found.where[0]
+
+
+def test_a_session_that_needs_nothing_is_skipped() -> None:
+    assert gaming([prepared(Session.of([rules("be brief"), *remembering(3)]))]).outcome == "skipped"
+
+
+def test_each_budget_gets_the_lines_that_fit() -> None:
+    assert filled(["aa", "bb", "cc"], len, [2, 3, 6, 99]) == ["", "aa", "aa\nbb", "aa\nbb\ncc"]

@@ -1,0 +1,65 @@
+"""Whether the reference arms of a run mark the ends of the scale; read from the run's own cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from workbench.validity.check import Check, checked
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+REFERENCES = frozenset({"none", "null", "random", "oracle", "recorded"})
+TINY = 1e-9
+PLACE = ["session", "mode", "share"]
+
+
+class Run(Protocol):
+    """A run as it is on disk."""
+
+    def table(self, name: str, /) -> pd.DataFrame:
+        """One table by name."""
+        ...
+
+
+def floor(run: Run) -> Check:
+    """The arm `null` is 0 on the scale, and never above the median strategy."""
+    scores = run.table("scores")
+    rows = scores[(scores["metric"] == "frr") & scores["value"].notna()].copy()
+    rows["share"] = rows["share"].fillna(-1.0)
+    null = rows[rows["strategy"] == "null"]
+    bent = null[null["scaled"].notna() & (null["scaled"].abs() > TINY)]
+    contenders = rows[~rows["strategy"].isin(REFERENCES)]
+    middle = contenders.groupby(PLACE)["value"].median().rename("median").reset_index()
+    both = null.merge(middle, on=PLACE)
+    above = both[both["value"] > both["median"] + TINY]
+    wrong = [f"{row.session}, {row.mode}: null is {row.scaled} on the scale" for row in bent.itertuples()]
+    wrong += [f"{row.session}, {row.mode}: null {row.value:.3f}, median {row.median:.3f}" for row in above.itertuples()]
+    return checked(
+        "floor",
+        "the arm null is 0 on the scale and never above the median strategy",
+        not wrong if len(both) else None,
+        f"{len(both) - len(above)} of {len(both)} times not above the median",
+        wrong,
+    )
+
+
+def ceiling(run: Run) -> Check:
+    """No strategy whose context is within the budget keeps more than the arm `oracle` there."""
+    kept = run.table("retention")
+    kept = kept[kept["mode"] == "matched"].groupby(["strategy", "session", "share", "at"])["bound"].sum().reset_index()
+    best = kept[kept["strategy"] == "oracle"].drop(columns="strategy").rename(columns={"bound": "oracle"})
+    fired = run.table("compactions")
+    fired = fired[(fired["mode"] == "matched") & (fired["tokens_sent"] <= fired["target"])]
+    within = fired[["strategy", "session", "share", "at"]]
+    both = kept[~kept["strategy"].isin(REFERENCES)].merge(within, on=["strategy", "session", "share", "at"])
+    both = both.merge(best, on=["session", "share", "at"])
+    above = both[both["bound"] > both["oracle"] + TINY]
+    wrong = [f"{r.strategy} on {r.session} at {r.at}: {r.bound:g} of oracle's {r.oracle:g}" for r in above.itertuples()]
+    return checked(
+        "ceiling",
+        "no context within its budget keeps more than the arm oracle at the same place and size",
+        not wrong if len(both) else None,
+        f"{len(both) - len(above)} of {len(both)} contexts are not above it",
+        wrong,
+    )

@@ -1,0 +1,96 @@
+"""Whether the miner finds what later messages need of a history: all of it, nothing else, and nothing by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from workbench.experiment.prepared import Prepared
+from workbench.metrics.future import HORIZON
+from workbench.metrics.mining import Index
+from workbench.recorder.generator import Generated, generate
+from workbench.recorder.vocabulary import VOCABULARY
+from workbench.replay.boundaries import at_shares
+from workbench.transcript.atoms import Atom
+from workbench.transcript.message import Message
+from workbench.validity.check import Check, checked
+
+ENOUGH = 0.95
+"""Precision and recall that the miner must have on planted dependencies."""
+CHANCE = 0.1
+"""Of the demand of a session's own future, what a foreign future may have."""
+TOKENS = 30_000
+"""Size of each generated session."""
+
+Mine = Callable[[Sequence[Message]], Index]
+
+
+def planted(made: Sequence[Generated] | None = None, mine: Mine = Index) -> Check:
+    """Planted dependencies are recovered: facts that are said once and used later, and nothing else.
+
+    Args:
+        made: sessions with what was planted in them; None generates two of each profile.
+        mine: makes the index.
+    """
+    sessions = [generate(TOKENS, seed, profile) for profile in VOCABULARY for seed in (0, 1)] if made is None else made
+    hit = found = true = 0
+    wrong: list[str] = []
+    for one in sessions:
+        index = mine(one.session.messages)
+        for at in at_shares(one.session):
+            wanted = _needed(one, index, at)
+            mined = {need.atom for need in index.demand(at).needs}
+            hit, found, true = hit + len(mined & wanted), found + len(mined), true + len(wanted)
+            wrong += [f"{atom.text} in {one.session.id} at {at}" for atom in sorted(mined ^ wanted)]
+    precision, recall = (hit / found if found else 0.0), (hit / true if true else 0.0)
+    return checked(
+        "planted dependencies",
+        f"on generated sessions the miner finds what is needed later with precision and recall of at least {ENOUGH}",
+        (precision >= ENOUGH and recall >= ENOUGH) if true else None,
+        f"precision {precision:.3f}, recall {recall:.3f} of {true} planted dependencies",
+        wrong if true and min(precision, recall) < ENOUGH else (),
+    )
+
+
+def _needed(one: Generated, index: Index, at: int) -> set[Atom]:
+    """What was planted before a boundary and is used after it, within the horizon."""
+    place = one.session.index_of
+    found: set[Atom] = set()
+    for fact in one.facts:
+        after = [place[use] for use in fact.uses if place[use] >= at]
+        if place[fact.message] < at and after and after[0] < at + HORIZON:
+            found.update(index.postings.names[number] for number in index.read((fact.atom,)).atoms.tolist())
+    return found
+
+
+def placebo(sessions: Sequence[Prepared]) -> Check:
+    """Futures that belong to other projects need next to nothing of a history."""
+    own = foreign = pairs = 0
+    worst: list[str] = []
+    for one, other in _unrelated(sessions):
+        for at in at_shares(one.session):
+            after = other.session.messages[at_shares(other.session)[0] :]
+            swapped = Index((*one.session.messages[:at], *after), one.session.cwd, one.index.background)
+            mine, theirs = len(one.index.demand(at)), len(swapped.demand(at))
+            own, foreign, pairs = own + mine, foreign + theirs, pairs + 1
+            if theirs > CHANCE * max(mine, 10):
+                worst.append(f"{one.session.id} at {at} with the future of {other.session.id}: {theirs} of {mine}")
+            break  # one boundary a pair: mining is the cost
+    rate = foreign / own if own else 0.0
+    return checked(
+        "placebo futures",
+        f"with the future of an unrelated project at most {CHANCE:.0%} of the demand is left",
+        rate <= CHANCE if own else None,
+        f"{foreign} of {own} demanded things ({rate:.1%}) over {pairs} swapped futures",
+        worst if rate > CHANCE else (),
+    )
+
+
+def _unrelated(sessions: Sequence[Prepared]) -> Iterator[tuple[Prepared, Prepared]]:
+    """Each session with the next one of another project."""
+    good = [one for one in sessions if at_shares(one.session)]
+    for i, one in enumerate(good):
+        for other in good[i + 1 :] + good[:i]:
+            if other.session.project != one.session.project or not one.session.project:
+                if other is not one:
+                    yield one, other
+                break

@@ -1,0 +1,76 @@
+"""All checks: on sessions, and on a run of them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from workbench.errors import SettingError
+from workbench.experiment.compare import compare
+from workbench.experiment.prepared import Prepared
+from workbench.experiment.sources import Source, read
+from workbench.importers.bundled import bundled
+from workbench.importers.importer import files
+from workbench.metrics.background import background
+from workbench.recorder.generator import generate
+from workbench.recorder.vocabulary import VOCABULARY
+from workbench.transcript.atoms import Atom
+from workbench.validity.arms import Run, ceiling, floor
+from workbench.validity.blind import blindness
+from workbench.validity.check import Check, SessionCheck
+from workbench.validity.demand import placebo, planted
+from workbench.validity.gaming import gaming
+
+SESSION_CHECKS: tuple[SessionCheck, ...] = (placebo, blindness, gaming)
+"""Checks on sessions; to add one, add a function that takes them and returns a `Check`."""
+
+GENERATED = 60_000
+"""Tokens of each generated session."""
+
+
+def selfcheck(what: Iterable[str | Path] = (), *, window: int | None = None, limit: int | None = None) -> list[Check]:
+    """Check that the measure measures, on sessions of one's own or, without any, on bundled and generated ones.
+
+    Args:
+        what: files, folders or patterns.
+        window: tokens; None takes each session's own.
+        limit: sessions at most.
+
+    Raises:
+        SettingError: there is no session to read.
+    """
+    named = list(what)
+    sessions = _read(named or list(bundled()), window)
+    if not named:
+        sessions += [ready for ready in _generated(window)]
+    sessions = _against_common(sessions[:limit])
+    if not sessions:
+        raise SettingError("there is nothing to check; name files or folders with recorded sessions")
+    with tempfile.TemporaryDirectory() as folder:
+        run = compare([one.session for one in sessions], window=window, out=folder, quiet=True)
+        return [planted(), *(check(sessions) for check in SESSION_CHECKS), *of_run(run)]
+
+
+def of_run(run: Run) -> list[Check]:
+    """The checks that can be read off a run's own tables."""
+    return [floor(run), ceiling(run)]
+
+
+def _read(what: Sequence[str | Path], window: int | None) -> list[Prepared]:
+    paths = [Path(path) for path in files(what)]
+    return [ready for path in paths for ready in read(Source(path=path), window).ready]
+
+
+def _generated(window: int | None) -> Iterable[Prepared]:
+    for seed, profile in enumerate(VOCABULARY):
+        yield from read(Source(session=generate(GENERATED, seed, profile).session), window).ready
+
+
+def _against_common(sessions: Sequence[Prepared]) -> list[Prepared]:
+    """The sessions with what three unrelated projects share taken for background, as in a run."""
+    by_project: dict[str, set[Atom]] = {}
+    for one in sessions:
+        by_project.setdefault(one.session.project or one.session.id, set()).update(one.index.atoms)
+    shared = background(by_project)
+    return [one.against(shared) for one in sessions]
