@@ -6,11 +6,12 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from workbench.cli.asking import Cache, CacheOnly, Concurrency, MaxDollars, NoCache, OnBad, asking, tell_terms
+from workbench.cli.forecasting import tell_forecast
 from workbench.cli.words import REDACT, complain, count, percent, printable, say, say_json, share, table
 from workbench.errors import SettingError, UnknownName
 from workbench.palette import REFERENCES
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from workbench.experiment.store import Results
 
 FAILED_CELL, UNUSABLE = 1, 2
+METRICS = (
+    "frr", "tokens_saved", "peak_context", "compactions", "prefix_reuse", "breaches", "cost", "net_saving",
+    "cost_saved",
+)  # fmt: skip
+"""Of the headline, under each strategy's own trigger."""
 BASELINE = "The strategy that all others are compared with. None: truncate, or the one named first."
 SHOWN = 10
 """Failed cells that are told one by one."""
@@ -69,14 +75,27 @@ def compare(
     baseline: Annotated[str, typer.Option("--baseline", "-b", help=BASELINE)] = "",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run. None: reports/compare-….")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes. None: one a core.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", help="Address of a Dask scheduler whose workers do the work.")
+    ] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Sessions at most.")] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="For what varies: another one asks models anew.")] = 0,
     redact: Annotated[bool, typer.Option("--redact", help=REDACT)] = False,
+    price_model: Annotated[
+        str, typer.Option("--price-model", help="Reckon the money with this model's prices. None: each session's own.")
+    ] = "",
+    prices: Annotated[
+        str, typer.Option("--prices", help="Prices of your own, USD a million tokens: input=3,output=15,cache_read=0.3")
+    ] = "",
     cache: Cache = None,
     no_cache: NoCache = False,
     cache_only: CacheOnly = False,
     max_dollars: MaxDollars = None,
     concurrency: Concurrency = None,
     on_bad_summary: OnBad = "fallback",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what it would take: cells, tokens, asks and dollars. Ask nothing.")
+    ] = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write the tables, but render no report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
@@ -89,18 +108,26 @@ def compare(
 
       workbench compare my-sessions/ --strategies truncate,summarize --window 64000
 
+      workbench compare session.jsonl --model litellm:gpt-4o-mini --dry-run
+
       workbench compare session.jsonl --model extractive,litellm:gpt-4o-mini --max-dollars 2
     """
     from workbench.experiment.compare import compare as run
+    from workbench.experiment.compare import forecast
 
     if baseline and baseline not in (*names(strategies), *REFERENCES):
         raise UnknownName("strategy of this run", baseline, (*names(strategies), *REFERENCES))
+    given: dict[str, Any] = {
+        "strategies": names(strategies), "window": window, "model": model, "shares": shares(budgets),
+        "boundaries": places(boundaries), "out": out, "jobs": jobs or os.cpu_count() or 1, "scheduler": scheduler,
+        "limit": limit, "seed": seed, "redact": redact, "price_model": price_model, "prices": prices,
+        "quiet": quiet or as_json,
+        "asking": asking(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary),
+    }  # fmt: skip
+    if dry_run:
+        return tell_forecast(forecast(paths or (), **given), as_json)
     tell_terms(model)
-    results = run(
-        paths or (), strategies=names(strategies), window=window, model=model, shares=shares(budgets),
-        boundaries=places(boundaries), out=out, jobs=jobs or os.cpu_count() or 1, limit=limit, redact=redact,
-        quiet=quiet or as_json, asking=asking(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary),
-    )  # fmt: skip
+    results = run(paths or (), **given)
     _notes(results)
     if not (results.cells["status"] == "ok").any():
         complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")
@@ -155,7 +182,7 @@ def headline(results: Results) -> list[dict[str, float | str | None]]:
         own = scores[scores["strategy"] == name]
         natural, matched = own[own["mode"] == "natural"], own[own["mode"] == "matched"]
         row: dict[str, float | str | None] = {"strategy": str(name)}
-        for metric in ("frr", "tokens_saved", "peak_context", "compactions", "prefix_reuse", "breaches"):
+        for metric in METRICS:
             values = natural[natural["metric"] == metric]["value"].dropna()
             row[metric] = float(values.mean()) if len(values) else None
         for budget in budgets:
@@ -197,6 +224,8 @@ def _outcome(results: Results, no_report: bool, baseline: str) -> dict[str, obje
 
 
 def _show(results: Results, no_report: bool, baseline: str) -> None:
+    from workbench.report.digits import dollars
+
     rows = headline(results)
     base, differences, told = against(results, baseline)
     apart = {str(row["strategy"]): row for row in differences if not row["reference"]}
@@ -209,6 +238,8 @@ def _show(results: Results, no_report: bool, baseline: str) -> None:
         if apart:
             line[f"against {base}"] = _apart(apart.get(str(row["strategy"])))
         line["tokens saved"] = percent(_number(row["tokens_saved"]))
+        line["cost"] = dollars(_number(row["cost"]))
+        line["cost saved"] = percent(_number(row["cost_saved"]))
         line["peak tokens"] = count(_number(row["peak_context"]))
         line["compactions"] = f"{_number(row['compactions']) or 0:.1f}"
         shown.append(line)
@@ -219,10 +250,17 @@ def _show(results: Results, no_report: bool, baseline: str) -> None:
         f"Means over {n} session{'s' * (n != 1)}. FRR: share of what is needed later that the context still holds, with"
     )
     say("its context words; `kept at N %` compares all strategies at the same size. Higher is better.")
+    say(f"Cost: USD a session, {_whose(results)}; cost saved: after summaries and fetching again what was lost.")
     say()
     say(fill(printable(told).replace(" %", "\0%"), width=100).replace("\0", " "))
     say()
     say(f"Tables: {results.path}" if no_report else f"Report: {results.report}")
+
+
+def _whose(results: Results) -> str:
+    """Whose prices the money is reckoned with."""
+    rows = [str(row) for row in results.costs["row"].unique()]
+    return f"at the prices of {rows[0]}" if len(rows) == 1 else f"at the prices of {len(rows)} models"
 
 
 def _apart(row: Mapping[str, object] | None) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import TypeAlias
 
 from workbench.compaction.strategy import Preset
+from workbench.experiment.costs import costs as cost_rows
+from workbench.experiment.costs import reconciliation
 from workbench.experiment.losses import losses
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.references import reference_trials
@@ -13,6 +16,7 @@ from workbench.experiment.settings import Settings
 from workbench.metrics.builtin import BUILTIN
 from workbench.metrics.chain import chain
 from workbench.metrics.metric import Trial
+from workbench.metrics.pricing import pricing
 from workbench.metrics.rereads import rereads
 from workbench.models.checked import STANDS_IN
 from workbench.models.model import Answer, Model
@@ -20,7 +24,7 @@ from workbench.replay.boundaries import at_boundaries, by_fill
 from workbench.replay.matched import at_sizes, matched
 from workbench.replay.natural import natural
 from workbench.replay.recorded import recorded_contexts
-from workbench.replay.step import Firing, Replay
+from workbench.replay.step import Firing
 from workbench.transcript.pausing import collector_paused
 from workbench.transcript.session import Session
 
@@ -28,7 +32,10 @@ Value: TypeAlias = str | int | float | None
 Row: TypeAlias = dict[str, Value]
 Tables: TypeAlias = dict[str, list[Row]]
 
-NAMES = ("steps", "compactions", "retention", "recall", "states", "survival", "rereads", "scores", "losses")
+NAMES = (
+    "steps", "compactions", "retention", "recall", "states", "survival", "rereads", "scores", "costs", "reconciliation",
+    "losses",
+)  # fmt: skip
 """The tables that a cell fills."""
 WORST = 30
 """Losses that a cell writes down for each mode and budget."""
@@ -45,8 +52,10 @@ def cell(ready: Prepared, preset: Preset, model: Model, settings: Settings) -> T
     session, sizing, model = ready.session, ready.sizing, ready.reader(model)
     score_at = by_fill(session, sizing, ready.window)
     replay = natural(session, preset, model, sizing, window=ready.window, score_at=score_at)
-    tables["steps"] += _steps(replay)
-    _fill(tables, Trial(replay, ready.index))
+    prices = pricing(session, settings.price_model, settings.prices)
+    trial = Trial(replay, ready.index, prices=prices)
+    tables["steps"] += _steps(trial)
+    _fill(tables, trial)
     if settings.shares:
         at = at_boundaries(session, sizing, ready.window, settings.boundaries)
         replay = matched(session, preset, model, sizing, window=ready.window, at=at, shares=settings.shares)
@@ -68,6 +77,7 @@ def cell(ready: Prepared, preset: Preset, model: Model, settings: Settings) -> T
             for name, rows in found.items():
                 tables[name] += rows
         tables["rereads"] += _rereads(session, tuple(really))
+        tables["reconciliation"] += reconciliation(ready, prices)
     return tables
 
 
@@ -87,7 +97,7 @@ def _rereads(session: Session, boundaries: Sequence[int]) -> Iterable[Row]:
 def natural_tables(trial: Trial, worst: int = WORST) -> Tables:
     """The rows of one natural replay alone, with its losses whatever the preset."""
     tables: Tables = {name: [] for name in NAMES}
-    tables["steps"] += _steps(trial.replay)
+    tables["steps"] += _steps(trial)
     _fill(tables, trial, worst)
     return tables
 
@@ -101,12 +111,14 @@ def _fill(tables: Tables, trial: Trial, worst: int = WORST) -> None:
     tables["states"] += [place | row for row in _states(trial)]
     tables["survival"] += _survival(trial)
     tables["scores"] += [place | row for row in _scores(trial)]
+    tables["costs"] += cost_rows(trial)
     if trial.replay.preset not in ("none", "null", "random", "oracle"):
         tables["losses"] += [place | row for row in losses(trial, worst)]
 
 
-def _steps(replay: Replay) -> Iterable[Row]:
-    for step in replay.steps:
+def _steps(trial: Trial) -> Iterable[Row]:
+    charges = trial.bill.charges if trial.bill is not None else ()
+    for step, charge in zip_longest(trial.replay.steps, charges):
         yield {
             "request": step.request,
             "index": step.index,
@@ -114,6 +126,8 @@ def _steps(replay: Replay) -> Iterable[Row]:
             "tokens_sent": step.tokens_sent,
             "prefix_reused": step.prefix_reused,
             "compaction": step.compaction,
+            "cache_read": None if charge is None else charge.read,
+            "usd": None if charge is None else charge.usd,
         }
 
 

@@ -52,6 +52,8 @@ def compare(
     limit: int | None = None,
     seed: int = 0,
     redact: bool = False,
+    price_model: str = "",
+    prices: str = "",
     quiet: bool = False,
 ) -> Results:
     """Replay sessions under strategies, score them, and write a run folder.
@@ -73,6 +75,8 @@ def compare(
         limit: sessions at most.
         seed: for parts that vary.
         redact: mask secrets, e-mail addresses and names of home directories before anything is asked or written.
+        price_model: reckon the money of every session with this model's prices; empty for each its own.
+        prices: USD a million tokens, such as `input=3,output=15,cache_read=0.3,cache_write=3.75`.
         quiet: no progress bar.
 
     Raises:
@@ -91,6 +95,8 @@ def compare(
         boundaries if isinstance(boundaries, str) else tuple(boundaries),
         seed,
         redact,
+        price_model,
+        prices,
     )
     sources = _sources(what)
     if not sources:

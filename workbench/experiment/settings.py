@@ -13,6 +13,8 @@ from workbench.compaction.presets import BUILTIN, preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
 from workbench.experiment.code import own_code
+from workbench.metrics.pricing import known_tariff
+from workbench.models.tariff import given_tariff
 from workbench.replay.boundaries import Boundaries, checked
 
 DEFAULT_STRATEGIES = ("none", "truncate", "summarize", "pipeline")
@@ -32,6 +34,8 @@ class Settings:
             whole history would fill the window) or `recorded` (where the recorded agent compacted).
         seed: for parts that vary.
         redact: whether secrets, e-mail addresses and names of home directories are masked as a session is read.
+        price_model: the model whose prices and cache rules every session is reckoned with; empty for each its own.
+        prices: prices of one's own, in USD a million tokens: `input=3,output=15,cache_read=0.3,cache_write=3.75`.
     """
 
     strategies: tuple[str, ...] = DEFAULT_STRATEGIES
@@ -41,6 +45,8 @@ class Settings:
     boundaries: Boundaries = (0.35, 0.5, 0.65, 0.8)
     seed: int = 0
     redact: bool = False
+    price_model: str = ""
+    prices: str = ""
 
     def __post_init__(self) -> None:
         if self.window is not None and self.window < 1_000:
@@ -49,6 +55,10 @@ class Settings:
             if not 0 < value < 1:
                 raise SettingError(f"the share {value} is not between 0 and 1")
         checked(self.boundaries)
+        if self.price_model:
+            known_tariff(self.price_model)
+        if self.prices:
+            given_tariff(self.prices)
         if not self.strategies:
             raise SettingError("no strategy is named; `workbench list strategies` shows those that are known")
 

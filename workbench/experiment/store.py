@@ -31,7 +31,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
     "steps": {
         "session": "str", "strategy": "str", "request": "int", "index": "int", "tokens_recorded": "int",
-        "tokens_sent": "int", "prefix_reused": "int", "compaction": "int",
+        "tokens_sent": "int", "prefix_reused": "int", "compaction": "int", "cache_read": "int", "usd": "float",
     },
     "compactions": {
         "session": "str", "strategy": "str", "mode": "str", "share": "float", "number": "int", "at": "int",
@@ -60,6 +60,19 @@ COLUMNS: dict[str, dict[str, str]] = {
     "scores": {
         "session": "str", "strategy": "str", "mode": "str", "share": "float", "metric": "str", "value": "float",
         "scaled": "float", "unit": "str", "better": "str", "n": "int", "why": "str",
+    },
+    "costs": {
+        "session": "str", "strategy": "str", "model": "str", "row": "str", "cache": "str", "why": "str",
+        "requests": "int", "tokens_input": "int", "tokens_read": "int", "tokens_written": "int",
+        "tokens_output": "int", "usd": "float", "usd_input": "float", "usd_read": "float", "usd_write": "float",
+        "usd_output": "float", "usd_summaries": "float", "usd_uncompacted": "float", "usd_fetching": "float",
+        "net_saving": "float", "breaks": "int", "parted_at": "int", "even_at": "int", "assumed_summaries": "int",
+    },
+    "reconciliation": {
+        "session": "str", "model": "str", "row": "str", "cache": "str", "why": "str", "requests": "int",
+        "left_out": "int", "prompt_error": "float", "read_error": "float", "usd_error": "float", "usd": "float",
+        "usd_reported": "float", "missed": "int", "compactions": "int", "clearings": "int", "shrunk": "int",
+        "grown": "int", "unseen_start": "int",
     },
     "losses": {
         "session": "str", "strategy": "str", "mode": "str", "share": "float", "at": "int", "kind": "str",
@@ -257,6 +270,16 @@ class Results:
     def scores(self) -> pd.DataFrame:
         """A row a metric of a session under a strategy."""
         return self.table("scores")
+
+    @cached_property
+    def costs(self) -> pd.DataFrame:
+        """A row a session under a strategy: what its replay costs, by part."""
+        return self.table("costs")
+
+    @cached_property
+    def reconciliation(self) -> pd.DataFrame:
+        """A row a session: its own replay against its reported usage."""
+        return self.table("reconciliation")
 
     @cached_property
     def losses(self) -> pd.DataFrame:

@@ -149,7 +149,8 @@ def cell_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Model,
     who = wanted if isinstance(wanted, str) else key(wanted)
     return key(
         SCHEMA, code_version(), content, session.id, preset, who, task.asking.seal(model), ready.window,
-        settings.shares, settings.boundaries, settings.seed, settings.redact, background,
+        settings.shares, settings.boundaries, settings.seed, settings.redact, settings.price_model, settings.prices,
+        background,
     )  # fmt: skip
 
 

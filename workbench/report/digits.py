@@ -81,3 +81,14 @@ def listed(words: Sequence[str], joint: str = "and") -> str:
 def some(number: int, one: str, many: str = "") -> str:
     """`1 session`, `3 sessions`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def dollars(usd: float | None) -> str:
+    """USD with two figures that mean something: `$1,235`, `$12.30`, `$0.042`, `−$0.13`."""
+    if usd is None or math.isnan(usd):
+        return NOTHING
+    size = abs(usd)
+    if 0 < size < 0.0005:
+        return "< $0.001"
+    told = f"{size:,.0f}" if size >= 1_000 else f"{size:,.2f}" if size >= 0.095 or not size else f"{size:.3f}"
+    return f"−${told}" if usd < 0 else f"${told}"

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from workbench.experiment.store import frame
+from workbench.report.cost import Money, bills, costs_html, reconciled_html, spending, spending_words, typical
+from workbench.report.digits import dollars
+
+
+@dataclass
+class Run:
+    """Stands where `Results` does."""
+
+    rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    manifest: dict[str, Any] = field(default_factory=lambda: {"packages": {"litellm": "1.101.6"}})
+
+    def table(self, name: str) -> pd.DataFrame:
+        return frame(name, self.rows.get(name, ()))
+
+
+def bill(session: str, strategy: str, usd: float, **more: Any) -> dict[str, Any]:
+    return {
+        "session": session, "strategy": strategy, "model": "m", "row": "some-model", "cache": "Anthropic, 5 minutes",
+        "why": "", "requests": 3, "tokens_input": 0, "tokens_read": 900, "tokens_written": 100, "tokens_output": 5,
+        "usd": usd, "usd_input": 0.0, "usd_read": usd / 2, "usd_write": usd / 2, "usd_output": 0.0,
+        "usd_summaries": 0.0, "usd_uncompacted": 4.0, "usd_fetching": 0.0, "net_saving": 4.0 - usd, "breaks": 1,
+        "parted_at": None if strategy == "none" else 1, "even_at": None, "assumed_summaries": 0,
+    } | more  # fmt: skip
+
+
+def matched(session: str, **more: Any) -> dict[str, Any]:
+    return {
+        "session": session, "model": "m", "row": "some-model", "cache": "", "why": "", "requests": 50, "left_out": 0,
+        "prompt_error": 0.004, "read_error": 0.003, "usd_error": 0.01, "usd": 3.9, "usd_reported": 4.0, "missed": 0,
+        "compactions": 0, "clearings": 0, "shrunk": 0, "grown": 0, "unseen_start": 0,
+    } | more  # fmt: skip
+
+
+def run(sessions: int = 3) -> Run:
+    rows: dict[str, list[dict[str, Any]]] = {"costs": [], "steps": [], "reconciliation": []}
+    for n in range(sessions):
+        name = f"s{n}"
+        for strategy, usd in (("none", 4.0), ("truncate", 3.0), ("summarize", 5.0)):
+            even = {"even_at": 2} if strategy == "truncate" else {}
+            rows["costs"].append(bill(name, strategy, usd, usd_uncompacted=4.0 + n, net_saving=4.0 + n - usd, **even))
+            rows["steps"] += [
+                {"session": name, "strategy": strategy, "request": i, "index": i, "usd": usd / 3} for i in range(3)
+            ]
+        rows["reconciliation"].append(matched(name))
+    return Run(rows)
+
+
+def test_a_bill_a_strategy_cheapest_first_and_the_arms_last() -> None:
+    rows = bills(Money.of(run()))
+    assert rows["strategy"].tolist() == ["truncate", "summarize", "none"]
+    first = rows.iloc[0]
+    assert (first["usd"], first["net_saving"], first["cache_read"]) == (3.0, 2.0, 0.9)
+    assert first["saved"] == pytest.approx((1 / 4 + 2 / 5 + 3 / 6) / 3)
+    assert (first["compacted"], first["paid"], first["even_after"]) == (3, 3, 1.0)
+
+
+def test_the_table_says_what_pays_and_whose_prices_they_are() -> None:
+    shown = costs_html(Money.of(run())).html
+    assert "1 request" in shown
+    assert "never <small>in 3 sessions</small>" in shown
+    assert "some-model (Anthropic, 5 minutes), from litellm 1.101.6" in shown
+    assert "in USD, lower is cheaper" in shown
+
+
+def test_an_assumed_price_and_assumed_summaries_are_told() -> None:
+    made = run(1)
+    made.rows["costs"] = [
+        row | {"why": "no price is known for the model 'x'", "assumed_summaries": 2} for row in made.rows["costs"]
+    ]
+    shown = costs_html(Money.of(made)).html
+    assert "In 1 session, since no price is known for the model" in shown
+    assert "as if the priced model had written them" in shown
+
+
+def test_hostile_names_are_escaped() -> None:
+    made = run(1)
+    made.rows["costs"] = [row | {"row": "<script>x"} for row in made.rows["costs"]]
+    made.rows["reconciliation"] = [matched("<script>y")]
+    assert "<script>" not in costs_html(Money.of(made)).html + reconciled_html(Money.of(made)).html
+
+
+def test_the_chart_marks_where_a_strategy_has_paid_off() -> None:
+    money = Money.of(run())
+    assert typical(money) == "s1"
+    (axes,) = spending(money).axes
+    assert axes.get_xlabel() == "request" and "USD" in axes.get_ylabel()
+    dots = [line for line in axes.get_lines() if line.get_marker() == "o"]
+    assert [dot.get_xydata().tolist() for dot in dots] == [[[2.0, 3.0]]]
+    assert "n = 3 requests" in next(text.get_text() for text in axes.texts if text.get_gid() == "note")
+    assert "truncate $3.00, no dearer than no compaction from request 2" in spending_words(money)
+
+
+def test_reported_usage_is_compared_session_by_session() -> None:
+    made = run()
+    made.rows["reconciliation"] = [
+        matched("good"), matched("bad", prompt_error=0.05, shrunk=2, compactions=1, left_out=3, unseen_start=1),
+        matched("silent", requests=0, prompt_error=None, read_error=None, usd_error=None, usd=None),
+    ]  # fmt: skip
+    found = reconciled_html(Money.of(made))
+    assert "within 2 % in 1 of 2 sessions" in found.plain
+    assert "1 session could not be checked" in found.plain
+    assert "1 compaction, 2 unrecorded cuts, a start that another file holds and 3 answers left out" in found.html
+    assert found.html.index("bad") < found.html.index("good")
+
+
+def test_a_run_without_money_says_so() -> None:
+    money = Money.of(Run())
+    assert "No session has a bill" in costs_html(money).html
+    assert "so the bill is not checked" in reconciled_html(money).html
+    assert "no data" in spending_words(money)
+    assert spending(money).axes[0].get_lines() == []  # type: ignore[comparison-overlap]
+
+
+@pytest.mark.parametrize(
+    ("usd", "told"),
+    [
+        (1_234.5, "$1,234"), (12.345, "$12.35"), (0.0421, "$0.042"), (0.0, "$0.00"), (0.0001, "< $0.001"),
+        (-0.13, "−$0.13"), (-12.0, "−$12.00"), (None, "–"), (float("nan"), "–"),
+    ],
+)  # fmt: skip
+def test_dollars_have_no_more_digits_than_mean_something(usd: float | None, told: str) -> None:
+    assert dollars(usd) == told
