@@ -13,8 +13,13 @@ from workbench.validity.check import Check, checked
 from workbench.validity.gamers import GAMERS, Gamer, filled
 
 SHARES = (0.1, 0.2, 0.3, 0.5)
-NEAR = 0.15
-"""What a gamer may have of the headline metric, as a mean over boundaries; the arm `null` has some 0.05."""
+NEAR, NEAR_ALONE = 0.15, 0.25
+"""What a gamer may have of the headline metric as a mean over sessions, and over fewer than `SEVERAL`.
+
+The arm `null` has some 0.05, strategies 0.3 to 0.9. In a short session whose things share words, a list of them binds
+a few by luck.
+"""
+SEVERAL = 5
 
 
 def gaming(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer] = GAMERS) -> Check:
@@ -26,26 +31,35 @@ def gaming(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer] = GAMERS) -
     """
     values: dict[tuple[str, float], list[float]] = {}
     for ready in sessions:
-        for at in at_shares(ready.session):
-            demand = ready.index.demand(at)
-            if len(demand) < FEWEST:
-                continue
-            whole = sum(ready.sizing.sizes[:at])
-            for name, gamer in gamers.items():
-                budgets = [int(share * whole) for share in SHARES]
-                texts = filled(gamer(ready.index, at, "0"), partial(_tokens, ready), budgets)
-                for share, text in zip(SHARES, texts, strict=True):
-                    values.setdefault((name, share), []).append(demand.retained((), (text,)).mean())
+        for place, mean in _means(ready, gamers).items():
+            values.setdefault(place, []).append(mean)
     means = {place: sum(found) / len(found) for place, found in values.items()}
-    high = [f"{name} at {share:.0%}: {mean:.3f}" for (name, share), mean in means.items() if mean > NEAR]
+    tried = max(map(len, values.values()), default=0)
+    bar = NEAR if tried >= SEVERAL else NEAR_ALONE
+    high = [f"{name} at {share:.0%}: {mean:.3f}" for (name, share), mean in means.items() if mean > bar]
     most = {name: max(mean for (who, _), mean in means.items() if who == name) for name in gamers if means}
     return checked(
         "gamers",
-        f"contexts made to please the measure keep at most {NEAR} of it at every budget",
+        f"contexts made to please the measure keep at most {bar} of it at every budget, as a mean over sessions",
         not high if means else None,
-        ", ".join(f"{name} {mean:.3f}" for name, mean in most.items()) or "no boundary with enough demand",
+        ", ".join(f"{name} {mean:.3f}" for name, mean in most.items()) + f"; {tried} sessions",
         high,
     )
+
+
+def _means(ready: Prepared, gamers: Mapping[str, Gamer]) -> dict[tuple[str, float], float]:
+    """By gamer and budget, what it keeps of one session, as a mean over the boundaries with enough demand."""
+    found: dict[tuple[str, float], list[float]] = {}
+    for at in at_shares(ready.session):
+        demand = ready.index.demand(at)
+        if len(demand) < FEWEST:
+            continue
+        budgets = [int(share * sum(ready.sizing.sizes[:at])) for share in SHARES]
+        for name, gamer in gamers.items():
+            texts = filled(gamer(ready.index, at, "0"), partial(_tokens, ready), budgets)
+            for share, text in zip(SHARES, texts, strict=True):
+                found.setdefault((name, share), []).append(demand.retained((), (text,)).mean())
+    return {place: sum(means) / len(means) for place, means in found.items()}
 
 
 def _tokens(ready: Prepared, line: str) -> int:
