@@ -23,12 +23,13 @@ MOST = 100
 """Losses that a page lists, beyond the worst few of each session."""
 
 
-def losses_html(run: Tables, most: int = MOST) -> Html:
+def losses_html(run: Tables, most: int = MOST, place: str = "losses") -> Html:
     """What was lost and needed again; each row opens to its story.
 
     Args:
         run: the tables.
         most: rows, >= 1; the two worst of each session come on top.
+        place: the table's id on the page.
     """
     rows = worst_losses(run, most, each=2)
     if rows.empty:
@@ -47,7 +48,7 @@ def losses_html(run: Tables, most: int = MOST) -> Html:
     how = "each strategy on its own trigger" if (rows["mode"] == "natural").all() else "all cut to the same size"
     note = f"The {len(rows)} heaviest losses, {how}; first what cannot be fetched again. Messages count from 0."
     return Html(
-        f'<div id="losses">{table(heads, lines, kind="losses", caption=note, label="worst losses")}</div>', data=rows
+        f'<div id="{place}">{table(heads, lines, kind="losses", caption=note, label="worst losses")}</div>', data=rows
     )
 
 

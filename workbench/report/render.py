@@ -18,12 +18,15 @@ _HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)(?:<a class="anchor-link".*?</a>)?
 _HASHED_ID = re.compile(r"\b([a-z])[0-9a-f]{10}\b")
 
 
-def render(run: str | Path, baseline: str = "") -> Path:
+def render(run: str | Path, baseline: str = "", other: str | Path = "") -> Path:
     """Fill the report notebook from a run's folder and write `report.ipynb` and `report.html` there.
+
+    With another run, both are named `report-against-<its folder>`, and begin with what changed.
 
     Args:
         run: the folder of a finished run.
         baseline: the strategy that all others are compared with; by default `truncate`, or the one named first.
+        other: the folder of a run over the same sessions that this one is compared with; empty for none.
 
     Returns:
         The HTML file.
@@ -38,11 +41,16 @@ def render(run: str | Path, baseline: str = "") -> Path:
         raise SettingError(f"{folder} holds no finished run; a run's folder has a manifest.json")
     if baseline:
         _check(folder, baseline)
-    parameters = {"run_folder": str(folder), "baseline": baseline}
-    filled = run_notebook(notebook("report"), folder / "report.ipynb", parameters)
-    if _private(json.loads((folder / "manifest.json").read_text(encoding="utf-8"))):
+    name, title = "report", f"Compaction report: {folder.resolve().name}"
+    manifests = [Results.open(folder).manifest]
+    if other:
+        manifests.append(Results.open(other).manifest)
+        name, title = f"report-against-{Path(other).resolve().name}", f"{title} against {Path(other).resolve().name}"
+    parameters = {"run_folder": str(folder), "baseline": baseline, "other_folder": str(other)}
+    filled = run_notebook(notebook("report"), folder / f"{name}.ipynb", parameters)
+    if any(map(_private, manifests)):
         _forget_places(filled)
-    return to_html(filled, folder / "report.html", title=f"Compaction report: {folder.resolve().name}")
+    return to_html(filled, folder / f"{name}.html", title=title)
 
 
 def _check(folder: Path, baseline: str) -> None:
@@ -69,13 +77,19 @@ def _forget_places(filled: Path) -> None:
     for cell in page["cells"]:
         cell["metadata"].pop("papermill", None)
         if "injected-parameters" in cell["metadata"].get("tags", ()):
-            cell["source"] = re.sub(r"(?m)^run_folder = .*$", 'run_folder = "."', "".join(cell["source"]))
+            cell["source"] = _own_folder("".join(cell["source"]))
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             if "image/svg+xml" in data:
                 data.pop("image/png", None)
                 data["image/svg+xml"] = _numbered_ids("".join(data["image/svg+xml"]))
     filled.write_text(json.dumps(page, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _own_folder(parameters: str) -> str:
+    """The notebook's parameters without the places of this machine."""
+    here = re.sub(r"(?m)^run_folder = .*$", 'run_folder = "."', parameters)
+    return re.sub(r"(?m)^other_folder = .*$", 'other_folder = ""', here)
 
 
 def _numbered_ids(drawing: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.experiment.store import Results
 from workbench.palette import REFERENCES
-from workbench.report import charts, differences, lasting, losses, maps, provenance, summary
+from workbench.report import changes, charts, differences, grid, lasting, losses, maps, provenance, summary
 from workbench.report.canvas import png, svg
 from workbench.report.digits import amount, listed, percent
 from workbench.report.html import Html
@@ -40,22 +40,25 @@ class Chart:
 class Report:
     """What there is to say about a run. Each part is worked out when it is asked for."""
 
-    def __init__(self, results: Source, baseline: str = "") -> None:
+    def __init__(self, results: Source, baseline: str = "", other: Source | None = None) -> None:
+        self.results = results
         self.run = Tables.of(results, baseline)
+        self.other = None if other is None else Tables.of(other)
 
     @classmethod
-    def open(cls, run: str | Path, baseline: str = "") -> Report:
+    def open(cls, run: str | Path, baseline: str = "", other: str | Path = "") -> Report:
         """The report of the run in this folder.
 
         Args:
             run: its folder.
             baseline: the strategy that all others are compared with; by default `truncate`, or the one named first.
+            other: the folder of a run over the same sessions that this one is compared with; empty for none.
 
         Raises:
             SettingError: there is no finished run.
             UnknownName: the run has no such strategy.
         """
-        return cls(Results.open(run), baseline)
+        return cls(Results.open(run), baseline, Results.open(other) if other else None)
 
     @property
     def verdict(self) -> Html:
@@ -71,6 +74,21 @@ class Report:
     def differences(self) -> Html:
         """Every strategy against the baseline: interval, test and what they say."""
         return differences.differences_html(self.run)
+
+    @property
+    def changed(self) -> Html:
+        """What changed against the other run, in words; nothing where there is none."""
+        return changes.answer_html(self.run, self.other)
+
+    @property
+    def changes(self) -> Html:
+        """Then and now, strategy by strategy, and what is newly lost; nothing where there is no other run."""
+        return changes.changes_html(self.run, self.other)
+
+    @property
+    def sweep(self) -> Html:
+        """The points of a sweep; nothing where the run is none."""
+        return grid.sweep_html(self.results)
 
     @property
     def by_kind(self) -> Html:

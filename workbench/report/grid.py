@@ -1,0 +1,72 @@
+"""The points of a sweep: what each sets, keeps and saves, and which of them nothing beats."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from workbench.analysis.sweep import sweep_table
+from workbench.experiment.store import Results
+from workbench.markup import shown
+from workbench.report.digits import NOTHING, amount, count, listed, percent, some
+from workbench.report.html import Cell, Html, row, table
+
+OURS = frozenset({
+    "strategy", "base", "window", "model", "frr", "tokens_saved", "peak_context", "compactions", "sessions", "failed",
+    "on_frontier", "probability",
+})  # fmt: skip
+"""Columns of a sweep's table that are no setting."""
+
+
+def sweep_html(results: object) -> Html:
+    """The points of a sweep, those that nothing beats first; nothing where the run is no sweep."""
+    if not isinstance(results, Results) or results.variants.empty:
+        return Html("")
+    points = sweep_table(results)
+    points = points.sort_values(["on_frontier", "frr"], ascending=False, na_position="last").reset_index(drop=True)
+    settings = [name for name in points.columns if name not in OURS and not str(name).startswith("frr_at_")]
+    varied = [name for name in ("base", "window", "model") if points[name].nunique(dropna=False) > 1] + settings
+    budgets = [str(name) for name in points.columns if str(name).startswith("frr_at_")]
+    names = {"base": "Strategy", "window": "Window", "model": "Summaries by"}
+    heads = [(names.get(name, shown(_spoken(name))), "n" if name == "window" else "") for name in varied]
+    heads += [(f"Kept at {percent(float(name[7:]))} of the size", "n") for name in budgets]
+    heads += [("Kept on its own trigger", "n"), ("Tokens saved", "n"), ("Largest request", "n"),
+              ("Compac&shy;tions", "n"), ("Unbeaten", "n")]  # fmt: skip
+    records = points.astype(object).where(points.notna(), None).to_dict("records")
+    lines = [row(_cells(one, varied, budgets), "best" if one["on_frontier"] else "") for one in records]
+    unbeaten = [str(one["strategy"]) for one in records if one["on_frontier"]]
+    told = f"{some(len(points), 'point')} of a grid; {listed(unbeaten) or 'none'} {_are(len(unbeaten))} unbeaten"
+    note = (
+        "Unbeaten: no other point both keeps and saves at least as much on its own trigger; the figure is how often "
+        "that would be so with other sessions of this kind."
+    )
+    body = table(heads, lines, kind="sweep", caption=note, label="points of the sweep")
+    return Html(
+        f'<h2 id="points-of-the-sweep">The points of the sweep</h2><p>{shown(told, 2000)}.</p>{body}', told, points
+    )
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _spoken(setting: object) -> str:
+    """A setting's path as words."""
+    return str(setting).replace("_", " ").replace(".", " · ")
+
+
+def _cells(one: Mapping[Hashable, Any], varied: list[str], budgets: list[str]) -> list[Cell]:
+    cells: list[Cell] = []
+    for name in varied:
+        value = one[name]
+        if name == "window":
+            cells.append((amount(value) if value is not None else "each session’s own", "n"))
+        else:
+            cells.append((shown(value) if value is not None else NOTHING, ""))
+    failed = f' <small class="bad">{one["failed"]} failed</small>' if one["failed"] else ""
+    sure = NOTHING if one["probability"] is None else percent(one["probability"])
+    return [
+        *cells, *((percent(one[name]), "n") for name in budgets), (percent(one["frr"]) + failed, "n"),
+        (percent(one["tokens_saved"]), "n"), (amount(one["peak_context"]), "n"), (count(one["compactions"]), "n"),
+        (f"{'yes' if one['on_frontier'] else 'no'} <small>{sure}</small>", "n"),
+    ]  # fmt: skip
