@@ -130,19 +130,24 @@ def compare(
 
 def report(
     run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    other: Annotated[
+        Path | None, typer.Argument(help="Another run over the same sessions: begin with what changed since it.")
+    ] = None,
     baseline: Annotated[str, typer.Option("--baseline", "-b", help=BASELINE)] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the report's path as JSON.")] = False,
 ) -> int:
-    """Render the report of a finished run again.
+    """Render the report of a finished run again, or of what changed between two.
 
-    Example:
+    Examples:
 
       workbench report reports/compare-1a2b3c4d
+
+      workbench report reports/new-prompt reports/old-prompt
     """
     from workbench.experiment.store import Results
     from workbench.report import render
 
-    path = render(Results.open(run).path, baseline)
+    path = render(Results.open(run).path, baseline, "" if other is None else Results.open(other).path)
     say_json({"report": str(path)}) if as_json else say(str(path))
     return 0
 
