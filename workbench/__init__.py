@@ -21,8 +21,8 @@ _PLACES = {
     "compare": "experiment.compare", "replay": "experiment.single", "prepared": "experiment.prepared",
     "trial": "experiment.single", "Results": "experiment.store",
     "surprisal": "experiment.surprisal", "probe": "experiment.probing", "label": "explore.labelling",
+    "behave": "experiment.behaving",
     "sweep": "experiment.sweep", "sweep_table": "analysis.sweep",
-    "selfcheck": "validity.selfcheck",
     "selfcheck": "validity.selfcheck",
     "share": "experiment.share", "redacted": "transcript.redaction",
     "render": "report.render", "Report": "report.report", "explore": "explore.explorer",
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from workbench.compaction.trigger import Trigger as Trigger
     from workbench.compactor import Compactor as Compactor
     from workbench.errors import WorkbenchError as WorkbenchError
+    from workbench.experiment.behaving import behave as behave
     from workbench.experiment.bundled import bundled as bundled
     from workbench.experiment.compare import compare as compare
     from workbench.experiment.prepared import prepared as prepared
@@ -114,7 +115,6 @@ if TYPE_CHECKING:
     from workbench.transcript.message import UserMessage as UserMessage
     from workbench.transcript.redaction import redacted as redacted
     from workbench.transcript.session import Session as Session
-    from workbench.validity.selfcheck import selfcheck as selfcheck
     from workbench.validity.selfcheck import selfcheck as selfcheck
 
 

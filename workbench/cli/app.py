@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import typer
 
 from workbench.cli import (
+    behaving,
     checking,
     comparing,
     datasets,
@@ -53,6 +54,9 @@ app.command("selfcheck", short_help="Check that the measure measures.")(checking
 app.command("gate", short_help="Stop a build when a strategy has become worse than in an earlier run.")(gating.gate)
 app.command("diff", short_help="Show what changed from one run to another, largest regressions first.")(gating.diff)
 app.command("probe", short_help="Ask a model questions about each strategy's context.")(probing.probe)
+app.command("behave", short_help="Try whether a model obeys and acts alike with each strategy's context.")(
+    behaving.behave
+)
 app.command("surprisal", short_help="Say what a small real model finds surprising without the rest.")(
     surprising.surprisal
 )

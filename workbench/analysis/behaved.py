@@ -1,0 +1,113 @@
+"""What a trial of behaviour says: how much of a demand's effect a strategy keeps, and how often a decision changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.analysis.estimate import Estimate, estimate
+from workbench.metrics.compliance import ARMS
+from workbench.metrics.decisions import SAY
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Compliance:
+    """How often the step that obeys was taken, by arm, and the share of the demands' effect that is kept.
+
+    Attributes:
+        obeyed: by arm, the mean over sessions; None where nothing was answered.
+        effect: (compacted - without) / (restated - without); None where `why` says why not. 1 keeps all of it, 0 none.
+        n: demands that were answered in all four arms.
+    """
+
+    strategy: str
+    obeyed: dict[str, float | None]
+    effect: Estimate | None
+    n: int
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """How often the next action is the same as with the whole history.
+
+    Attributes:
+        same: with the compacted context, the mean over sessions.
+        again: with the whole history asked once more: what mere chance leaves the same.
+        difference: same less again; 0 is as if nothing had been compacted. Not cut at 0.
+        as_recorded: how often the compacted context leads to what the recording did.
+        n: boundaries.
+    """
+
+    strategy: str
+    same: float | None
+    again: float | None
+    difference: Estimate | None
+    as_recorded: float | None
+    n: int
+
+
+def compliances(table: pd.DataFrame) -> list[Compliance]:
+    """A row a strategy; only demands that were answered in all four arms."""
+    rows = table[(table["test"] == "compliance") & table["obeyed"].notna()]
+    return [_compliance(str(name), rows[rows["strategy"] == name]) for name in dict.fromkeys(rows["strategy"])]
+
+
+def _compliance(name: str, rows: pd.DataFrame) -> Compliance:
+    wide = rows.pivot_table(index=["session", "share", "at", "item"], columns="arm", values="obeyed").astype(float)
+    wide = wide.reindex(columns=list(ARMS)).dropna()
+    by = wide.groupby("session").mean()
+    if by.empty:
+        return Compliance(name, dict.fromkeys(ARMS), None, 0, "no demand was answered in all four arms")
+    obeyed: dict[str, float | None] = {arm: float(by[arm].mean()) for arm in ARMS}
+    room = estimate((by["restated"] - by["without"]).tolist(), least=-1, most=1)
+    if room is None or room.low is None:
+        why = "too few sessions, or all alike, to know whether the demands change anything"
+    elif room.low <= 0:
+        why = "the demands change too little: with and without them the model does much the same"
+    else:
+        return Compliance(
+            name, obeyed, _ratio(by["compacted"] - by["without"], by["restated"] - by["without"]), len(wide)
+        )
+    return Compliance(name, obeyed, None, len(wide), why)
+
+
+def _ratio(above: pd.Series[float], below: pd.Series[float]) -> Estimate | None:
+    """A ratio of means with an interval from leaving out one session at a time."""
+    n, whole = len(above), float(above.mean() / below.mean())
+    left = [(above.sum() - a) / (below.sum() - b) for a, b in zip(above, below, strict=True)]
+    found = estimate([float(n * whole - (n - 1) * one) for one in left])
+    return None if found is None else Estimate(whole, n, found.low, found.high)
+
+
+def equivalences(table: pd.DataFrame) -> list[Equivalence]:
+    """A row a strategy; only boundaries at which all three were answered."""
+    rows = table[table["test"] == "decision"]
+    return [_equivalence(str(name), rows[rows["strategy"] == name]) for name in dict.fromkeys(rows["strategy"])]
+
+
+def _equivalence(name: str, rows: pd.DataFrame) -> Equivalence:
+    found: dict[str, list[tuple[bool, bool, bool]]] = {}
+    for (session, *_), group in rows.groupby(["session", "share", "at"]):
+        by = {str(row.arm): row for row in group.itertuples()}
+        if all(arm in by and by[arm].outcome == "answered" for arm in ("whole", "again", "compacted", "recorded")):
+            pairs = (("whole", "compacted"), ("whole", "again"), ("recorded", "compacted"))
+            found.setdefault(str(session), []).append(tuple(_same(by[a], by[b]) for a, b in pairs))  # type: ignore[arg-type]  # three of them
+    if not found:
+        return Equivalence(name, None, None, None, None, 0)
+    means = np.array([np.mean(np.array(each, dtype=float), axis=0) for each in found.values()])
+    difference = estimate((means[:, 0] - means[:, 1]).tolist(), least=-1, most=1)
+    same, again, recorded = (float(one) for one in means.mean(axis=0))
+    return Equivalence(name, same, again, difference, recorded, sum(map(len, found.values())))
+
+
+def _same(one: object, other: object) -> bool:
+    tools = [getattr(row, "tool", None) for row in (one, other)]
+    if not all(isinstance(tool, str) for tool in tools) or tools[0] != tools[1]:
+        return False
+    return tools[0] == SAY or getattr(one, "target", "") == getattr(other, "target", "")

@@ -1,0 +1,116 @@
+"""`workbench behave`: how a model goes on with each strategy's context."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.cli.asking import Cache, CacheOnly, MaxDollars, NoCache, asking, tell_terms
+from workbench.cli.comparing import names, shares
+from workbench.cli.words import REDACT, percent, printable, say, say_json, share, table
+
+if TYPE_CHECKING:
+    from workbench.analysis.behaved import Compliance, Equivalence
+    from workbench.analysis.estimate import Estimate
+
+
+def behave(
+    paths: Annotated[
+        list[str] | None, typer.Argument(help="Recordings: files, folders or patterns. None: the bundled sessions.")
+    ] = None,
+    reader: Annotated[str, typer.Option("--reader", "-r", help="Who goes on: local, litellm:NAME, …")] = "local",
+    maker: Annotated[
+        str, typer.Option("--maker", help="Who makes up choices in which a demand matters. None: no compliance.")
+    ] = "",
+    strategies: Annotated[
+        str, typer.Option("--strategies", "-s", help="Names between commas; see `workbench list strategies`.")
+    ] = "truncate,summarize,pipeline",
+    budgets: Annotated[str, typer.Option("--shares", help="Budgets at which all compact the same history.")] = "0.1",
+    boundaries: Annotated[
+        str, typer.Option("--boundaries", help="Where they compact, as shares of the messages.")
+    ] = "0.5,0.8",
+    model: Annotated[str, typer.Option("--model", "-m", help="Who writes summaries.")] = "extractive",
+    most: Annotated[int, typer.Option("--most", min=1, help="Demands of the user at a boundary, at most.")] = 4,
+    window: Annotated[
+        int | None, typer.Option("--reader-window", min=500, help="Tokens that the reader takes. None: it is asked.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Sessions at most.")] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the answers.")] = Path("reports/behaviour"),
+    redact: Annotated[bool, typer.Option("--redact", help=REDACT)] = False,
+    cache: Cache = None,
+    no_cache: NoCache = False,
+    cache_only: CacheOnly = False,
+    max_dollars: MaxDollars = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> int:
+    """Try how a model goes on with each strategy's context: does it obey, and does it do the same next?
+
+    A change of the next action counts only beyond what the model changes anyway when it is asked twice. Obedience is
+    told between two ends: the demand cut out of the history, and said once more behind the compacted context.
+
+    Example:
+
+      workbench behave session.jsonl --reader litellm:gpt-4o-mini --maker litellm:gpt-4o
+    """
+    from workbench.analysis.behaved import compliances, equivalences
+    from workbench.experiment.behaving import behave as run
+
+    if not quiet:
+        for one in (reader, maker):
+            tell_terms(one)
+    done = run(
+        paths or (), reader=reader, maker=maker or None, strategies=names(strategies), shares=shares(budgets),
+        boundaries=shares(boundaries), model=model, most=most, reader_window=window, limit=limit, redact=redact,
+        asking=replace(asking(cache, no_cache, cache_only, max_dollars, None), run=str(out)), out=out,
+        quiet=quiet or as_json,
+    )  # fmt: skip
+    obeyed, same = compliances(done.table), equivalences(done.table)
+    if as_json:
+        told = {"compliance": [asdict(one) for one in obeyed], "decisions": [asdict(one) for one in same]}
+        say_json({"table": str(done.path), **done.notes, **told})
+        return 0
+    say(f"Next actions of {printable(str(done.notes['reader']))}, means over sessions. `beyond chance`: 0 is as if")
+    say("nothing had been compacted, -1 is always another action.")
+    say(table([_same(one) for one in same], left=["strategy"]))
+    if obeyed:
+        say()
+        say("Steps that obey the user's demands. `effect kept`: 0 is as if they had never been said, 1 as if they had")
+        say("been said again just now.")
+        say(table([_obeyed(one) for one in obeyed], left=["strategy", "why there is none"]))
+    left = int((done.table["outcome"] != "answered").sum())
+    if left:
+        say(f"{left} of {len(done.table)} answers cannot be used; the columns `outcome` and `reason` say why.")
+    say(f"Table: {done.path}")
+    return 0
+
+
+def _same(one: Equivalence) -> dict[str, str]:
+    return {
+        "strategy": one.strategy,
+        "same as whole": percent(one.same),
+        "whole asked twice": percent(one.again),
+        "beyond chance": _estimate(one.difference),
+        "as recorded": percent(one.as_recorded),
+        "boundaries": str(one.n),
+    }
+
+
+def _obeyed(one: Compliance) -> dict[str, str]:
+    arms = {"whole": "whole history", "without": "never said", "compacted": "compacted", "restated": "said again"}
+    return {
+        "strategy": one.strategy,
+        **{title: percent(one.obeyed[arm]) for arm, title in arms.items()},
+        "effect kept": _estimate(one.effect),
+        "demands": str(one.n),
+        "why there is none": one.why,
+    }
+
+
+def _estimate(one: Estimate | None) -> str:
+    if one is None:
+        return "-"
+    return share(one.mean) if one.low is None else f"{one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"
