@@ -6,11 +6,12 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from workbench.cli.asking import Cache, CacheOnly, Concurrency, MaxDollars, NoCache, OnBad, asking, tell_terms
+from workbench.cli.forecasting import tell_forecast
 from workbench.cli.words import REDACT, complain, count, percent, printable, say, say_json, share, table
 from workbench.errors import SettingError, UnknownName
 from workbench.palette import REFERENCES
@@ -74,7 +75,11 @@ def compare(
     baseline: Annotated[str, typer.Option("--baseline", "-b", help=BASELINE)] = "",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run. None: reports/compare-….")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes. None: one a core.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", help="Address of a Dask scheduler whose workers do the work.")
+    ] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Sessions at most.")] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="For what varies: another one asks models anew.")] = 0,
     redact: Annotated[bool, typer.Option("--redact", help=REDACT)] = False,
     price_model: Annotated[
         str, typer.Option("--price-model", help="Reckon the money with this model's prices. None: each session's own.")
@@ -88,6 +93,9 @@ def compare(
     max_dollars: MaxDollars = None,
     concurrency: Concurrency = None,
     on_bad_summary: OnBad = "fallback",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what it would take: cells, tokens, asks and dollars. Ask nothing.")
+    ] = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write the tables, but render no report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
@@ -100,19 +108,26 @@ def compare(
 
       workbench compare my-sessions/ --strategies truncate,summarize --window 64000
 
+      workbench compare session.jsonl --model litellm:gpt-4o-mini --dry-run
+
       workbench compare session.jsonl --model extractive,litellm:gpt-4o-mini --max-dollars 2
     """
     from workbench.experiment.compare import compare as run
+    from workbench.experiment.compare import forecast
 
     if baseline and baseline not in (*names(strategies), *REFERENCES):
         raise UnknownName("strategy of this run", baseline, (*names(strategies), *REFERENCES))
+    given: dict[str, Any] = {
+        "strategies": names(strategies), "window": window, "model": model, "shares": shares(budgets),
+        "boundaries": places(boundaries), "out": out, "jobs": jobs or os.cpu_count() or 1, "scheduler": scheduler,
+        "limit": limit, "seed": seed, "redact": redact, "price_model": price_model, "prices": prices,
+        "quiet": quiet or as_json,
+        "asking": asking(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary),
+    }  # fmt: skip
+    if dry_run:
+        return tell_forecast(forecast(paths or (), **given), as_json)
     tell_terms(model)
-    results = run(
-        paths or (), strategies=names(strategies), window=window, model=model, shares=shares(budgets),
-        boundaries=places(boundaries), out=out, jobs=jobs or os.cpu_count() or 1, limit=limit, redact=redact,
-        price_model=price_model, prices=prices,
-        quiet=quiet or as_json, asking=asking(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary),
-    )  # fmt: skip
+    results = run(paths or (), **given)
     _notes(results)
     if not (results.cells["status"] == "ok").any():
         complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")

@@ -5,17 +5,19 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import time
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, Self
 
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
 from workbench.experiment.cell import NAMES, Row, Value
-from workbench.experiment.pieces import finished, pieces
+from workbench.experiment.forecast import Forecast, foreseen
+from workbench.experiment.pieces import Piece, finished, pieces
 from workbench.experiment.settings import Settings, code_version, key, presets, written
 from workbench.experiment.sources import Source
 from workbench.experiment.store import SCHEMA, Results, RunFolder
@@ -84,46 +86,117 @@ def compare(
         SetupError: no such scheduler.
         UnknownName: no strategy or model of that name.
     """
-    given = {part.name: part for part in strategies if isinstance(part, Preset)}
-    names = tuple(part.name if isinstance(part, Preset) else part for part in strategies)
-    models = _models(model)
-    settings = Settings(
-        names,
-        window,
-        ",".join(map(_name_of, models)),
-        tuple(shares),
-        boundaries if isinstance(boundaries, str) else tuple(boundaries),
-        seed,
-        redact,
-        price_model,
-        prices,
-    )
-    sources = _sources(what)
-    if not sources:
-        raise SettingError("there is nothing to read; name files or folders with recorded sessions")
-    parts = presets(names, given)
-    folder = RunFolder(Path(out) if out is not None else REPORTS / f"compare-{_run_name(settings, parts, sources)}")
-    how = replace(asking or Asking(), run=str(folder.path.resolve()), replicate=seed)
-    here = () if how.cache_only or scheduler else local_weights(models)  # another machine's workers serve themselves
+    run = _Run.of(what, strategies, window, model, asking, shares, boundaries, out, seed, redact, price_model, prices)
     started = time()
-    most: dict[int, int] | None = None
-    with workers(jobs, scheduler) as crew, served(here) as local:
-        task = Task(settings, parts, models, folder, asking=replace(how, served=tuple(local.items())))
-        if len(sources) > 2 or limit is not None:
-            surveys = list(_surveyed(sources, window, redact, crew, quiet))
-            task = replace(task, background=common(surveys))
-            most = None if limit is None else _first(surveys, limit)
-            if most is not None:  # a source without any session has a row that says why
-                full = {one.number for one in surveys} - set(most)
-                sources = [source for source in sources if source.number not in full]
-        with _bar(len(sources), quiet, "replaying") as bar:
-            worked = finished(pieces(sources, parts, most, crew.size), task, crew, bar.update)
-    tables = _merged(worked, folder, {source.number for source in sources if source.named})
-    manifest = _manifest(settings, parts, sources, task, jobs, time() - started)
+    with run.begun(jobs, scheduler, limit, quiet) as (sources, todo, task, crew), _bar(todo, quiet, "replaying") as bar:
+        worked = finished(todo, task, crew, bar.update)
+    tables = _merged(worked, run.folder, {source.number for source in sources if source.named})
+    manifest = _manifest(run.settings, run.presets, sources, task, jobs, time() - started)
     manifest["projects"] = len({str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"})
-    folder.write(tables, manifest)
-    folder.tidy(started)
-    return Results.open(folder.path)
+    run.folder.write(tables, manifest)
+    run.folder.tidy(started)
+    return Results.open(run.folder.path)
+
+
+def forecast(
+    what: Iterable[str | Path | Session] | str | Path | Session = (),
+    *,
+    strategies: Sequence[str | Preset] = Settings().strategies,
+    window: int | None = None,
+    model: str | Model | Sequence[str | Model] = "extractive",
+    asking: Asking | None = None,
+    shares: Sequence[float] = Settings().shares,
+    boundaries: Sequence[float] | str = Settings().boundaries,
+    out: str | Path | None = None,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    redact: bool = False,
+    price_model: str = "",
+    prices: str = "",
+    quiet: bool = False,
+) -> Forecast:
+    """What `compare` would take with the same arguments: cells, tokens, asks and dollars. No model is asked.
+
+    Sessions are read, and strategies that would ask a provider's model are replayed with one that makes up nothing but
+    the length of its answers.
+
+    Raises:
+        SettingError: a setting that cannot work, or nothing to read.
+        SetupError: no such scheduler.
+        UnknownName: no strategy or model of that name.
+    """
+    run = _Run.of(what, strategies, window, model, asking, shares, boundaries, out, seed, redact, price_model, prices)
+    with (
+        run.begun(jobs, scheduler, limit, quiet, serve=False) as (_, todo, task, crew),
+        _bar(todo, quiet, "counting") as bar,
+    ):
+        return foreseen(todo, task, crew, bar.update)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run before it begins: everything checked, nothing read."""
+
+    settings: Settings
+    presets: tuple[Preset, ...]
+    models: tuple[str | Model, ...]
+    sources: tuple[Source, ...]
+    folder: RunFolder
+    asking: Asking
+
+    @classmethod
+    def of(
+        cls,
+        what: Iterable[str | Path | Session] | str | Path | Session,
+        strategies: Sequence[str | Preset],
+        window: int | None,
+        model: str | Model | Sequence[str | Model],
+        asking: Asking | None,
+        shares: Sequence[float],
+        boundaries: Sequence[float] | str,
+        out: str | Path | None,
+        seed: int,
+        redact: bool,
+        price_model: str,
+        prices: str,
+    ) -> Self:
+        given = {part.name: part for part in strategies if isinstance(part, Preset)}
+        names = tuple(part.name if isinstance(part, Preset) else part for part in strategies)
+        models = _models(model)
+        who = ",".join(map(_name_of, models))
+        places = boundaries if isinstance(boundaries, str) else tuple(boundaries)
+        settings = Settings(names, window, who, tuple(shares), places, seed, redact, price_model, prices)
+        sources = _sources(what)
+        if not sources:
+            raise SettingError("there is nothing to read; name files or folders with recorded sessions")
+        parts = presets(names, given)
+        folder = RunFolder(Path(out) if out is not None else REPORTS / f"compare-{_run_name(settings, parts, sources)}")
+        how = replace(asking or Asking(), run=str(folder.path.resolve()), replicate=seed)
+        return cls(settings, parts, models, tuple(sources), folder, how)
+
+    @contextmanager
+    def begun(
+        self, jobs: int, scheduler: str | None, limit: int | None, quiet: bool, *, serve: bool = True
+    ) -> Iterator[tuple[Sequence[Source], list[Piece], Task, Workers]]:
+        """The sources within the limit, the work in pieces, and who does it: to the end of the `with`."""
+        sources: Sequence[Source] = self.sources
+        window, redact = self.settings.window, self.settings.redact
+        most: dict[int, int] | None = None
+        elsewhere = self.asking.cache_only or scheduler or not serve  # another machine's workers serve themselves
+        here = () if elsewhere else local_weights(self.models)
+        with workers(jobs, scheduler) as crew, served(here) as local:
+            how = replace(self.asking, served=tuple(local.items()))
+            task = Task(self.settings, self.presets, self.models, self.folder, asking=how)
+            if len(sources) > 2 or limit is not None:
+                surveys = list(_surveyed(sources, window, redact, crew, quiet))
+                task = replace(task, background=common(surveys))
+                most = None if limit is None else _first(surveys, limit)
+                if most is not None:  # a source without any session has a row that says why
+                    full = {one.number for one in surveys} - set(most)
+                    sources = [source for source in sources if source.number not in full]
+            yield sources, pieces(sources, self.presets, most, crew.size), task, crew
 
 
 def _models(model: str | Model | Sequence[str | Model]) -> tuple[str | Model, ...]:
@@ -173,7 +246,7 @@ def _surveyed(
     sources: Sequence[Source], window: int | None, redact: bool, crew: Workers, quiet: bool
 ) -> Iterator[Surveyed]:
     """What the sources hold, as far as workers survive them."""
-    with _bar(len(sources), quiet, "reading") as bar:
+    with _bar(sources, quiet, "reading") as bar:
         for _, found in crew.each(partial(survey, window=window, redact=redact), sources):
             yield from () if isinstance(found, Death) else found
             bar.update()
@@ -187,10 +260,11 @@ def _first(surveys: Sequence[Surveyed], limit: int) -> dict[int, int]:
     return wanted
 
 
-def _bar(total: int, quiet: bool, word: str) -> tqdm[NoReturn]:
+def _bar(todo: Sequence[Source | Piece], quiet: bool, word: str) -> tqdm[NoReturn]:
     """A progress bar that moves by parts of a source."""
     from tqdm.auto import tqdm
 
+    total = len({one.source.number if isinstance(one, Piece) else one.number for one in todo})
     return tqdm(
         total=total, desc=word, unit="file", disable=quiet or not sys.stderr.isatty(), leave=False,
         bar_format="{desc}: {percentage:3.0f}%|{bar}| {n:.3g}/{total_fmt} [{elapsed}<{remaining}]",

@@ -1,0 +1,106 @@
+"""What a run would take is known before anything is spent."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from builders import remembering, rules
+from workbench.cli import main
+from workbench.experiment.compare import compare, forecast
+from workbench.experiment.forecast import Forecast
+from workbench.importers.native import save
+from workbench.models.catalog import prices
+from workbench.models.scripted import Scripted
+from workbench.transcript.session import Session
+
+PAID = "litellm:gpt-4o-mini"
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    save(Session.of([rules("be brief"), *remembering(24)], id="s"), tmp_path / "s.jsonl")
+    return tmp_path / "s.jsonl"
+
+
+def foreseen(recording: Path, model: str, out: Path) -> Forecast:
+    return forecast(
+        recording, strategies=("truncate", "summarize"), window=4_000, shares=(0.2,), model=model, out=out, quiet=True
+    )
+
+
+def test_an_offline_run_costs_nothing_and_writes_nothing(recording: Path, tmp_path: Path) -> None:
+    found = foreseen(recording, "extractive", tmp_path / "run")
+    assert (found.sessions, found.cells, found.done, found.asks, found.usd) == (1, 4, 0, 0, 0)
+    assert found.tokens > 0 and not (tmp_path / "run").exists()
+
+
+def test_cells_that_are_there_are_not_foreseen_again(recording: Path, tmp_path: Path) -> None:
+    run = {"strategies": ("truncate", "summarize"), "window": 4_000, "shares": (0.2,), "out": tmp_path / "run"}
+    compare(recording, quiet=True, **run)  # type: ignore[arg-type]
+    found = foreseen(recording, "extractive", tmp_path / "run")
+    assert (found.cells, found.done, found.tokens) == (4, 4, 0)
+
+
+def test_asks_of_a_paid_model_are_counted_and_priced_without_one(
+    recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    found = foreseen(recording, PAID, tmp_path / "run")
+    assert [(one.strategy, one.model) for one in found.asked] == [("summarize", PAID)]
+    one, price = found.asked[0], prices("gpt-4o-mini")
+    assert price is not None and one.asks > 4
+    assert found.usd == pytest.approx(one.input_tokens * price.input + one.output_tokens * price.output)
+
+
+def test_it_foresees_as_many_asks_as_a_model_that_writes_as_much_gets(recording: Path, tmp_path: Path) -> None:
+    said = "word " * 300
+    results = compare(
+        recording, strategies=("summarize",), window=4_000, shares=(0.2,), out=tmp_path / "run", quiet=True,
+        model=Scripted([said] * 500),
+    )  # fmt: skip
+    rows = results.compactions[results.compactions["strategy"] == "summarize"]
+    found = foreseen(recording, PAID, tmp_path / "other")
+    assert found.asks == pytest.approx(int(rows["asks"].sum()), rel=0.5)
+
+
+def test_a_model_without_a_known_price_has_no_sum(recording: Path, tmp_path: Path) -> None:
+    found = foreseen(recording, "litellm:openai/somebodys-own", tmp_path / "run")
+    assert found.asks and found.usd is None
+
+
+def test_pieces_and_workers_do_not_change_it(recording: Path, tmp_path: Path) -> None:
+    here = foreseen(recording, PAID, tmp_path / "run")
+    there = forecast(
+        recording, strategies=("truncate", "summarize"), window=4_000, shares=(0.2,), model=PAID, quiet=True, jobs=2,
+        out=tmp_path / "run",
+    )  # fmt: skip
+    assert there == replace(here)
+
+
+def test_the_command_says_it_and_asks_nothing(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [
+        "compare",
+        str(recording),
+        "-s",
+        "truncate,summarize",
+        "-w",
+        "4000",
+        "--shares",
+        "0.2",
+        "-m",
+        PAID,
+        "-j",
+        "1",
+    ]
+    words += ["--out", str(tmp_path / "run"), "--dry-run"]
+    assert main(words) == 0
+    assert "At most about" in capsys.readouterr().out
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["asks"] > 4
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,51 @@
+"""What `--dry-run` says."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from workbench.cli.words import count, say, say_json, table
+
+if TYPE_CHECKING:
+    from workbench.experiment.forecast import Forecast
+
+
+def tell_forecast(found: Forecast, as_json: bool) -> int:
+    """Print what a run would take; 0, since nothing was asked of it."""
+    if as_json:
+        say_json({**asdict(found), "asks": found.asks, "usd": found.usd})
+        return 0
+    left = f" and {found.unreadable} that cannot be replayed" * bool(found.unreadable)
+    say(f"{found.sessions} sessions{left}; {found.cells} cells, {found.done} of them on disk already.")
+    say(f"{count(found.tokens)} tokens to replay in the other {found.cells - found.done}.")
+    if not found.asked:
+        say("No provider's model would be asked: it costs nothing.")
+        return 0
+    rows = [
+        {
+            "strategy": one.strategy,
+            "model": one.model,
+            "asks": count(one.asks),
+            "tokens read": count(one.input_tokens),
+            "tokens written": count(one.output_tokens),
+            "USD": dollars(one.usd),
+        }
+        for one in found.asked
+    ]
+    say()
+    say(table(rows, left=["strategy", "model"]))
+    say()
+    unknown = sorted({one.model for one in found.asked if one.usd is None})
+    if unknown:
+        say(f"No price is known for {', '.join(unknown)}; what it costs cannot be said.")
+    else:
+        say(f"At most about {dollars(found.usd)} USD, if each summary takes all its room and none is in the cache.")
+    return 0
+
+
+def dollars(value: float | None) -> str:
+    """An amount to a cent, or to a digit that is not 0."""
+    if value is None:
+        return "unknown"
+    return f"{value:,.2f}" if value >= 0.1 or value == 0 else f"{value:.2g}"

@@ -1,0 +1,173 @@
+"""What a run would take, found out without asking any model: cells, tokens, asks and dollars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from workbench.compaction.strategy import Preset
+from workbench.experiment.pieces import Piece
+from workbench.experiment.prepared import Prepared
+from workbench.experiment.sources import read
+from workbench.experiment.work import Task, cell_key
+from workbench.experiment.workers import Death, Workers
+from workbench.models.catalog import prices
+from workbench.models.model import Answer, Ask, Model
+from workbench.replay.boundaries import at_boundaries
+from workbench.replay.matched import matched
+from workbench.replay.natural import natural
+
+CHARS = 4
+"""Of a token, about."""
+
+UNBOUNDED = 0.1
+"""The length of a summary that nobody bounds, as a share of what is read for it."""
+
+PAID = "litellm"
+"""The kind of model that is asked for money; those of this machine cost nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one strategy would ask of one model.
+
+    Attributes:
+        usd: at the model's listed prices without any discount; None if nobody knows them.
+    """
+
+    strategy: str
+    model: str
+    asks: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a run would do.
+
+    Attributes:
+        sessions: that can be replayed.
+        unreadable: files and sessions that cannot.
+        cells: of the run, and `done` those of them that are on disk already.
+        tokens: of the sessions of all cells still to do.
+        asked: of real models, by strategy; estimated as if every summary took all the room that it may, none were in
+            the cache and no provider gave a discount, so that a run seldom costs more.
+    """
+
+    sessions: int
+    unreadable: int
+    cells: int
+    done: int
+    tokens: int
+    asked: tuple[Asked, ...] = ()
+
+    @property
+    def asks(self) -> int:
+        """Questions to real models."""
+        return sum(one.asks for one in self.asked)
+
+    @property
+    def usd(self) -> float | None:
+        """Dollars; None where a price is not known."""
+        costs = [one.usd for one in self.asked]
+        return None if None in costs else sum(cost for cost in costs if cost is not None)
+
+
+def foreseen(todo: Sequence[Piece], task: Task, crew: Workers, tell: Callable[[float], object]) -> Forecast:
+    """Go through a run's pieces without doing them.
+
+    Args:
+        todo: the pieces of the run.
+        task: the run.
+        crew: who reads the sessions.
+        tell: is told the part of a source that was looked at, in (0, 1].
+    """
+    found: dict[int, Forecast] = {}
+    for place, result in crew.each(partial(_of_a_piece, task), todo):
+        piece = todo[place]
+        if not isinstance(result, Death):
+            number = piece.source.number
+            found[number] = _sum(found[number], result) if number in found else result
+        tell(len(piece.presets) / len(task.presets))
+    counts = ("sessions", "unreadable", "cells", "done", "tokens")
+    total = {name: sum(int(getattr(one, name)) for one in found.values()) for name in counts}
+    return Forecast(**total, asked=_joined(one for part in found.values() for one in part.asked))
+
+
+@dataclass(slots=True)
+class Supposing:
+    """Answers as long as it may, and keeps count; what it says has no meaning.
+
+    Attributes:
+        name: of the model in whose place it stands.
+        asked: what was asked of each model so far.
+    """
+
+    name: str
+    asked: list[Asked] = field(default_factory=list)
+
+    def answer(self, ask: Ask, /) -> Answer:
+        """A text of the bound's length."""
+        read = (len(ask.system) + len(ask.prompt)) // CHARS
+        wrote = min(ask.max_tokens if ask.max_tokens is not None else max(int(UNBOUNDED * read), 1), max(read, 1))
+        model = f"{PAID}:{ask.model}" if ask.model else self.name
+        price = prices(model.partition(":")[2])
+        usd = None if price is None else read * price.input + wrote * price.output
+        self.asked.append(Asked("", model, 1, read, wrote, usd))
+        return Answer(text="word " * max(int(0.75 * wrote), 1), model=model, input_tokens=read, output_tokens=wrote)
+
+
+def _of_a_piece(task: Task, piece: Piece) -> Forecast:
+    found = read(piece.source, task.settings.window, redact=task.settings.redact)
+    cells = done = tokens = 0
+    asked: list[Asked] = []
+    for ready in found.ready[: piece.most]:
+        scored = ready.against(task.background)
+        for preset in piece.presets:
+            for wanted in task.models:
+                model = task.asking.model(wanted)
+                cells += 1
+                if task.folder.cell(cell_key(scored, preset, wanted, model, task)) is not None:
+                    done += 1
+                    continue
+                tokens += sum(ready.sizing.sizes)
+                if model.name.partition(":")[0] == PAID:
+                    asked += _supposed(ready, preset, model, task)
+    ready_here = len(found.ready[: piece.most])
+    return Forecast(ready_here, len(found.unreadable), cells, done, tokens, _joined(asked))
+
+
+def _supposed(ready: Prepared, preset: Preset, model: Model, task: Task) -> list[Asked]:
+    """What a cell would ask."""
+    supposing, session, settings = Supposing(model.name), ready.session, task.settings
+    natural(session, preset, supposing, ready.sizing, window=ready.window)
+    if settings.shares:
+        at = at_boundaries(session, ready.sizing, ready.window, settings.boundaries)
+        matched(session, preset, supposing, ready.sizing, window=ready.window, at=at, shares=settings.shares)
+    return [replace(one, strategy=preset.name) for one in supposing.asked]
+
+
+def _sum(one: Forecast, other: Forecast) -> Forecast:
+    """Two pieces of the same source."""
+    return Forecast(
+        one.sessions, one.unreadable, one.cells + other.cells, one.done + other.done, one.tokens + other.tokens,
+        (*one.asked, *other.asked),
+    )  # fmt: skip
+
+
+def _joined(asked: Iterable[Asked]) -> tuple[Asked, ...]:
+    """One a strategy and model."""
+    found: dict[tuple[str, str], Asked] = {}
+    for one in asked:
+        had = found.get((one.strategy, one.model))
+        if had is not None:
+            usd = None if had.usd is None or one.usd is None else had.usd + one.usd
+            one = replace(
+                one, asks=had.asks + one.asks, input_tokens=had.input_tokens + one.input_tokens,
+                output_tokens=had.output_tokens + one.output_tokens, usd=usd,
+            )  # fmt: skip
+        found[one.strategy, one.model] = one
+    return tuple(found[name] for name in sorted(found))
