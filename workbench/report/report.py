@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.experiment.store import Results
 from workbench.palette import REFERENCES
-from workbench.report import changes, charts, differences, grid, lasting, losses, maps, provenance, summary
+from workbench.report import changes, charts, differences, grid, lasting, losses, maps, provenance, summary, validity
 from workbench.report.canvas import png, svg
 from workbench.report.digits import amount, listed, percent
 from workbench.report.html import Html
@@ -119,6 +119,16 @@ class Report:
     def integrity(self) -> Html:
         """What the guard found."""
         return provenance.integrity_html(self.run)
+
+    @property
+    def validity(self) -> Html:
+        """Whether this run's own scale holds."""
+        return validity.validity_html(self.results)
+
+    @property
+    def recorded(self) -> Html:
+        """What was really kept where the recorded agents compacted; nothing where none did."""
+        return validity.recorded_html(self.results)
 
     @property
     def sessions(self) -> Html:

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from report.made import MadeResults, made
+
+from workbench.report.validity import recorded_html, rereads_told, validity_html
+
+
+def with_recorded() -> MadeResults:
+    run = made()
+    run.rows["scores"] += [
+        {"session": "session-00", "strategy": name, "mode": "recorded", "metric": metric, "value": value}
+        for name, kept in (("truncate", 0.3), ("recorded", 0.7))
+        for metric, value in (("frr", kept), ("tokens_kept", 0.05))
+    ]
+    run.rows["rereads"] = [
+        {"session": "session-00", "at": 40, "calls": 24, "repeats": 9, "expected": 4.0},
+        {"session": "session-01", "at": 40, "calls": 24, "repeats": 9, "expected": None},
+    ]
+    return run
+
+
+def test_the_checks_of_the_scale_are_told() -> None:
+    found = validity_html(made())
+    assert "selfcheck" in found.html
+    assert found.data is not None
+    assert list(found.data["check"]) == ["floor", "ceiling"]
+
+
+def test_a_floor_that_is_too_high_is_told_with_its_place() -> None:
+    run = made()
+    for row in run.rows["scores"]:
+        if row["strategy"] == "null" and row["metric"] == "frr":
+            row["value"] = 0.99
+    found = validity_html(run)
+    assert found.data is not None
+    assert found.data["outcome"][0] == "failed"
+    assert "session-00" in found.html
+
+
+def test_what_was_really_kept_stands_beside_the_strategies() -> None:
+    found = recorded_html(with_recorded())
+    assert found.data is not None
+    assert list(found.data["strategy"]) == ["recorded", "truncate"]
+    assert "9 times" in found.html
+
+
+def test_a_run_without_recorded_compactions_shows_nothing() -> None:
+    assert recorded_html(made()).html == ""
+
+
+@pytest.mark.parametrize("rows", [[], [{"session": "s", "at": 1, "calls": 2, "repeats": 1, "expected": None}]])
+def test_too_few_calls_are_said_to_be_too_few(rows: list[dict[str, Any]]) -> None:
+    run = made()
+    run.rows["rereads"] = rows
+    assert "Too few" in rereads_told(run)
