@@ -21,8 +21,9 @@ from workbench.validity.blind import blindness
 from workbench.validity.check import Check, SessionCheck
 from workbench.validity.demand import placebo, planted
 from workbench.validity.gaming import gaming
+from workbench.validity.money import reconciliation
 
-SESSION_CHECKS: tuple[SessionCheck, ...] = (placebo, blindness, gaming)
+SESSION_CHECKS: tuple[SessionCheck, ...] = (placebo, blindness, gaming, reconciliation)
 """Checks on sessions; to add one, add a function that takes them and returns a `Check`."""
 
 GENERATED = 60_000

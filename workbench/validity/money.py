@@ -1,0 +1,58 @@
+"""Whether the bill of a replay is what a provider would have written: against the usage that recordings report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from statistics import median
+from typing import TypeAlias
+
+from workbench.experiment.prepared import Prepared
+from workbench.metrics.pricing import Pricing, pricing
+from workbench.metrics.reconciliation import Reconciliation, reconcile
+from workbench.replay.sizing import Sizing
+from workbench.transcript.session import Session
+from workbench.validity.check import Check, checked
+
+CLOSE = 0.02
+"""The share by which the replay's prompts and cache reads may miss the reported ones in the median session."""
+Reckon: TypeAlias = Callable[[Session, Sizing, Pricing], Reconciliation]
+
+
+def reconciliation(sessions: Sequence[Prepared], reckon: Reckon = reconcile) -> Check:
+    """The replay without compaction reproduces the reported prompts and cache reads.
+
+    Each request is predicted before its own report is looked at. A session's error is the median over its requests;
+    what must be close is the median over the sessions, and each session farther off is named. A session whose first
+    report is far above what the recording shows is left out: it goes on from another file, or its overhead is wrong,
+    and following it hides which.
+
+    Args:
+        sessions: ready for replays.
+        reckon: what predicts; another one only to see the check fail.
+    """
+    errors: dict[str, tuple[float, float]] = {}
+    left_out = 0
+    for ready in sessions:
+        found = reckon(ready.session, ready.sizing, pricing(ready.session))
+        if found.turns()["unseen start"]:
+            left_out += 1
+        elif found.prompt_error is not None and found.read_error is not None:
+            errors[ready.session.id] = found.prompt_error, found.read_error
+    prompts, reads = ([pair[i] for pair in errors.values()] for i in (0, 1))
+    far = sorted(((max(pair), name) for name, pair in errors.items() if max(pair) > CLOSE), reverse=True)
+    return checked(
+        "reported usage",
+        f"replayed without compaction, prompts and cache reads are within {CLOSE:.0%} of those reported",
+        None if not errors else median(prompts) <= CLOSE and median(reads) <= CLOSE,
+        _found(prompts, reads, left_out),
+        [f"{name}: {off:.1%} off" for off, name in far],
+    )
+
+
+def _found(prompts: Sequence[float], reads: Sequence[float], left_out: int) -> str:
+    without = f"; {left_out} left out, whose start is not in the recording" if left_out else ""
+    if not prompts:
+        return f"no session reports usage that fits one law{without}"
+    close = sum(prompt <= CLOSE and read <= CLOSE for prompt, read in zip(prompts, reads, strict=True))
+    told = f"median session: prompts {median(prompts):.1%} off, cache reads {median(reads):.1%}"
+    return f"{told}; {close} of {len(prompts)} sessions with usage are within {CLOSE:.0%}{without}"
