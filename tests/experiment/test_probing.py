@@ -12,6 +12,7 @@ from workbench.analysis.probed import LABELS, accuracies, items, judged_note, la
 from workbench.errors import SettingError, UnknownName
 from workbench.experiment.probing import COLUMNS, Probed, probe
 from workbench.explore.labelling import label
+from workbench.importers.bundled import bundled
 from workbench.metrics.judge import DIMENSIONS
 from workbench.models import find_model
 from workbench.models.asking import Asking
@@ -66,6 +67,13 @@ def test_what_a_context_holds_can_be_answered_and_what_it_lost_is_not_stated(tmp
     assert none.right == 1.0 and null.right == 0.0 and null.abstained == 1.0
     assert none.right > (truncate.right or 0) >= null.right
     assert none.present == 1.0 and none.share is not None and none.unusable == 0
+
+
+def test_annotations_beside_a_recording_are_asked_for(tmp_path: Path) -> None:
+    session = next(path for path in bundled() if "meterly-meeting" in str(path))
+    done = probe(session, reader=Finder(), strategies=("null",), boundaries=(0.5,), most=6, out=tmp_path, quiet=True)
+    origins = done.table.groupby("kind")["origin"].agg(set)
+    assert "annotation" in origins["recall"] and "annotation" in origins["decision"]
 
 
 def test_every_strategy_is_asked_the_same_questions(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ class Compacted:
     Attributes:
         share: the budget as a share of the history.
         at: the boundary: the history is `messages[:at]`.
+        path: the file that the session was read from; None for a session at hand.
     """
 
     ready: Prepared
@@ -38,6 +39,7 @@ class Compacted:
     share: float
     at: int
     context: Context
+    path: Path | None = None
 
     @property
     def session(self) -> Session:
@@ -83,7 +85,7 @@ class Grid:
         given = {part.name: part for part in self.strategies if isinstance(part, Preset)}
         names = tuple(part.name if isinstance(part, Preset) else part for part in self.strategies)
         model = find_model(self.model) if isinstance(self.model, str) else self.model
-        for ready in self._sessions(what, limit):
+        for path, ready in self._sessions(what, limit):
             at = at_shares(ready.session, self.boundaries)
             for preset in presets(names, given):
                 replay = matched(
@@ -91,16 +93,16 @@ class Grid:
                     window=ready.window, at=at, shares=self.shares,
                 )  # fmt: skip
                 for shot in replay.snapshots:
-                    yield Compacted(ready, preset.name, shot.share or 1.0, shot.at, shot.context)
+                    yield Compacted(ready, preset.name, shot.share or 1.0, shot.at, shot.context, path)
 
-    def _sessions(self, what: What, limit: int | None) -> Iterator[Prepared]:
+    def _sessions(self, what: What, limit: int | None) -> Iterator[tuple[Path | None, Prepared]]:
         left = limit
         for source in _sources(what):
             for ready in read(source, self.window, redact=self.redact).ready:
                 if left == 0:
                     return
                 left = None if left is None else left - 1
-                yield ready
+                yield source.path, ready
 
 
 def _sources(what: What) -> Sequence[Source]:

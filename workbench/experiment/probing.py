@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.compaction.strategy import Preset
-from workbench.errors import FormatError, ModelError, SettingError, UnknownName
+from workbench.errors import ModelError, SettingError, UnknownName
 from workbench.experiment.cell import Row
 from workbench.experiment.contexts import Compacted, Grid, What
 from workbench.experiment.settings import DEFAULT_STRATEGIES
 from workbench.experiment.store import write_atomically
-from workbench.importers.annotations import annotated
+from workbench.importers.annotations import FILE, annotated
 from workbench.metrics.grading import grade, holds
 from workbench.metrics.judge import DIMENSIONS, Judge, rubric
 from workbench.metrics.probes import KINDS, Probe, annotated_probes, chosen, ruled_probes, written_probes
@@ -26,7 +26,6 @@ from workbench.metrics.surprisal import written
 from workbench.models.asking import Asking
 from workbench.models.cached import Cached
 from workbench.models.model import Model
-from workbench.transcript.session import Session
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,7 +106,7 @@ class Probing:
 
     def _found(self, one: Compacted) -> Sequence[Probe]:
         every = [
-            *_annotated(one.session, one.at),
+            *_annotated(one),
             *ruled_probes(one.session, one.ready.index.demand(one.at), self.most),
         ]
         if self.maker is not None:
@@ -155,17 +154,11 @@ def again(reader: Reader, replicate: int) -> Reader:
     return replace(reader, model=replace(model, replicate=replicate)) if isinstance(model, Cached) else reader
 
 
-def _annotated(session: Session, at: int) -> Sequence[Probe]:
+def _annotated(one: Compacted) -> Sequence[Probe]:
     """The annotated questions, where somebody wrote some for this recording."""
-    if not session.origin.path:
+    if one.path is None or not (one.path.parent / FILE).is_file():
         return ()
-    try:
-        known = annotated(Path(session.origin.path))
-    except FormatError as error:
-        if "there are no annotations" in error.why:
-            return ()
-        raise
-    return tuple(annotated_probes(known, session, at))
+    return tuple(annotated_probes(annotated(one.path), one.session, one.at))
 
 
 def _answer(probe: Probe) -> str:

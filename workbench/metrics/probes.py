@@ -33,6 +33,7 @@ GAP = "____"
 OPTIONS = 4
 
 _DIGITS = re.compile(r"\d+")
+_EDGES = frozenset(" \t\"'`()[]{}<>,;=|")
 _NUMERIC = re.compile(r"[\d.,]+\s*[A-Za-z%]{0,8}")
 
 
@@ -114,15 +115,23 @@ def _gaps(demand: Demand) -> Iterator[Probe]:
         found = place(need.atom, line)
         if found is None or line in seen:
             continue
-        answer = line[slice(*found)]
+        answer = _token(line, *found)
         gapped = line.replace(answer, GAP)
         if len(words(gapped.replace(GAP, ""))) < 4:
             continue
         seen.add(line)
         kind: Kind = "decision" if is_decision(line) else "recall"
         question = f"What stands in the gap of this line? Say only what belongs there.\n{gapped}"
-        form: Form = "number" if need.atom.kind == "number" else "text"
-        yield Probe(kind, question, Expected(answer, form), "rule", (need.evidence,))
+        yield Probe(kind, question, Expected(answer, _form(answer)), "rule", (need.evidence,))
+
+
+def _token(line: str, start: int, end: int) -> str:
+    """What stands there, up to the next blanks or marks: a gap never cuts a name in two."""
+    while start > 0 and line[start - 1] not in _EDGES:
+        start -= 1
+    while end < len(line) and line[end] not in _EDGES:
+        end += 1
+    return line[start:end].rstrip(".:-")
 
 
 def _files(history: Sequence[Message]) -> Iterator[Probe]:
