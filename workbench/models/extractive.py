@@ -124,8 +124,10 @@ class _Draft:
         asked = [*self._noted("goal"), *stated, *reversed([*self._newest(Source.USER)])]
         demands = [pick for pick in asked if is_demand(pick.text)]
         oldest = next((pick for pick in chain(stated, demands) if _cost(pick) <= most * OLDEST), None)
-        chosen = _within(most * DEMANDS * STATED, stated, () if oldest is None else (oldest,))
-        chosen = _within(most * DEMANDS, chain(asked[:1], asked[-1:], reversed(demands)), chosen)
+        first = [] if oldest is None else [oldest]
+        room = most * DEMANDS + sum(map(_cost, first))
+        chosen = _within(room - most * DEMANDS * (1 - STATED), stated, first)
+        chosen = _within(room, chain(asked[:1], asked[-1:], reversed(demands)), chosen)
         decided = (pick for pick in self._newest(Source.SAID) if self._topic(pick) == "decisions")
         earlier = reversed([*self._noted("decisions")])
         return chosen + _within(most * DECISIONS, chain(decided, earlier), (), {pick.span for pick in chosen})
