@@ -13,7 +13,7 @@ from workbench.experiment.losses import losses
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.references import reference_trials
 from workbench.experiment.settings import Settings
-from workbench.metrics.builtin import BUILTIN
+from workbench.metrics.builtin import BUILTIN, installed
 from workbench.metrics.chain import chain
 from workbench.metrics.metric import Trial
 from workbench.metrics.pricing import pricing
@@ -210,7 +210,7 @@ def _survival(trial: Trial) -> Iterable[Row]:
 
 
 def _scores(trial: Trial) -> Iterable[Row]:
-    for metric in BUILTIN.values():
+    for metric in (*BUILTIN.values(), *installed()):
         score = metric.score(trial)
         yield {
             "metric": metric.name,

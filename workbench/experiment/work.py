@@ -13,6 +13,7 @@ from workbench.experiment.settings import Settings, code_version, key
 from workbench.experiment.sources import Source, Unreadable, read
 from workbench.experiment.store import SCHEMA, RunFolder
 from workbench.metrics.background import background
+from workbench.metrics.builtin import installed
 from workbench.models.asking import Asking
 from workbench.models.model import Model
 from workbench.transcript.atoms import Atom
@@ -150,7 +151,7 @@ def cell_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Model,
     return key(
         SCHEMA, code_version(), content, session.id, preset, who, task.asking.seal(model), ready.window,
         settings.shares, settings.boundaries, settings.seed, settings.redact, settings.price_model, settings.prices,
-        background,
+        background, installed(),
     )  # fmt: skip
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from workbench.metrics import cost, retention, size, stateful
 from workbench.metrics.metric import Metric
+from workbench.registry import found
 
 BUILTIN: dict[str, Metric] = {
     metric.name: metric
@@ -40,3 +43,12 @@ BUILTIN: dict[str, Metric] = {
         cost.BreakEven(),
     )
 }
+
+
+@cache
+def installed() -> tuple[Metric, ...]:
+    """The metrics of installed packages, by name; a class among them is made without arguments."""
+    parts = found("metric", BUILTIN)
+    return tuple(
+        part() if isinstance(part, type) else part for name, part in sorted(parts.items()) if name not in BUILTIN
+    )
