@@ -1,0 +1,110 @@
+"""Every code block of the README and of the docs runs, in a folder with a few small sessions."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from builders import remembering, rules
+from workbench.cli import main
+from workbench.importers.native import save
+from workbench.models.loopback import Loopback
+from workbench.transcript.session import Session
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(
+    r"(?:<!-- (?P<mark>[^>]+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+ELSEWHERE = ("main command", "test command")
+"""Marks of the two blocks that the whole check runs word for word."""
+OUTSIDE = {
+    "pip": "installs", "python3": "installs", "dask": "starts other machines", "git": "is not ours",
+    "workbench lab": "is a server", "workbench serve": "is a server", "workbench datasets fetch": "needs a network",
+    "workbench sweep grid.toml --scheduler": "needs other machines",
+}  # fmt: skip
+"""How commands begin that no test runs, and why."""
+RENDERING = ("compare", "share", "sweep")
+"""Commands that are run with --no-report: that reports are rendered is tested elsewhere, and takes seconds each."""
+UNDECIDED = ("workbench gate",)
+"""What may end with another code on sessions as few as these."""
+GRID = 'sessions = ["my-sessions/"]\nstrategies = ["truncate"]\nwindows = [4000]\nshares = [0.2]\n'
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    text: str
+    mark: str = ""
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [Block(found["language"], found["text"], found["mark"] or "") for found in BLOCK.finditer(text)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder as the pages take it for granted, where every model is a server that says one sentence."""
+    (tmp_path / "my-sessions").mkdir()
+    for n in range(2):
+        session = Session.of([rules("be brief"), *remembering(24 + n)], id=f"session-{n}")
+        save(session, tmp_path / "my-sessions" / f"{n}.jsonl")
+    save(session, tmp_path / "my-session.jsonl")
+    (tmp_path / "grid.toml").write_text(GRID)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)  # sessions as small as these are done before a worker has started
+    with Loopback(["The limits are as they were."] * 500, window=1_000_000) as server:
+        monkeypatch.setenv("WORKBENCH_API_BASE", server.url)
+        yield tmp_path
+
+
+def test_there_are_blocks_to_run() -> None:
+    languages = [block.language for page in PAGES for block in blocks(page)]
+    assert languages.count("python") >= 8 and languages.count("bash") >= 6 and "" not in languages
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_block_of_it_runs(page: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    space: dict[str, object] = {"__name__": f"page_{page.stem}"}
+    for block in blocks(page):
+        if block.mark in ELSEWHERE:
+            continue
+        if block.language == "python":
+            exec(compile(block.text, f"{page.name}", "exec"), space)
+        elif block.language == "toml":
+            assert tomllib.loads(block.text)
+        elif block.language == "bash":
+            for line in commands(block.text):
+                runs(line, page, capsys)
+
+
+def commands(text: str) -> list[list[str]]:
+    whole = text.replace("\\\n", " ")
+    return [words for line in whole.splitlines() if (words := shlex.split(line, comments=True))]
+
+
+def runs(words: list[str], page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = " ".join(words)
+    if words[0] == "export":
+        name, _, _ = words[1].partition("=")
+        assert os.environ[name], f"{page.name}: the fixture sets no {name}"
+        return
+    if any(line.startswith(start) for start in OUTSIDE):
+        return
+    assert words[0] == "workbench", f"{page.name}: what is {line!r}?"
+    run = next((word for word in words if word.startswith("reports/compare-")), None)
+    if run is not None and not Path(run).exists():
+        assert main(["compare", "my-sessions", "-w", "4000", "-s", "truncate", "--out", run, "--no-report", "-q"]) == 0
+    spared = ["--no-report"] if words[1] in RENDERING and "--no-report" not in words else []
+    code = main([*words[1:], *spared])
+    said = capsys.readouterr()
+    assert code == 0 or line.startswith(UNDECIDED), f"{page.name}: {line}\n{said.err}"
