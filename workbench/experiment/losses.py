@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+from workbench.metrics.blame import VIEW, Moment, culprits, moments
 from workbench.metrics.future import Need
 from workbench.metrics.metric import Retained, Trial
-from workbench.replay.step import Firing
 
 Loss: TypeAlias = dict[str, str | int | float | None]
 
@@ -25,9 +25,11 @@ def losses(trial: Trial, most: int) -> list[Loss]:
         most: losses at most.
     """
     found: dict[tuple[str, str], Loss] = {}
+    every = moments(trial)
     for one in trial.retained:
-        stage_of = _stages(trial.replay.firings, one)
-        for loss in _at(one, stage_of, trial):
+        past = _past(every, one.snapshot.at, trial.replay.mode == "natural")
+        blamed = culprits(one.retention, past, otherwise=VIEW if trial.replay.firings else trial.replay.preset)
+        for loss in _at(one, blamed, trial):
             name = (str(loss["kind"]), str(loss["atom"]))
             if name not in found or _rank(loss) < _rank(found[name]):
                 found[name] = loss
@@ -40,25 +42,17 @@ def _rank(loss: Loss) -> tuple[float, int, int, str]:
     return (-weight, needed - at, at, str(loss["atom"]))
 
 
-def _stages(firings: Iterable[Firing], one: Retained) -> dict[str, str]:
-    """By message id: the stage that dropped or rewrote it last, up to this boundary."""
-    found: dict[str, str] = {}
-    for firing in firings:
-        if firing.at > one.snapshot.at or firing.share != one.snapshot.share:
-            continue
-        if one.snapshot.share is not None and firing.at != one.snapshot.at:
-            continue
-        for stage in firing.compaction.stages:
-            if stage.used:
-                found.update(dict.fromkeys((*stage.dropped, *stage.rewritten), stage.name))
-    return found
+def _past(every: Sequence[Moment], at: int, chained: bool) -> list[Moment]:
+    """The moments that led to a boundary: all before it where compactions chain, else those of its own compaction."""
+    return [moment for moment in every if moment.at == at or (chained and moment.at < at)]
 
 
-def _at(one: Retained, stage_of: dict[str, str], trial: Trial) -> Iterator[Loss]:
+def _at(one: Retained, blamed: Sequence[str], trial: Trial) -> Iterator[Loss]:
     messages = trial.replay.session.messages
-    present = {need: bool(there) for need, there in zip(one.demand.needs, one.retention.presence, strict=True)}
-    for need in one.retention.lost("bound"):
-        level = "unbound" if present[need] else "absent"
+    for need, there, stage in zip(one.demand.needs, one.retention.presence.tolist(), blamed, strict=True):
+        if not stage:
+            continue
+        level = "unbound" if there else "absent"
         yield {
             "at": one.snapshot.at,
             "kind": need.atom.kind,
@@ -71,7 +65,7 @@ def _at(one: Retained, stage_of: dict[str, str], trial: Trial) -> Iterator[Loss]
             "evidence_at": need.evidence,
             "needed_at": need.use,
             "use": need.use_text[:LONGEST],
-            "stage": stage_of.get(messages[need.evidence].id, "view"),
+            "stage": stage,
             "weight": _weight(need, level),
         }
 

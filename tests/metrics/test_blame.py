@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from builders import remembering, rules
+from workbench.compaction.plan import Plan
+from workbench.compaction.presets import preset
+from workbench.compaction.stage import Budget, Stage
+from workbench.compaction.stages.truncate import Truncate
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.metrics.blame import culprits, moments
+from workbench.metrics.metric import Trial
+from workbench.metrics.mining import Index
+from workbench.models import find_model
+from workbench.replay.matched import matched
+from workbench.replay.sizing import Sizing
+from workbench.transcript.context import Context
+from workbench.transcript.session import Session
+from workbench.transcript.tokens import chars_per_token
+
+MESSAGES = (rules("be brief"), *remembering(50))
+SESSION = Session.of(MESSAGES)
+SIZING = Sizing.of(SESSION, [chars_per_token(message) for message in MESSAGES], chars_per_token)
+INDEX = Index(MESSAGES)
+AT = 121
+
+
+@dataclass(frozen=True)
+class Eighth:
+    """Truncates to an eighth of what is there, whatever the budget says."""
+
+    name: str = "eighth"
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        return Truncate().plan(context, Budget(target=context.tokens // 8, window=budget.window))
+
+
+def blamed(*stages: Stage, share: float = 0.1) -> tuple[list[str], list[str]]:
+    part = Preset("made", Strategy("made", stages))
+    done = matched(SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(share,))
+    trial = Trial(done, INDEX, share)
+    (one,) = trial.retained
+    return list(culprits(one.retention, moments(trial))), [need.atom.text for need in one.demand.needs]
+
+
+def test_what_is_kept_has_no_culprit() -> None:
+    found, _ = blamed()
+    assert set(found) == {""}
+
+
+def test_the_stage_that_drops_the_evidence_is_to_blame() -> None:
+    found, needs = blamed(Truncate())
+    assert len(found) == len(needs)
+    assert set(found) == {"", "truncate"}
+
+
+def test_each_of_two_stages_is_blamed_for_its_own_losses() -> None:
+    found, _ = blamed(Eighth(), Truncate(), share=0.03)
+    alone, _ = blamed(Eighth(), share=0.03)
+    assert {"eighth", "truncate"} <= set(found)
+    assert [name == "eighth" for name in found] == [name == "eighth" for name in alone]
+
+
+def test_what_is_kept_and_not_shown_is_lost_by_the_view() -> None:
+    part = Preset("made", Strategy("made", (), view=(Truncate(),)))
+    done = matched(SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(0.1,))
+    trial = Trial(done, INDEX, 0.1)
+    (one,) = trial.retained
+    assert set(culprits(one.retention, moments(trial))) <= {"", "view"}
+
+
+def test_the_pipeline_blames_only_its_own_stages() -> None:
+    part = preset("pipeline")
+    done = matched(SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(0.05,))
+    trial = Trial(done, INDEX, 0.05)
+    (one,) = trial.retained
+    names = {"", "view"} | {stage.name for stage in part.strategy.stages}
+    assert set(culprits(one.retention, moments(trial))) <= names
