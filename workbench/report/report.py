@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING
 
 from workbench.experiment.store import Results
 from workbench.palette import REFERENCES
-from workbench.report import changes, charts, differences, grid, lasting, losses, maps, provenance, summary, validity
+from workbench.report import (
+    changes,
+    charts,
+    cost,
+    differences,
+    grid,
+    lasting,
+    losses,
+    maps,
+    provenance,
+    summary,
+    validity,
+)
 from workbench.report.canvas import png, svg
 from workbench.report.digits import amount, listed, percent
 from workbench.report.html import Html
@@ -121,6 +133,11 @@ class Report:
         return provenance.integrity_html(self.run)
 
     @property
+    def asked(self) -> Html:
+        """What real models say of the same contexts: their surprise, their answers, what they do next."""
+        return asked.asked_html(self.results)
+
+    @property
     def validity(self) -> Html:
         """Whether this run's own scale holds."""
         return validity.validity_html(self.results)
@@ -129,6 +146,21 @@ class Report:
     def recorded(self) -> Html:
         """What was really kept where the recorded agents compacted; nothing where none did."""
         return validity.recorded_html(self.results)
+
+    @property
+    def costs(self) -> Html:
+        """The bill of each strategy by part, and after how many requests compaction has paid off."""
+        return cost.costs_html(cost.Money.of(self.results))
+
+    @property
+    def reconciled(self) -> Html:
+        """How well the bill reproduces what providers reported."""
+        return cost.reconciled_html(cost.Money.of(self.results))
+
+    def spending(self, session: str | None = None) -> Chart:
+        """What one session has cost after each request; the one in the middle by its cost if none is named."""
+        money = cost.Money.of(self.results)
+        return Chart("spending", cost.spending(money, session), cost.spending_words(money, session))
 
     @property
     def sessions(self) -> Html:

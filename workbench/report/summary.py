@@ -8,7 +8,7 @@ from workbench.analysis.estimate import Estimate
 from workbench.markup import shown
 from workbench.palette import REFERENCES
 from workbench.report.differences import beside, differences
-from workbench.report.digits import NOTHING, amount, count, percent, scale, some, spread
+from workbench.report.digits import NOTHING, amount, count, dollars, percent, scale, some, spread
 from workbench.report.html import Cell, Html, bullets, dot, row, table
 from workbench.report.tables import Tables, baseline, by_size, contenders, headline, replayed, shares, strategies
 from workbench.report.verdict import interval_note, verdict
@@ -32,7 +32,8 @@ def headline_html(run: Tables) -> Html:
     sizes = shares(run)
     kept_at = {(one["strategy"], one["share"]): one for one in by_size(run).to_dict("records")}
     heads = [("Strategy", ""), *((f"Kept at {percent(share)} of the size", "n") for share in sizes)]
-    heads += [("Kept on its own trigger", "n"), ("… scaled", "n"), ("Tokens saved", "n"), ("Largest request", "n"),
+    heads += [("Kept on its own trigger", "n"), ("… scaled", "n"), ("Tokens saved", "n"), ("Cost", "n"),
+              ("Cost saved", "n"), ("Largest request", "n"),
               ("Compac&shy;tions", "n"), ("Prompt reused", "n"), ("Made up", "n")]  # fmt: skip
     base = baseline(run)
     apart = {one["strategy"]: one for one in differences(run).to_dict("records")}
@@ -77,7 +78,8 @@ def _own(one: dict[Any, Any]) -> list[Cell]:
     )
     times = NOTHING if one["strategy"] == "null" else count(one["compactions"])
     figures = (
-        kept, scale(one["scaled"]), saved, amount(one["peak_context"]), times,
+        kept, scale(one["scaled"]), saved, dollars(one["cost"]), percent(one["cost_saved"]),
+        amount(one["peak_context"]), times,
         percent(one["prefix_reuse"]), percent(one["fabrication"]),
     )  # fmt: skip
     return [(figure, "n") for figure in figures]

@@ -142,7 +142,8 @@ def headline(run: Tables) -> pd.DataFrame:
 
     Columns: `strategy`, `reference`, `sessions`, `failed`, `equal_size` with `equal_size_low` and `equal_size_high`,
     `kept`, `kept_low`, `kept_high`, `scaled`, `saved`, `saved_low`, `saved_high` (shares), `mean_context`,
-    `peak_context` (tokens), `compactions` (a session), `prefix_reuse`, `fabrication` (shares).
+    `peak_context` (tokens), `compactions` (a session), `prefix_reuse`, `fabrication` (shares), `cost`
+    (USD a session), `cost_saved` (share; after summaries and fetching again).
     """
     return pd.DataFrame([_headline(run, name) for name in strategies(run)])
 
@@ -162,7 +163,7 @@ def _headline(run: Tables, name: str) -> dict[str, object]:
         row[f"{column}_high"] = found.high if found else None
     scaled = estimate(values(run, RETENTION, name, of="scaled").tolist())
     row["scaled"] = scaled.mean if scaled else None
-    for metric in ("mean_context", "peak_context", "compactions", "prefix_reuse", "fabrication"):
+    for metric in ("mean_context", "peak_context", "compactions", "prefix_reuse", "fabrication", "cost", "cost_saved"):
         found = own_trigger(run, name, metric)
         row[metric] = found.mean if found else None
     return row
