@@ -1,4 +1,5 @@
 import gc
+import threading
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -6,7 +7,7 @@ import pytest
 
 from builders import conversation, rules, said
 from workbench.compaction.engine import compact, prepare
-from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets import preset
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
@@ -16,6 +17,7 @@ from workbench.errors import ModelError
 from workbench.models.model import Answer, Ask
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
+from workbench.transcript.message import plain_text
 
 
 @dataclass(frozen=True)
@@ -128,3 +130,69 @@ def test_the_collector_rests_while_a_compaction_is_worked_out_and_never_while_a_
     with pytest.raises(ValueError, match="a defect"):
         compact(TALK, Strategy("x", (Watched(breaks=True),)), to(10), watched)
     assert gc.isenabled()
+
+
+@dataclass(frozen=True)
+class Split:
+    """Drops the first two messages for a summary in two parts."""
+
+    at_once: bool
+    name: ClassVar[str] = "split"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        asks = tuple(
+            Ask(purpose="summary", system="", write=lambda: "", instructions=word) for word in ("first", "second")
+        )
+        return Plan((Replace(0, 2, (Draft(asks=asks, template="{0} and {1}", at_once=self.at_once),)),))
+
+
+class Meeting:
+    """Answers a question only while another one is being asked, or only while none is."""
+
+    name = "meeting"
+
+    def __init__(self, *, at_once: bool) -> None:
+        self.at_once = at_once
+        self.both = threading.Barrier(2, timeout=20)
+        self.alone = threading.Lock()
+
+    def answer(self, ask: Ask, /) -> Answer:
+        if self.at_once:
+            self.both.wait()
+        else:
+            assert self.alone.acquire(blocking=False)
+            self.alone.release()
+        return Answer(text=ask.instructions, model=self.name)
+
+
+def test_independent_questions_are_put_at_the_same_time_to_a_model_that_bears_it() -> None:
+    done = compact(TALK, Strategy("x", (Split(at_once=True),)), to(TALK.tokens - 1), Meeting(at_once=True))
+    assert plain_text(done.after.messages[0]) == "first and second"
+
+
+@pytest.mark.parametrize(("together", "bears"), [(True, False), (False, False)])
+def test_else_they_are_put_one_after_the_other(together: bool, bears: bool) -> None:
+    done = compact(TALK, Strategy("x", (Split(at_once=together),)), to(TALK.tokens - 1), Meeting(at_once=bears))
+    assert plain_text(done.after.messages[0]) == "first and second"
+
+
+def test_a_preset_that_asks_in_order_does_so_whatever_the_model_bears() -> None:
+    model = Meeting(at_once=True)
+    model.both = threading.Barrier(1)
+    done = compact(TALK, Strategy("x", (Split(at_once=False),)), to(TALK.tokens - 1), model)
+    assert [answer.text for answer in done.answers] == ["first", "second"]
+
+
+class Half(Meeting):
+    """Has no answer to the second question."""
+
+    def answer(self, ask: Ask, /) -> Answer:
+        found = super().answer(ask)
+        if ask.instructions == "second":
+            raise ModelError("no second answer")
+        return found
+
+
+def test_an_error_of_one_of_two_passes_once_both_are_over() -> None:
+    with pytest.raises(ModelError, match="no second answer"):
+        compact(TALK, Strategy("x", (Split(at_once=True),)), to(TALK.tokens - 1), Half(at_once=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -13,7 +14,7 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.errors import ModelError
 from workbench.markup import card
-from workbench.models.model import Answer, Ask, Model
+from workbench.models.model import Answer, Ask, Model, bears_several
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 from workbench.transcript.pairing import protected
@@ -151,9 +152,17 @@ def compact(history: Context, strategy: Strategy, budget: Budget, model: Model) 
 
 
 def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[StageRecord, Context]:
-    answers = tuple(answered(ask, model) for ask in plan.asks)
+    answers = _answers(plan, model)
     with collector_paused():
         return _applied(stage, plan, context, answers)
+
+
+def _answers(plan: Plan, model: Model) -> tuple[Answer, ...]:
+    asks = plan.asks
+    if len(asks) < 2 or not plan.at_once or not bears_several(model):
+        return tuple(answered(ask, model) for ask in asks)
+    with ThreadPoolExecutor(len(asks)) as pool:
+        return tuple(pool.map(answered, asks, [model] * len(asks)))
 
 
 def _applied(stage: Stage, plan: Plan, context: Context, answers: tuple[Answer, ...]) -> tuple[StageRecord, Context]:

@@ -28,6 +28,7 @@ class Draft:
         lead, tail: what is sent around the text; a later compaction does not read it.
         footer: what code adds below the answers, such as the file lists; part of the text.
         replaces: ids of the messages that it stands for.
+        at_once: whether its asks do not depend on each other and are put at the same time, if the model bears that.
     """
 
     asks: tuple[Ask, ...]
@@ -39,6 +40,7 @@ class Draft:
     files: FileOps = FileOps()
     said_by: Literal["user", "assistant"] = "user"
     name: str = ""
+    at_once: bool = False
 
     def written(self, answers: Sequence[str], model: str = "") -> Summary:
         """The summary with these answers, one for each ask. Its id follows from what it replaces and says."""
@@ -82,6 +84,11 @@ class Plan:
     def asks(self) -> tuple[Ask, ...]:
         """All questions in the drafts, in the order in which `apply` takes their answers."""
         return tuple(ask for edit in self.edits for new in edit.by if isinstance(new, Draft) for ask in new.asks)
+
+    @property
+    def at_once(self) -> bool:
+        """Whether all of them may be put at the same time."""
+        return all(new.at_once for edit in self.edits for new in edit.by if isinstance(new, Draft))
 
     def apply(self, context: Context, answers: Sequence[str] = (), model: str = "") -> Context:
         """The context after the edits. Messages that stay are not counted again.

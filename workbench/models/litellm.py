@@ -13,7 +13,7 @@ from functools import lru_cache
 from queue import Empty, SimpleQueue
 from threading import Thread
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from workbench.errors import ModelError, SetupError
 from workbench.models.catalog import Prices, dearest, most_output, prices
@@ -70,6 +70,7 @@ class LiteLLM:
     model: str
     options: Options | None = None
     ledger: Ledger | None = None
+    at_once: ClassVar[bool] = True
 
     @property
     def name(self) -> str:

@@ -89,7 +89,10 @@ class Answer:
 
 
 class Model(Protocol):
-    """Answers questions. Equal questions to a deterministic model give equal answers."""
+    """Answers questions. Equal questions to a deterministic model give equal answers.
+
+    A model that may be asked from several threads says so with an attribute `at_once` that is true.
+    """
 
     @property
     def name(self) -> str:
@@ -103,3 +106,8 @@ class Model(Protocol):
             ModelError: the model gave no usable answer.
         """
         ...
+
+
+def bears_several(model: Model) -> bool:
+    """Whether a model may be asked several questions at the same time; one that does not say so is asked one by one."""
+    return bool(getattr(model, "at_once", False))

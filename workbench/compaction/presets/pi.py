@@ -9,7 +9,7 @@ Where it differs from that source, and why:
   user message stay.
 - An earlier summary is carried on wherever it stands before the cut, and what is kept lies behind it. The original
   looks at the stretch that the last compaction kept as well.
-- The two asks of a split turn are put one after the other; the original puts them at once.
+- The two asks of a split turn are put at once to a model that bears it, and one after the other to any other.
 - Transcripts are labelled by our own wording: results are cut at 2,000 characters, as there, and arguments at 400.
 - File lists are sent below the summary and not written into its text, changed files first.
 - When the model fails, a note of what was left out stands in. The original's error ends the compaction.
@@ -35,7 +35,7 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.transcript.context import Context
-from workbench.transcript.message import Image, Message, counted_text
+from workbench.transcript.message import Image, Message, counted_chars
 
 RESERVE = 16_384
 KEEP_RECENT = 20_000
@@ -47,7 +47,7 @@ IMAGE_CHARS = 4_800
 def pi_tokens(message: Message) -> int:
     """A quarter of the characters of words, thoughts, tool names and arguments, rounded up; no overhead."""
     pictures = sum(isinstance(block, Image) for block in message.blocks)
-    return -(-(len(counted_text(message)) + IMAGE_CHARS * pictures) // 4)
+    return -(-(counted_chars(message) + IMAGE_CHARS * pictures) // 4)
 
 
 @dataclass(frozen=True, slots=True)

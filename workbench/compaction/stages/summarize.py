@@ -82,6 +82,7 @@ class Summarize:
             tail=footer(matter.files, chars=left // 2) if self.track_files else "",
             replaces=matter.ids,
             files=matter.files if self.track_files else FileOps(),
+            at_once=True,
         )
 
     def _asks(self, context: Context, budget: Budget, matter: _Matter, allowed: int) -> Iterable[Ask]:

@@ -29,8 +29,8 @@ Where it differs from that source, and why:
 - The items of a todo tool are not appended: no recording says which they were.
 - An ask states no length, as in the source, but where the summary could be larger than what it replaces.
 - Where a comparison sets the size of the context, at most half of it is kept and the rest is for the summary.
-- In a replay the two asks of a split turn are put one after the other; they are independent, and a live agent may put
-  them at once.
+- The two asks of a split turn are put at once to a model that bears it, such as one behind litellm, and one after the
+  other to any other.
 """
 
 from __future__ import annotations

@@ -199,4 +199,5 @@ def _draft(given: Matter, said: _Said, questions: tuple[Ask, ...]) -> Draft:
         footer=listed(said.files, said.chars),
         replaces=given.ids,
         files=said.files,
+        at_once=True,
     )
