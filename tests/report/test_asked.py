@@ -1,0 +1,71 @@
+from pathlib import Path
+
+import pytest
+from models.likely import Echo
+from report.made import made
+
+from builders import remembering
+from workbench.experiment.behaving import behave
+from workbench.experiment.probing import probe
+from workbench.experiment.surprisal import surprisal
+from workbench.models.kept_likelihood import KeptLikelihood
+from workbench.models.model import Answer, Ask
+from workbench.report.asked import MEASURED, asked_html, behaviour_html, measured_told, probes_html, surprise_html
+from workbench.transcript.session import Session
+
+
+class Hostile:
+    """A model whose name and answers try to get into the page."""
+
+    name = "<script>alert(1)</script>"
+
+    def answer(self, ask: Ask, /) -> Answer:
+        return Answer(text="<script>alert(2)</script>", model=self.name)
+
+
+class Folder:
+    """Stands where a run does."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("run")
+    kept = KeptLikelihood("<b>echo</b>", 10**6, lambda: Echo(10**6), None, "echo")
+    what = [Session.of(remembering(20), id="<i>one</i>")]
+    same = {"strategies": ("truncate",), "shares": (0.3,), "boundaries": (0.6,), "out": path, "quiet": True}
+    surprisal(what, likelihood=kept, **same)  # type: ignore[arg-type]
+    probe(what, reader=Hostile(), **same)  # type: ignore[arg-type]
+    behave(what, reader=Hostile(), **same)  # type: ignore[arg-type]
+    return path
+
+
+def test_each_table_in_the_folder_is_a_part_of_the_page(folder: Path) -> None:
+    page = asked_html(Folder(folder)).html  # type: ignore[arg-type]
+    for title in ("Surprise", "Questions", "Behaviour"):
+        assert f"<h3>{title}</h3>" in page
+    assert "Held against a real model" in page
+
+
+def test_no_word_of_a_model_or_a_recording_becomes_markup(folder: Path) -> None:
+    page = asked_html(Folder(folder)).html  # type: ignore[arg-type]
+    assert "<script>" not in page and "<b>echo" not in page and "<i>one" not in page
+
+
+def test_where_nothing_was_asked_the_page_says_how_to(tmp_path: Path) -> None:
+    for run in (Folder(tmp_path), made()):
+        page = asked_html(run).html  # type: ignore[arg-type]
+        assert "workbench surprisal" in page and "<table" not in page
+    assert not any(part(tmp_path).html for part in (surprise_html, probes_html, behaviour_html))
+
+
+def test_open_answers_of_an_uncalibrated_judge_have_no_number(folder: Path) -> None:
+    page = probes_html(folder).html
+    assert "not calibrated" in page
+
+
+def test_the_check_against_a_real_model_is_told_with_its_interval_and_size() -> None:
+    told = measured_told(MEASURED)
+    assert f"{MEASURED.low:.2f} to {MEASURED.high:.2f}" in told and f"{MEASURED.boundaries} boundaries" in told
