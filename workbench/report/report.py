@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from workbench.experiment.store import Results
 from workbench.palette import REFERENCES
 from workbench.report import (
+    asked,
     changes,
     charts,
     cost,
