@@ -23,7 +23,7 @@ _PLACES = {
     "surprisal": "experiment.surprisal", "probe": "experiment.probing", "label": "explore.labelling",
     "behave": "experiment.behaving",
     "sweep": "experiment.sweep", "sweep_table": "analysis.sweep",
-    "selfcheck": "validity.selfcheck",
+    "selfcheck": "validity.selfcheck", "leave_one_out": "analysis.ablation",
     "share": "experiment.share", "redacted": "transcript.redaction",
     "render": "report.render", "Report": "report.report", "explore": "explore.explorer",
     # what was said
@@ -51,6 +51,7 @@ _PLACES = {
 __all__ = ["__version__", *_PLACES]
 
 if TYPE_CHECKING:
+    from workbench.analysis.ablation import leave_one_out as leave_one_out
     from workbench.analysis.sweep import sweep_table as sweep_table
     from workbench.compaction.engine import compact as compact
     from workbench.compaction.live.hooks import Cancel as Cancel

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import typer
 
 from workbench.cli import (
+    ablating,
     behaving,
     checking,
     comparing,
@@ -50,6 +51,7 @@ app.command("list", short_help="List strategies, stages, metrics, formats or mod
 app.command("report", short_help="Render the report of a finished run again.")(comparing.report)
 app.command("share", short_help="Copy a run without a word of its recordings.")(sharing.share)
 app.command("sweep", short_help="Replay sessions under every point of a grid of settings.")(sweeping.sweep)
+app.command("leave-one-out", short_help="Say what each stage of a strategy is good for.")(ablating.leave_one_out)
 app.command("selfcheck", short_help="Check that the measure measures.")(checking.selfcheck)
 app.command("gate", short_help="Stop a build when a strategy has become worse than in an earlier run.")(gating.gate)
 app.command("diff", short_help="Show what changed from one run to another, largest regressions first.")(gating.diff)

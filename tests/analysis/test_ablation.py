@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from builders import remembering, rules
+from workbench.analysis.ablation import leave_one_out
+from workbench.compaction.plan import Plan
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.truncate import Truncate
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.errors import SettingError
+from workbench.transcript.context import Context
+from workbench.transcript.session import Session
+
+
+@dataclass(frozen=True)
+class Idle:
+    """A stage that changes nothing."""
+
+    name: ClassVar[str] = "idle"
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        return None
+
+
+SESSIONS = [
+    Session.of([rules("be brief"), *remembering(40 + n)], id=f"s{n}", project=f"p{n}") for n in range(2)
+]  # fmt: skip
+
+
+def test_a_stage_that_does_all_the_work_has_all_the_effect() -> None:
+    part = Preset("made", Strategy("made", (Truncate(), Idle())))
+    table = leave_one_out(SESSIONS, part, window=6_000, shares=(0.2,), quiet=True)
+    saved = table[(table["metric"] == "tokens_saved")].set_index("stage")
+    assert set(saved.index) == {"truncate", "idle"}
+    assert saved.loc["truncate", "effect"] > 0.1
+    assert abs(saved.loc["idle", "effect"]) < 1e-9
+    assert (saved["sessions"] == 2).all()
+    assert saved["low"].isna().all()  # two sessions say nothing of others
+
+
+def test_what_a_stage_costs_in_retention_is_told_with_its_sign() -> None:
+    part = Preset("made", Strategy("made", (Truncate(), Idle())))
+    table = leave_one_out(SESSIONS, part, window=6_000, shares=(0.2,), quiet=True)
+    kept = table[(table["metric"] == "frr") & (table["mode"] == "matched")].set_index("stage")
+    assert kept.loc["truncate", "effect"] < 0
+    assert kept.loc["truncate", "effect"] == kept.loc["truncate", "with_it"] - kept.loc["truncate", "without_it"]
+
+
+def test_a_strategy_of_one_stage_has_none_to_leave_out() -> None:
+    with pytest.raises(SettingError, match="fewer than two stages"):
+        leave_one_out(SESSIONS, "truncate", quiet=True)

@@ -1,0 +1,124 @@
+"""What each stage of a strategy is good for: the same strategy without it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from workbench.analysis.paired import interval, pairs
+from workbench.analysis.power import reporting_floor
+from workbench.compaction.presets import preset
+from workbench.compaction.stage import Stage
+from workbench.compaction.strategy import Preset
+from workbench.errors import SettingError
+from workbench.experiment.compare import compare
+from workbench.experiment.settings import Settings
+from workbench.experiment.store import Results
+from workbench.models.model import Model
+from workbench.transcript.session import Session
+
+METRICS = (("frr", "matched"), ("frr", "natural"), ("tokens_saved", "natural"), ("cost", "natural"))
+"""What is looked at: what is kept at equal size and on the strategy's own trigger, and what is saved and paid."""
+
+
+def leave_one_out(
+    what: Iterable[str | Path | Session] | str | Path | Session = (),
+    strategy: str | Preset = "pipeline",
+    *,
+    window: int | None = None,
+    model: str | Model = "extractive",
+    shares: Sequence[float] = Settings().shares,
+    limit: int | None = None,
+    jobs: int = 1,
+    quiet: bool = False,
+) -> pd.DataFrame:
+    """The strategy against itself without each of its stages, on the same sessions.
+
+    Args:
+        what: files, folders, globs or sessions; nothing takes the bundled sessions.
+        strategy: a name, or a preset of your own, with two stages at least (those of its view count).
+        window: tokens; None takes each session's own.
+        model: who writes summaries.
+        shares: budgets of the matched mode.
+        limit: sessions at most.
+        jobs: worker processes.
+        quiet: no progress bar.
+
+    Returns:
+        A row a stage and metric: `stage`, `metric`, `mode`, `unit`, `with_it` and `without_it` (means over sessions),
+        `effect` (with less without: what the stage adds), `low` and `high` (95 %; missing where sessions are too few or
+        all alike), `sessions`. In matched mode a session's value is its mean over the budgets.
+
+    Raises:
+        SettingError: the strategy has fewer than two stages, or there is nothing to read.
+        UnknownName: no strategy or model of that name.
+    """
+    whole = preset(strategy) if isinstance(strategy, str) else strategy
+    parts = dict(_without_each(whole))
+    if len(parts) < 2:
+        raise SettingError(f"the strategy {whole.name} has fewer than two stages, so that none can be left out")
+    with tempfile.TemporaryDirectory() as folder:
+        run = compare(
+            what, strategies=[whole, *parts.values()], window=window, model=model, shares=shares, limit=limit,
+            jobs=jobs, out=folder, quiet=quiet,
+        )  # fmt: skip
+        return stage_effects(run, whole.name, {stage: part.name for stage, part in parts.items()})
+
+
+def _without_each(whole: Preset) -> Iterator[tuple[str, Preset]]:
+    """Each stage's name with the preset that lacks it; a stage that stands there twice is left out twice."""
+    strategy = whole.strategy
+    for stage in dict.fromkeys(one.name for one in (*strategy.stages, *strategy.view)):
+        less = replace(strategy, stages=_but(strategy.stages, stage), view=_but(strategy.view, stage))
+        yield stage, replace(whole, name=f"{whole.name} without {stage}", strategy=less)
+
+
+def _but(stages: Sequence[Stage], name: str) -> tuple[Stage, ...]:
+    return tuple(stage for stage in stages if stage.name != name)
+
+
+def stage_effects(run: Results, whole: str, without: Mapping[str, str]) -> pd.DataFrame:
+    """The table of `leave_one_out`, from a run that holds the strategies.
+
+    Args:
+        run: with all of them.
+        whole: the name of the strategy with all its stages.
+        without: by stage, the name of the strategy without it.
+    """
+    scores = run.scores.assign(value=pd.to_numeric(run.scores["value"]).astype("Float64").astype("float64"))
+    rows = []
+    for stage, name in without.items():
+        for metric, mode in METRICS:
+            rows_of = scores[(scores["metric"] == metric) & (scores["mode"] == mode)]
+            if rows_of.empty:
+                continue
+            one, other = (_values(rows_of, strategy) for strategy in (whole, name))
+            both = pairs(one, other)
+            if not both.n:
+                continue
+            rows.append(
+                {
+                    "stage": stage, "metric": metric, "mode": mode, "unit": str(rows_of["unit"].iloc[0]),
+                    "with_it": sum(one[s] for s in both.sessions) / both.n,
+                    "without_it": sum(other[s] for s in both.sessions) / both.n,
+                    "effect": sum(both.differences) / both.n, **_ends(both.differences), "sessions": both.n,
+                }
+            )  # fmt: skip
+    columns = ["stage", "metric", "mode", "unit", "with_it", "without_it", "effect", "low", "high", "sessions"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _values(rows: pd.DataFrame, strategy: str) -> dict[str, float]:
+    values = rows[(rows["strategy"] == strategy) & rows["value"].notna()].groupby("session")["value"].mean()
+    return {str(session): float(value) for session, value in values.items()}
+
+
+def _ends(differences: Sequence[float]) -> dict[str, float | None]:
+    if len(differences) < reporting_floor() or len(set(differences)) == 1:
+        return {"low": None, "high": None}
+    low, high = interval(differences)
+    return {"low": float(low), "high": float(high)}
