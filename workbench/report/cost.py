@@ -165,7 +165,7 @@ def spending(money: Money, session: str | None = None) -> Figure:
     names = [name for name in money.strategies if name in set(steps["strategy"])]
     ends = [_line(axes, steps, costs, name, money.strategies) for name in names]
     axes.set(xlabel="request", ylabel="all requests so far, USD")
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.08 * max((end.y for end in ends), default=1.0))
     axes.margins(x=0.01)
     name_ends(figure, axes, ends)
     return figure
@@ -207,7 +207,7 @@ def reconciled_html(money: Money) -> Html:
 
 
 def _matched(one: Line) -> list[Cell]:
-    errors = [percent(one[name]) for name in ("prompt_error", "read_error", "usd_error")]
+    errors = [f"{100 * one[name]:.1f} %" for name in ("prompt_error", "read_error", "usd_error")]
     sums = [dollars(one["usd"]), dollars(one["usd_reported"])]
     figures = [f"{one['requests']:,.0f}", *errors, *sums, count(one["missed"])]
     return [(shown(str(one["session"])), ""), *((figure, "n") for figure in figures), (shown(_followed(one)), "")]
@@ -232,8 +232,8 @@ def _told(rows: pd.DataFrame) -> str:
     told = (
         f"Each request of {some(len(checked), 'session')} was predicted before its own report was looked at; columns "
         f"are medians over requests. The prompt is within 2 % in {good} of {len(checked)} sessions; in the median one "
-        f"it is off by {percent(float(checked['prompt_error'].median()))}, its dollars by "
-        f"{percent(float(checked['usd_error'].median()))}. Cache missed: requests for which the provider held far less "
+        f"it is off by {100 * checked['prompt_error'].median():.1f} %, its dollars by "
+        f"{100 * checked['usd_error'].median():.1f} %. Cache missed: requests for which the provider held far less "
         "than its rules promise; they make the reported sum larger."
     )
     return told + (f" {some(silent, 'session')} could not be checked: too little usage is reported." if silent else "")

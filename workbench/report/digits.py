@@ -66,7 +66,7 @@ def count(number: float | None) -> str:
 
 def spread(found: Estimate | None) -> str:
     """An interval of shares as `52 to 61 %`; empty where there are too few sessions for one."""
-    if found is None or found.low is None or found.high is None:
+    if found is None or found.low is None or found.high is None or math.isnan(found.low):
         return ""
     return f"{100 * found.low:.0f} to {100 * found.high:.0f} %"
 

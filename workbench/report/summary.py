@@ -33,7 +33,7 @@ def headline_html(run: Tables) -> Html:
     kept_at = {(one["strategy"], one["share"]): one for one in by_size(run).to_dict("records")}
     heads = [("Strategy", ""), *((f"Kept at {percent(share)} of the size", "n") for share in sizes)]
     heads += [("Kept on its own trigger", "n"), ("… scaled", "n"), ("Tokens saved", "n"), ("Cost", "n"),
-              ("Cost saved", "n"), ("Largest request", "n"),
+              ("Largest request", "n"),
               ("Compac&shy;tions", "n"), ("Prompt reused", "n"), ("Made up", "n")]  # fmt: skip
     base = baseline(run)
     apart = {one["strategy"]: one for one in differences(run).to_dict("records")}
@@ -78,11 +78,20 @@ def _own(one: dict[Any, Any]) -> list[Cell]:
     )
     times = NOTHING if one["strategy"] == "null" else count(one["compactions"])
     figures = (
-        kept, scale(one["scaled"]), saved, dollars(one["cost"]), percent(one["cost_saved"]),
+        kept, scale(one["scaled"]), saved, _cost(one),
         amount(one["peak_context"]), times,
         percent(one["prefix_reuse"]), percent(one["fabrication"]),
     )  # fmt: skip
     return [(figure, "n") for figure in figures]
+
+
+def _cost(one: dict[Any, Any]) -> str:
+    """What a session costs, and below it the share that this saves or adds."""
+    share = one["cost_saved"]
+    if one["strategy"] == "none" or share is None or share != share:
+        return dollars(one["cost"])
+    word = f"{percent(share)} saved" if share >= 0 else f"{percent(-share)} more"
+    return f"{dollars(one['cost'])} <small>{word}</small>"
 
 
 def _figure(strategy: str, mean: float | None, low: float | None, high: float | None) -> str:
