@@ -3,7 +3,7 @@ from __future__ import annotations
 from builders import remembering, rules
 from workbench.compaction.presets import preset
 from workbench.models import find_model
-from workbench.replay.matched import at_sizes
+from workbench.replay.matched import at_recorded_sizes
 from workbench.replay.recorded import recorded_contexts
 from workbench.replay.sizing import Sizing
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
@@ -30,7 +30,8 @@ def sizing(session: Session) -> Sizing:
 
 def test_the_context_is_what_the_recorded_agent_went_on_with() -> None:
     session = recorded(61)
-    ((at, context),) = recorded_contexts(session, sizing(session)).items()
+    ((at, one),) = recorded_contexts(session, sizing(session)).items()
+    context = one.after
     assert session.messages[at].role == "assistant"
     assert context.messages == (MESSAGES[0], SUMMARY, *MESSAGES[61:at])
     assert context.tokens == sum(chars_per_token(message) for message in context.messages)
@@ -38,7 +39,8 @@ def test_the_context_is_what_the_recorded_agent_went_on_with() -> None:
 
 def test_what_it_kept_whole_is_there() -> None:
     session = recorded(61, kept=MESSAGES[57].id)
-    ((at, context),) = recorded_contexts(session, sizing(session)).items()
+    ((at, one),) = recorded_contexts(session, sizing(session)).items()
+    context = one.after
     assert context.messages == (MESSAGES[0], SUMMARY, *MESSAGES[57:at])
 
 
@@ -55,7 +57,28 @@ def test_a_compaction_with_too_little_before_it_is_left_out() -> None:
 def test_the_strategies_compact_to_the_same_size_there() -> None:
     session = recorded(61)
     sizes = sizing(session)
-    targets = {at: context.tokens for at, context in recorded_contexts(session, sizes).items()}
-    done = at_sizes(session, preset("truncate"), find_model("extractive"), sizes, window=9_000, targets=targets)
-    assert [(shot.at, shot.share) for shot in done.snapshots] == [(at, None) for at in targets]
-    assert all(shot.context.tokens <= targets[shot.at] for shot in done.snapshots)
+    really = recorded_contexts(session, sizes)
+    ((at, one),) = really.items()
+    done = at_recorded_sizes(
+        session, preset("truncate"), find_model("extractive"), sizes, window=9_000, really=really
+    )  # fmt: skip
+    (shot,) = done.snapshots
+    assert (shot.at, shot.share) == (at, None)
+    assert shot.context.tokens <= one.after.tokens
+
+
+def test_they_get_what_the_recorded_agent_had() -> None:
+    session = recorded(61)
+    ((at, one),) = recorded_contexts(session, sizing(session)).items()
+    assert one.before.messages == MESSAGES[:at]
+    log = Log()
+    for i, message in enumerate(MESSAGES):
+        if i in (41, 81):
+            summary = Summary(id=f"s{i}", text="a summary")
+            log.append(CompactionEntry(id=f"c{i}", parent=log.leaf, summary=summary))
+        log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
+    twice = Session("twice", log)
+    (first, at_first), (second, at_second) = recorded_contexts(twice, sizing(twice)).items()
+    assert [m.id for m in at_second.before.messages[:2]] == [MESSAGES[0].id, "s41"]
+    assert at_second.before.messages[2:] == MESSAGES[41:second]
+    assert at_first.before.messages == MESSAGES[:first]

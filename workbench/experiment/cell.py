@@ -21,7 +21,7 @@ from workbench.metrics.rereads import rereads
 from workbench.models.checked import STANDS_IN
 from workbench.models.model import Answer, Model
 from workbench.replay.boundaries import at_boundaries, by_fill
-from workbench.replay.matched import at_sizes, matched
+from workbench.replay.matched import at_recorded_sizes, matched
 from workbench.replay.natural import natural
 from workbench.replay.recorded import recorded_contexts
 from workbench.replay.step import Firing
@@ -63,10 +63,8 @@ def cell(ready: Prepared, preset: Preset, model: Model, settings: Settings) -> T
             _fill(tables, Trial(replay, ready.index, share))
     really = recorded_contexts(session, sizing)
     if really:
-        targets = {at: context.tokens for at, context in really.items()}
-        _fill(
-            tables, Trial(at_sizes(session, preset, model, sizing, window=ready.window, targets=targets), ready.index)
-        )
+        replay = at_recorded_sizes(session, preset, model, sizing, window=ready.window, really=really)
+        _fill(tables, Trial(replay, ready.index))
     _name(tables, session.id, preset.name)
     if preset.name == "none":  # the harness's own arms need no agent: they are made beside the arm that keeps all
         for arm, trials in reference_trials(ready, settings, really):

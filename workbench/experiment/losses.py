@@ -28,7 +28,7 @@ def losses(trial: Trial, most: int) -> list[Loss]:
     every = moments(trial)
     for one in trial.retained:
         past = _past(every, one.snapshot.at, trial.replay.mode == "natural")
-        blamed = culprits(one.retention, past, otherwise=VIEW if trial.replay.firings else trial.replay.preset)
+        blamed = culprits(one.retention, past, otherwise=VIEW if trial.replay.mode != "recorded" else "recorded")
         for loss in _at(one, blamed, trial):
             name = (str(loss["kind"]), str(loss["atom"]))
             if name not in found or _rank(loss) < _rank(found[name]):

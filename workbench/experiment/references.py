@@ -9,19 +9,20 @@ from workbench.experiment.settings import Settings
 from workbench.metrics.arms import Oracle, random_context
 from workbench.metrics.metric import Trial
 from workbench.replay.boundaries import at_boundaries
+from workbench.replay.recorded import Really
 from workbench.replay.step import Mode, Replay, Snapshot
 from workbench.transcript.context import Context
 
 
 def reference_trials(
-    ready: Prepared, settings: Settings, really: Mapping[int, Context]
+    ready: Prepared, settings: Settings, really: Mapping[int, Really]
 ) -> Iterator[tuple[str, list[Trial]]]:
     """By arm, its trials: `random` and `oracle` at every matched boundary and size, `recorded` where it really was.
 
     Args:
         ready: the session.
         settings: of the run; the seed draws the random messages.
-        really: by boundary, what the recorded agent went on with.
+        really: the recorded compactions, by boundary.
     """
     at = at_boundaries(ready.session, ready.sizing, ready.window, settings.boundaries) if settings.shares else ()
     seed = f"{settings.seed}:{ready.session.id}"
@@ -41,11 +42,11 @@ def reference_trials(
         matched = _replay(ready, arm, "matched", shots)
         trials = [Trial(matched, ready.index, share) for share in settings.shares if at]
         if really:
-            shots = [Snapshot(place, made[place](context.tokens)) for place, context in really.items()]
+            shots = [Snapshot(place, made[place](one.after.tokens)) for place, one in really.items()]
             trials.append(Trial(_replay(ready, arm, "recorded", shots), ready.index))
         yield arm, trials
     if really:
-        shots = [Snapshot(place, context) for place, context in really.items()]
+        shots = [Snapshot(place, one.after) for place, one in really.items()]
         yield "recorded", [Trial(_replay(ready, "recorded", "recorded", shots), ready.index)]
 
 

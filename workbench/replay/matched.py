@@ -8,8 +8,10 @@ from workbench.compaction.engine import compact
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.models.model import Model
+from workbench.replay.recorded import Really
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import Firing, Mode, Replay, Snapshot
+from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 
 
@@ -37,18 +39,17 @@ def matched(
     Raises:
         ModelError: the model failed and the strategy has nothing to use otherwise.
     """
-    budgets = [
-        (boundary, share, sizing.overhead + int(share * sizing.history(session.messages, boundary).spoken))
-        for boundary in at
-        for share in shares
-    ]
-    return _compacted(session, preset, model, sizing, window, "matched", budgets)
+    wanted = []
+    for boundary in at:
+        history = sizing.history(session.messages, boundary)
+        wanted += [(boundary, share, history, sizing.overhead + int(share * history.spoken)) for share in shares]
+    return _compacted(session, preset, model, sizing, window, "matched", wanted)
 
 
-def at_sizes(
-    session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int, targets: Mapping[int, int]
+def at_recorded_sizes(
+    session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int, really: Mapping[int, Really]
 ) -> Replay:
-    """Every boundary once, to a size of its own: that of what the recorded agent went on with.
+    """At every recorded compaction what the recorded agent had, cut to the size of what it went on with.
 
     Args:
         session: n messages.
@@ -56,13 +57,13 @@ def at_sizes(
         model: who writes summaries.
         sizing: the session's sizes.
         window: tokens.
-        targets: tokens with overhead, by boundary.
+        really: the recorded compactions, by boundary.
 
     Raises:
         ModelError: the model failed and the strategy has nothing to use otherwise.
     """
-    budgets = [(boundary, None, target) for boundary, target in targets.items()]
-    return _compacted(session, preset, model, sizing, window, "recorded", budgets)
+    wanted = [(boundary, None, one.before, one.after.tokens) for boundary, one in really.items()]
+    return _compacted(session, preset, model, sizing, window, "recorded", wanted)
 
 
 def _compacted(
@@ -72,14 +73,13 @@ def _compacted(
     sizing: Sizing,
     window: int,
     mode: Mode,
-    budgets: Sequence[tuple[int, float | None, int]],
+    wanted: Sequence[tuple[int, float | None, Context, int]],
 ) -> Replay:
     firings: list[Firing] = []
     snapshots: list[Snapshot] = []
     final = sizing.empty()
-    for boundary, share, target in budgets:
-        budget = Budget(target=target, window=window, reason="matched")
-        done = compact(sizing.history(session.messages, boundary), preset.strategy, budget, model)
+    for boundary, share, history, target in wanted:
+        done = compact(history, preset.strategy, Budget(target=target, window=window, reason="matched"), model)
         firings.append(Firing(len(firings), boundary, done, share))
         snapshots.append(Snapshot(boundary, done.sent, share))
         final = done.after

@@ -2,42 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from workbench.replay.boundaries import worth
 from workbench.replay.sizing import Sizing
 from workbench.transcript.context import Context
-from workbench.transcript.log import CompactionEntry, MessageEntry, fold
+from workbench.transcript.log import CompactionEntry, Entry, MessageEntry, fold
 from workbench.transcript.message import SystemMessage
 from workbench.transcript.session import Session
 
 
-def recorded_contexts(session: Session, sizing: Sizing) -> Mapping[int, Context]:
-    """By boundary, the context of the first request after each recorded compaction whose summary can be read.
+@dataclass(frozen=True, slots=True)
+class Really:
+    """A recorded compaction, seen from the first request after it.
+
+    Attributes:
+        before: what that request would have sent without it: an earlier summary, if there was one, and what came since.
+        after: what it did send.
+    """
+
+    before: Context
+    after: Context
+
+
+def recorded_contexts(session: Session, sizing: Sizing) -> Mapping[int, Really]:
+    """By boundary, each recorded compaction whose summary can be read, at the first request after it.
 
     The system prompt stands in front, as it does in every request, also where the recording does not repeat it.
     Boundaries with too little before or after them are left out.
     """
-    place = {message.id: at for at, message in enumerate(session.messages)}
     requests = iter(session.requests)
-    found: dict[int, Context] = {}
-    begun: CompactionEntry | None = None
+    found: dict[int, Really] = {}
+    begun: int | None = None
     wanted = next(requests, None)
     for i, entry in enumerate(session.path):
         if isinstance(entry, CompactionEntry):
-            begun = entry
-        elif isinstance(entry, MessageEntry) and wanted is not None and place[entry.id] == wanted:
-            if begun is not None and begun.summary is not None and worth(session, wanted):
-                found[wanted] = _context(session, sizing, wanted, i)
+            begun = i
+        elif isinstance(entry, MessageEntry) and wanted is not None and entry.message is session.messages[wanted]:
+            if begun is not None and _readable(session.path[begun]) and worth(session, wanted):
+                path = session.path[:i]
+                without = (*path[:begun], *path[begun + 1 :])
+                found[wanted] = Really(_context(session, sizing, without), _context(session, sizing, path))
             begun = None
             wanted = next(requests, None)
     return found
 
 
-def _context(session: Session, sizing: Sizing, at: int, entries: int) -> Context:
-    went_on = fold(session.path[:entries])
+def _readable(entry: Entry) -> bool:
+    return isinstance(entry, CompactionEntry) and entry.summary is not None
+
+
+def _context(session: Session, sizing: Sizing, path: Sequence[Entry]) -> Context:
+    """What would be sent at the end of this path."""
+    went_on = fold(path)
     there = {id(message) for message in went_on}
-    prompt = [m for m in session.messages[:at] if isinstance(m, SystemMessage) and id(m) not in there]
+    prompt = [m for m in session.messages[:1] if isinstance(m, SystemMessage) and id(m) not in there]
     messages = (*prompt, *went_on)
     sizes = (
         sizing.sizes[session.place[id(message)]] if id(message) in session.place else sizing.count(message)
