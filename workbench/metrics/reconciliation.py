@@ -123,7 +123,7 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
             why=(few if reported else "no usage was reported") if fitted is None else "no price is known",
         )
     count = sizing.count.count if isinstance(sizing.count, Scaled) else sizing.count
-    counted = [count(message) for message in session.messages]
+    counted = sizing.counted or tuple(count(message) for message in session.messages)
     requests = followed(session, counted, count, fitted.overhead, fitted.scale)
     head = fitted.overhead if pricing.head is None else min(pricing.head, fitted.overhead)
     matched = tuple(_matched(i, requests, tariff, pricing, head) for i in range(len(requests)))

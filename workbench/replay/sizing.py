@@ -24,12 +24,14 @@ class Sizing:
         overhead: tokens of every request that no message holds; 0 where nobody knows.
         count: the counter for new messages, on the same scale.
         calibration: how the session's reported usage was matched; None if it has none to match.
+        counted: the sizes before that, as our own counter gives them; empty where nobody kept them.
     """
 
     sizes: tuple[int, ...]
     overhead: int
     count: TokenCounter
     calibration: Calibration | None = None
+    counted: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, session: Session, counted: Sequence[int], count: TokenCounter) -> Sizing:
@@ -42,9 +44,9 @@ class Sizing:
         """
         found = calibrate(session, counted, count)
         if found is None:
-            return cls(tuple(counted), 0, count)
+            return cls(tuple(counted), 0, count, counted=tuple(counted))
         sizes = tuple(scaled(size, found.scale) for size in counted)
-        return cls(sizes, found.overhead, Scaled(count, found.scale), found)
+        return cls(sizes, found.overhead, Scaled(count, found.scale), found, tuple(counted))
 
     def window(self, wanted: int) -> int:
         """The window for the replay: the one wanted, widened so that the overhead takes half of it at most.
