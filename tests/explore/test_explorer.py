@@ -87,7 +87,10 @@ def test_without_widgets_there_is_a_static_picture(view: Explorer) -> None:
 def test_hostile_text_stays_text(text: str) -> None:
     messages = [*conversation(20, words=60), said(text, "u-h"), called("bash", "h", command=text), result(text, "h")]
     messages += [told(f"{text} and src/part_1/file_0.py", f"a-h{n}") for n in range(3)]
-    html = explore(Session.of(messages, id="s"), strategy="summarize", window=3_000).html()
+    view = explore(Session.of(messages, id="s"), strategy="summarize", window=3_000, beside="truncate")
+    view.go(f"message:{len(messages) - 5}")
+    assert "Message " in view.html() and "Lost by truncate alone" in view.html()
+    html = view.html()
     page = Page(html.replace("<style>", "<b>").replace("</style>", "</b>"))
     assert not page.wrong and not page.open
     assert not {"script", "img", "main", "iframe", "a"} & {tag for tag, _ in page.tags}

@@ -15,13 +15,13 @@ from workbench.transcript.message import Message, said_texts
 MOST_ROWS, MOST_LOST, MOST_SUMMARY = 160, 40, 8_000
 
 STYLE = """<style>
-.wb-x{font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif;color:var(--jp-ui-font-color1,#1f2328)}
+.wb-x{font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif;color:var(--jp-ui-font-color1,inherit)}
 .wb-x svg{display:block;width:100%;max-width:1100px}
 .wb-x h4{margin:1em 0 .3em;font-size:1em}
 .wb-x table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 .wb-x td,.wb-x th{padding:.2em .6em;text-align:left;vertical-align:top;border-bottom:1px solid #8a8f9855}
 .wb-x td.n,.wb-x th.n{text-align:right}
-.wb-x .muted,.wb-x small{color:var(--jp-ui-font-color2,#59636e)}
+.wb-x .muted,.wb-x small{color:var(--jp-ui-font-color2,inherit)}
 .wb-x i.key{display:inline-block;width:.8em;height:.8em;margin:0 .35em 0 0;border:1px solid #8a8f98;border-radius:2px}
 .wb-x .keys span{margin-right:1.2em;white-space:nowrap}
 .wb-x .rows{max-height:24em;overflow:auto;border:1px solid #8a8f9855;border-radius:4px}

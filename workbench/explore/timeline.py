@@ -19,7 +19,7 @@ FATES: dict[Fate, str] = {
 MOST_BARS = 1_000
 MOST_REACHED = 30
 """Compactions that the keyboard steps through one by one; of more, it reaches the selected one."""
-INK, MUTED = "var(--jp-ui-font-color1,#1f2328)", "var(--jp-ui-font-color2,#59636e)"
+INK, MUTED = "var(--jp-ui-font-color1,currentColor)", "var(--jp-ui-font-color2,currentColor)"
 
 
 @dataclass(frozen=True, slots=True)
