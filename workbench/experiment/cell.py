@@ -172,7 +172,7 @@ def _writer(answer: Answer) -> str:
 
 def _findings(answer: Answer) -> tuple[str, ...]:
     """What is wrong with a text, and why another one stands in for it."""
-    return (*answer.findings, *((answer.why,) if answer.fallback and answer.why else ()))
+    return (answer.why,) if answer.fallback and answer.why else answer.findings
 
 
 def _retention(trial: Trial) -> Iterable[Row]:

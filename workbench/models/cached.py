@@ -10,7 +10,7 @@ from typing import Protocol
 
 from workbench.errors import Refused
 from workbench.models.ledger import Ledger, Stored
-from workbench.models.model import Answer, Ask, Model
+from workbench.models.model import Answer, Ask, Model, bears_several
 
 VERSION = 1
 """Of the key and of what is stored; another version finds no answer of this one."""
@@ -58,6 +58,11 @@ class Cached:
     def name(self) -> str:
         """What stands in reports."""
         return self.model.name
+
+    @property
+    def at_once(self) -> bool:
+        """Whether several questions may be asked at the same time."""
+        return bears_several(self.model)
 
     def answer(self, ask: Ask, /) -> Answer:
         """The stored answer, else the model's.

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from workbench.errors import ModelError, Refused
 from workbench.models.checking import Finding, findings
 from workbench.models.extractive import Extractive
-from workbench.models.model import Answer, Ask, Model
+from workbench.models.model import Answer, Ask, Model, bears_several
 
 OnBadSummary: TypeAlias = Literal["fallback", "fail", "keep"]
 """What becomes of a useless summary: what the preset declares for that, a failed cell, or it is used as it is."""
@@ -39,6 +39,11 @@ class Checked:
     def name(self) -> str:
         """What stands in reports."""
         return self.model.name
+
+    @property
+    def at_once(self) -> bool:
+        """Whether several questions may be asked at the same time."""
+        return bears_several(self.model)
 
     def answer(self, ask: Ask, /) -> Answer:
         """The summary, with what is wrong with it in `findings`.

@@ -108,7 +108,7 @@ def _loop(text: str) -> Finding | None:
     if times >= LOOP and times > len(lines) / 3:
         return Finding("loop", True, f"it repeats itself: {_short(line)!r} stands there {times} times")
     tail = text[-60:].strip()
-    if len(text) > 300 and (times := text.count(tail)) >= LOOP:
+    if len(text) > 300 and (times := text.count(tail)) >= LOOP and times * len(tail) > len(text) / 2:
         return Finding("loop", True, f"it repeats itself: {_short(tail)!r} stands there {times} times")
     return None
 

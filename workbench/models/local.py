@@ -18,6 +18,8 @@ from workbench.models.weights import NAMES, weights
 DEFAULT = "gemma"
 TIMEOUT = 3_600.0
 """Seconds: a long prompt takes minutes on two cores, and other workers' questions may stand before it."""
+MOST = 400
+"""Tokens of an answer: after some hundred a model this small only repeats itself, at 40 tokens a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +55,15 @@ class Local:
             api_base=self.address or address(self.weights), timeout=TIMEOUT, tries=2, window=found.window,
             input_usd=0.0, output_usd=0.0,
         )  # fmt: skip
-        answer = LiteLLM(f"openai/{alias(found)}", how, self.ledger).answer(replace(ask, model=""))
+        answer = LiteLLM(f"openai/{alias(found)}", how, self.ledger).answer(
+            replace(ask, model="", max_tokens=min(ask.max_tokens or MOST, MOST))
+        )
         return replace(answer, model=f"local:{found.label}")
 
     def seal(self, ask: Ask, /) -> Mapping[str, object]:
         """All that the answer depends on besides the prompt itself."""
         found = weights(self.weights)
-        return {"weights": _seal(found.path, found.path.stat().st_mtime_ns), "window": found.window}
+        return {"weights": _seal(found.path, found.path.stat().st_mtime_ns), "window": found.window, "most": MOST}
 
     def limited(self, ledger: Ledger) -> Local:
         """The same model with its calls written down."""

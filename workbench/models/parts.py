@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Protocol
 
 from workbench.errors import ModelError
-from workbench.models.model import Answer, Ask, Model
+from workbench.models.model import Answer, Ask, Model, bears_several
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import Message, Summary, Text, counted_text
 
@@ -41,6 +41,11 @@ class InParts:
     def name(self) -> str:
         """What stands in reports."""
         return self.model.name
+
+    @property
+    def at_once(self) -> bool:
+        """Whether several questions may be asked at the same time."""
+        return bears_several(self.model)
 
     def answer(self, ask: Ask, /) -> Answer:
         """The answer.

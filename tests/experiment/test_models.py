@@ -1,0 +1,180 @@
+"""A run whose summaries a real model writes, or several do: behind a server on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models.provider import Provider, Reply, completion, refusal, serving
+
+from builders import remembering, rules
+from workbench.errors import SettingError
+from workbench.experiment.compare import compare
+from workbench.experiment.store import COLUMNS, Results
+from workbench.models.asking import Asking, model_names
+from workbench.models.options import API_BASE, MODELS_FILE
+from workbench.transcript.session import Session
+
+MODEL = "litellm:openai/stub"
+SUMMARY = "The agent looked at the files, one by one, and found nothing to change so far."
+LINES = (
+    SUMMARY,
+    "The user wants brevity.",
+    "All was noted.",
+    "None were taken.",
+    "To wait for more.",
+    "There is none.",
+)
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Provider]:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (tmp_path / "models.toml").write_text("[default]\ntries = 2\nfirst_wait = 0.01\ninput_usd = 1\noutput_usd = 2\n")
+    monkeypatch.setenv(MODELS_FILE, str(tmp_path / "models.toml"))
+    with serving() as server:
+        monkeypatch.setenv(API_BASE, server.address)
+        server.by = summary
+        yield server
+
+
+def summary(asked: dict[str, Any]) -> Reply:
+    """A summary with the headings that the prompt asks for."""
+    prompt = asked["messages"][-1]["content"]
+    headings = [line for line in prompt.splitlines() if line.startswith("## ")]
+    return completion(
+        "\n".join(f"{heading}\n- {says}" for heading, says in zip(headings, LINES, strict=False)) or SUMMARY,
+        usage=None,
+    )
+
+
+def session(number: int = 0) -> Session:
+    return Session.of([rules("be brief"), *remembering(40 + number)], id=f"s{number}", project=f"p{number}")
+
+
+def run(tmp_path: Path, model: str = MODEL, name: str = "run", **more: Any) -> Results:
+    asking = Asking(cache=tmp_path / "cache", **more.pop("asking", {}))
+    given = {"strategies": ("truncate", "summarize"), "shares": (0.2,), "boundaries": (0.6,), **more}
+    sessions = given.pop("sessions", (session(),))
+    return compare(sessions, window=6_000, out=tmp_path / name, quiet=True, model=model, asking=asking, **given)
+
+
+def test_a_real_model_writes_the_summaries_and_the_tables_say_so(provider: Provider, tmp_path: Path) -> None:
+    results = run(tmp_path)
+    rows = results.compactions[results.compactions["strategy"] == "summarize"]
+    asked = rows[rows["asks"] > 0]
+    assert len(asked) and set(asked["writer"]) == {"litellm:stub"}
+    assert (asked["fallbacks"] == 0).all() and (asked["usd"] > 0).all() and (asked["findings"] == "").all()
+    cells = dict(zip(results.cells["strategy"], results.cells["model"], strict=True))
+    assert cells["summarize"] == MODEL and {cells[name] for name in cells if name != "summarize"} == {""}
+
+
+def test_several_models_stand_side_by_side_and_who_asks_nobody_stands_once(provider: Provider, tmp_path: Path) -> None:
+    results = run(tmp_path, f"extractive,{MODEL}")
+    names = list(dict.fromkeys(results.cells["strategy"]))
+    assert names[:4] == ["none", "truncate", "summarize (extractive)", f"summarize ({MODEL})"]
+    frr = results.scores[(results.scores["metric"] == "frr") & (results.scores["mode"] == "natural")]
+    values = dict(zip(frr["strategy"], frr["value"], strict=True))
+    assert values["summarize (extractive)"] > values[f"summarize ({MODEL})"]
+    own = results.compactions[results.compactions["strategy"] == "summarize (extractive)"]
+    assert set(own["writer"]) == {"extractive"}
+
+
+def test_a_run_is_repeated_from_its_cache_with_the_network_cut(provider: Provider, tmp_path: Path) -> None:
+    first = run(tmp_path)
+    calls = len(provider.requests)
+    provider.by = lambda asked: refusal(500, "the network is cut")
+    again = run(tmp_path, name="again", asking={"cache_only": True})
+    assert len(provider.requests) == calls > 0
+    for table in COLUMNS:
+        assert (first.path / f"{table}.parquet").read_bytes() == (again.path / f"{table}.parquet").read_bytes()
+
+
+def test_from_the_cache_alone_an_unknown_question_fails_its_cell_and_says_why(
+    provider: Provider, tmp_path: Path
+) -> None:
+    results = run(tmp_path, asking={"cache_only": True})
+    failed = results.cells[results.cells["status"] == "failed"]
+    assert list(failed["strategy"]) == ["summarize"] and "cache alone" in failed["reason"].iloc[0]
+    assert provider.requests == []
+
+
+def test_workers_pay_each_question_once_and_never_pass_the_limit(provider: Provider, tmp_path: Path) -> None:
+    twins = (session(), Session.of(session().messages, id="twin", project="p9"), session(3))
+    results = run(tmp_path, jobs=2, sessions=twins, asking={"max_usd": 1.0, "concurrency": 2})
+    assert results.failed == 0 and provider.most_open <= 2
+    prompts = [str(asked["messages"]) for asked in provider.requests]
+    assert len(prompts) == len(set(prompts))
+
+
+def test_a_run_that_reaches_its_limit_keeps_what_is_done_and_goes_on_later(provider: Provider, tmp_path: Path) -> None:
+    sessions = tuple(session(number) for number in range(3))
+    poor = run(tmp_path, sessions=sessions, asking={"max_usd": 0.015})
+    done = set(poor.cells[poor.cells["status"] == "ok"]["strategy"])
+    failed = poor.cells[poor.cells["status"] == "failed"]
+    assert "truncate" in done and len(failed) and failed["reason"].str.contains("limit").all()
+    ledger = Asking(cache=tmp_path / "cache", run=str(poor.path.resolve())).ledger
+    assert 0 < ledger.spent <= 0.015
+    calls = len(provider.requests)
+    rich = run(tmp_path, sessions=sessions, asking={"max_usd": 100.0})
+    assert rich.failed == 0
+    prompts = [str(asked["messages"]) for asked in provider.requests]
+    assert len(prompts) == len(set(prompts)) > calls
+
+
+def test_no_cell_is_lost_to_a_provider_that_fails_in_every_way(provider: Provider, tmp_path: Path) -> None:
+    faults = [
+        refusal(429, "slow down", retry_after="0"), Reply("", resets=True), refusal(500, "oops"),
+        Reply('{"id": "x", "choices": [{"ind'), completion(""), completion("<tool_call>{}</tool_call>"),
+        refusal(400, "prompt is too long: 9 tokens > 8 maximum"),
+    ]  # fmt: skip
+    turns = iter(range(10_000))
+    provider.by = lambda asked: faults[n // 3 % 7] if (n := next(turns)) % 3 else summary(asked)
+    results = run(tmp_path, sessions=(session(), session(1)))
+    assert results.failed == 0
+    assert len(results.cells) == 2 * results.cells["strategy"].nunique()
+    rows = results.compactions[results.compactions["strategy"] == "summarize"]
+    assert set(rows["writer"]) <= {"litellm:stub", "the strategy's stand-in", ""}
+    told = rows[rows["writer"] == "the strategy's stand-in"]
+    assert (told["fallbacks"] > 0).all() and (told["findings"] != "").all()
+
+
+def test_a_useless_summary_fails_its_cell_where_that_is_wanted(provider: Provider, tmp_path: Path) -> None:
+    provider.by = lambda asked: completion("<tool_call>{}</tool_call>")
+    results = run(tmp_path, asking={"on_bad_summary": "fail"})
+    failed = results.cells[results.cells["status"] == "failed"]
+    assert list(failed["strategy"]) == ["summarize"] and "useless summary" in failed["reason"].iloc[0]
+
+
+def test_other_settings_of_a_model_are_another_cell(
+    provider: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(tmp_path)
+    calls = len(provider.requests)
+    run(tmp_path)
+    assert len(provider.requests) == calls
+    monkeypatch.setenv("WORKBENCH_TEMPERATURE", "0.7")
+    run(tmp_path)
+    assert len(provider.requests) > calls
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("extractive", ("extractive",)),
+        ("extractive, local", ("extractive", "local")),
+        ("extractive,extractive", ("extractive",)),
+        ("scripted:one, two,local", ("scripted:one, two", "local")),
+        ("litellm:a/b,litellm:c", ("litellm:a/b", "litellm:c")),
+        ("extractive,nonsense", ("extractive", "nonsense")),
+    ],
+)
+def test_models_are_named_between_commas(text: str, names: tuple[str, ...]) -> None:
+    assert model_names(text) == names
+
+
+def test_a_model_without_a_name_is_an_error() -> None:
+    with pytest.raises(SettingError, match="has no name"):
+        model_names("extractive,")
