@@ -140,8 +140,9 @@ class Report:
 
     @property
     def validity(self) -> Html:
-        """Whether this run's own scale holds."""
-        return validity.validity_html(self.results)
+        """Whether this run's own scale holds, and what real models say of the same contexts."""
+        scale, models = validity.validity_html(self.results), self.asked
+        return Html(scale.html + models.html, data=scale.data)
 
     @property
     def recorded(self) -> Html:
