@@ -15,6 +15,12 @@ from workbench.report.verdict import interval_note, verdict
 
 ROLES = {"none": "nothing is cut: the ceiling", "null": "last message only: the floor"}
 
+OTHERS: tuple[Cell, ...] = (
+    ("Strategy", ""), ("Kept, scaled", "n"), ("Mean request", "n"), ("Largest request", "n"), ("Compactions", "n"),
+    ("Prompt reused", "n"), ("Made up", "n"),
+)  # fmt: skip
+"""Columns of the figures below the headline."""
+
 
 def verdict_html(run: Tables) -> Html:
     """The answer, what it saves, how sure it is, and what to know before quoting it."""
@@ -28,32 +34,34 @@ def verdict_html(run: Tables) -> Html:
 
 
 def headline_html(run: Tables) -> Html:
-    """The headline table: one row a strategy, the best first."""
+    """The headline table, one row a strategy, the best first; below it, folded away, the other figures."""
     sizes = shares(run)
     kept_at = {(one["strategy"], one["share"]): one for one in by_size(run).to_dict("records")}
-    heads = [("Strategy", ""), *((f"Kept at {percent(share)} of the size", "n") for share in sizes)]
-    heads += [("Kept on its own trigger", "n"), ("… scaled", "n"), ("Tokens saved", "n"), ("Cost", "n"),
-              ("Largest request", "n"),
-              ("Compac&shy;tions", "n"), ("Prompt reused", "n"), ("Made up", "n")]  # fmt: skip
+    figures = headline(run)
+    priced = bool(figures["cost"].notna().any()) if len(figures) else False
+    heads: list[Cell] = [("Strategy", ""), *((f"Kept at {percent(share)} of the size", "n") for share in sizes)]
     base = baseline(run)
     apart = {one["strategy"]: one for one in differences(run).to_dict("records")}
     if apart:
-        heads.insert(1 + len(sizes), (f"Against {shown(base)}", "n"))
-    lines = []
-    figures = headline(run)
+        heads.append((f"Against {shown(base)}", "n"))
+    heads += [("Kept on its own trigger", "n"), ("Tokens saved", "n"), *([("Cost", "n")] if priced else [])]
+    lines, more = [], []
     for one in figures.to_dict("records"):
         name = one["strategy"]
         at_sizes = [_kept(kept_at.get((name, share))) for share in sizes]
         if apart:
             at_sizes.append((beside(apart[name]) if name in apart and name not in REFERENCES else NOTHING, "n"))
-        best = contenders(run)[:1] == (name,)
-        lines.append(row([_name(one, run), *at_sizes, *_own(one)], "best" if best else _css(name)))
+        css = "best" if contenders(run)[:1] == (name,) else _css(name)
+        lines.append(row([_name(one, run), *at_sizes, *_own(one, priced)], css))
+        more.append(row([(dot(name, strategies(run)), ""), *_others(one)], _css(name)))
     sessions = some(len(replayed(run)), "session")
     note = f"Means over {sessions}, each of which counts the same. {shown(interval_note(run))}"
     if apart:
         where = "kept at equal size" if sizes else "kept on its own trigger"
         note += f" Against {shown(base)}: {where}, points of percent, on the same sessions."
-    return Html(table(heads, lines, kind="headline", caption=note, label="headline"), data=figures)
+    first = table(heads, lines, kind="headline", caption=note, label="headline")
+    rest = table(OTHERS, more, kind="others", label="more figures")
+    return Html(f"{first}<details><summary>More figures</summary>{rest}</details>", data=figures)
 
 
 def _css(name: str) -> str:
@@ -72,14 +80,17 @@ def _kept(at: dict[Any, Any] | None) -> Cell:
     return (NOTHING, "n") if at is None else (_figure(at["strategy"], at["mean"], at["low"], at["high"]), "n")
 
 
-def _own(one: dict[Any, Any]) -> list[Cell]:
+def _own(one: dict[Any, Any], priced: bool) -> list[Cell]:
     kept, saved = (
         _figure(one["strategy"], one[key], one[f"{key}_low"], one[f"{key}_high"]) for key in ("kept", "saved")
     )
+    return [(kept, "n"), (saved, "n"), *([(_cost(one), "n")] if priced else [])]
+
+
+def _others(one: dict[Any, Any]) -> list[Cell]:
     times = NOTHING if one["strategy"] == "null" else count(one["compactions"])
     figures = (
-        kept, scale(one["scaled"]), saved, _cost(one),
-        amount(one["peak_context"]), times,
+        scale(one["scaled"]), amount(one["mean_context"]), amount(one["peak_context"]), times,
         percent(one["prefix_reuse"]), percent(one["fabrication"]),
     )  # fmt: skip
     return [(figure, "n") for figure in figures]
