@@ -80,6 +80,9 @@ def compare(
     ] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Sessions at most.")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="For what varies: another one asks models anew.")] = 0,
+    replicates: Annotated[
+        int, typer.Option("--replicates", min=1, help="Ask models that vary so many times; seeds count on from --seed.")
+    ] = 1,
     redact: Annotated[bool, typer.Option("--redact", help=REDACT)] = False,
     price_model: Annotated[
         str, typer.Option("--price-model", help="Reckon the money with this model's prices. None: each session's own.")
@@ -125,9 +128,9 @@ def compare(
         "asking": asking(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary),
     }  # fmt: skip
     if dry_run:
-        return tell_forecast(forecast(paths or (), **given), as_json)
+        return tell_forecast(forecast(paths or (), **given), as_json, replicates)
     tell_terms(model)
-    results = run(paths or (), **given)
+    results = run(paths or (), replicates=replicates, **given)
     _notes(results)
     if not (results.cells["status"] == "ok").any():
         complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")

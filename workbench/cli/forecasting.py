@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.words import count, say, say_json, table
@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from workbench.experiment.forecast import Forecast
 
 
-def tell_forecast(found: Forecast, as_json: bool) -> int:
+def tell_forecast(found: Forecast, as_json: bool, replicates: int = 1) -> int:
     """Print what a run would take; 0, since nothing was asked of it."""
+    found = replace(found, asked=tuple(one.times(replicates) for one in found.asked))
     if as_json:
         say_json({**asdict(found), "asks": found.asks, "usd": found.usd})
         return 0

@@ -21,7 +21,9 @@ class Part:
     names: Mapping[str, str]
 
 
-def combined(parts: Sequence[Part], folder: RunFolder, variants: pd.DataFrame, about: Mapping[str, object]) -> Results:
+def combined(
+    parts: Sequence[Part], folder: RunFolder, given: Mapping[str, pd.DataFrame], about: Mapping[str, object]
+) -> Results:
     """Write one run of several.
 
     Tables without a strategy are those of the first part, since the sessions are the same; where the windows in use
@@ -30,14 +32,14 @@ def combined(parts: Sequence[Part], folder: RunFolder, variants: pd.DataFrame, a
     Args:
         parts: one at least.
         folder: of the combined run.
-        variants: the table of that name.
+        given: tables that are not those of the parts, by name.
         about: fields of the manifest that differ from those of the first part.
     """
     import pandas as pd
 
-    tables: dict[str, pd.DataFrame] = {"variants": variants}
+    tables: dict[str, pd.DataFrame] = dict(given)
     for name, columns in COLUMNS.items():
-        if name == "variants":
+        if name in given:
             continue
         if "strategy" not in columns:
             tables[name] = parts[0].results.table(name)

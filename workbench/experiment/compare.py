@@ -18,6 +18,7 @@ from workbench.errors import SettingError
 from workbench.experiment.cell import NAMES, Row, Value
 from workbench.experiment.forecast import Forecast, foreseen
 from workbench.experiment.pieces import Piece, finished, pieces
+from workbench.experiment.replicates import replicated
 from workbench.experiment.settings import Settings, code_version, key, presets, written
 from workbench.experiment.sources import Source
 from workbench.experiment.store import SCHEMA, Results, RunFolder
@@ -53,6 +54,7 @@ def compare(
     scheduler: str | None = None,
     limit: int | None = None,
     seed: int = 0,
+    replicates: int = 1,
     redact: bool = False,
     price_model: str = "",
     prices: str = "",
@@ -76,6 +78,7 @@ def compare(
         scheduler: address of a Dask scheduler; its workers do the work, and must see the same files.
         limit: sessions at most.
         seed: for parts that vary.
+        replicates: how often strategies are run whose model may answer otherwise each time, with seeds from `seed` on.
         redact: mask secrets, e-mail addresses and names of home directories before anything is asked or written.
         price_model: reckon the money of every session with this model's prices; empty for each its own.
         prices: USD a million tokens, such as `input=3,output=15,cache_read=0.3,cache_write=3.75`.
@@ -87,6 +90,19 @@ def compare(
         UnknownName: no strategy or model of that name.
     """
     run = _Run.of(what, strategies, window, model, asking, shares, boundaries, out, seed, redact, price_model, prices)
+    if replicates != 1:
+        if replicates < 1:
+            raise SettingError(f"{replicates} replicates are no run; at least 1 is needed")
+
+        def once(place: int, names: Sequence[str], folder: Path) -> Results:
+            chosen = [part for part in strategies if _is_among(part, names)] if names else strategies
+            return compare(
+                what, strategies=chosen, window=window, model=model, asking=asking, shares=shares,
+                boundaries=boundaries, out=folder, jobs=jobs, scheduler=scheduler, limit=limit, seed=seed + place,
+                redact=redact, price_model=price_model, prices=prices, quiet=quiet,
+            )  # fmt: skip
+
+        return replicated(once, replicates, run.folder.path)
     started = time()
     with run.begun(jobs, scheduler, limit, quiet) as (sources, todo, task, crew), _bar(todo, quiet, "replaying") as bar:
         worked = finished(todo, task, crew, bar.update)
@@ -209,6 +225,12 @@ def _models(model: str | Model | Sequence[str | Model]) -> tuple[str | Model, ..
     if not found:
         raise SettingError("no model is named; `workbench list models` shows those that are known")
     return tuple(found.values())
+
+
+def _is_among(part: str | Preset, shown: Sequence[str]) -> bool:
+    """Whether a strategy has one of these names, which may say the model besides."""
+    name = part if isinstance(part, str) else part.name
+    return any(one == name or one.startswith(f"{name} (") for one in shown)
 
 
 def _name_of(model: str | Model) -> str:

@@ -43,6 +43,12 @@ class Asked:
     output_tokens: int = 0
     usd: float | None = 0.0
 
+    def times(self, replicates: int) -> Asked:
+        """The same asked so many times."""
+        usd = None if self.usd is None else self.usd * replicates
+        read, wrote = self.input_tokens * replicates, self.output_tokens * replicates
+        return replace(self, asks=self.asks * replicates, input_tokens=read, output_tokens=wrote, usd=usd)
+
 
 @dataclass(frozen=True, slots=True)
 class Forecast:

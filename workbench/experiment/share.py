@@ -48,6 +48,7 @@ TEXTS: dict[str, dict[str, Words]] = {
                "recoverable": "ours", "level": "ours", "said_by": "ours", "evidence": "text", "use": "text",
                "stage": "ours"},
     "cells": {"session": "session", "strategy": "ours", "model": "ours", "status": "ours", "reason": "text"},
+    "replicates": {"session": "session", "strategy": "ours", "mode": "ours", "metric": "ours"},
     "variants": {"strategy": "ours", "base": "ours", "model": "ours", "settings": "ours"},
 }  # fmt: skip
 """Of each text column of docs/tables.md, whose words it holds."""

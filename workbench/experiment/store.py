@@ -80,6 +80,10 @@ COLUMNS: dict[str, dict[str, str]] = {
         "evidence_at": "int", "needed_at": "int", "use": "str", "stage": "str", "weight": "float",
     },
     "cells": {"session": "str", "strategy": "str", "model": "str", "status": "str", "reason": "str"},
+    "replicates": {
+        "session": "str", "strategy": "str", "mode": "str", "share": "float", "metric": "str", "replicate": "int",
+        "value": "float",
+    },
     "variants": {"strategy": "str", "base": "str", "window": "int", "model": "str", "settings": "str"},
 }  # fmt: skip
 """The columns of each table with their types; `int` columns may hold missing values."""
@@ -290,6 +294,11 @@ class Results:
     def cells(self) -> pd.DataFrame:
         """A row a session under a strategy: done or failed."""
         return self.table("cells")
+
+    @cached_property
+    def replicates(self) -> pd.DataFrame:
+        """A row a score and replicate; empty where nothing was repeated."""
+        return self.table("replicates")
 
     @cached_property
     def variants(self) -> pd.DataFrame:

@@ -61,7 +61,8 @@ def sweep(
         )  # fmt: skip
         names = {point.name: point.name for point in points if point.base not in REFERENCES}
         done.append(Part(results, names | ({} if done else {arm: arm for arm in REFERENCES})))
-    return combined(done, RunFolder(folder), frame("variants", map(_row, parts)), _about(grid, parts, done))
+    tables = {"variants": frame("variants", map(_row, parts))}
+    return combined(done, RunFolder(folder), tables, _about(grid, parts, done))
 
 
 def _seal(grid: Grid, parts: Mapping[Point, Preset]) -> str:

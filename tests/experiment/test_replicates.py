@@ -1,0 +1,103 @@
+"""A model that answers otherwise each time is asked several times, and the tables say how much that matters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from builders import remembering, rules
+from workbench.analysis.replication import variance_split
+from workbench.errors import SettingError
+from workbench.experiment.compare import compare
+from workbench.experiment.store import Results, RunFolder, frame
+from workbench.models.model import Answer, Ask
+from workbench.transcript.message import plain_text
+from workbench.transcript.session import Session
+
+
+class Fickle:
+    """Remembers another part of what it reads at every question."""
+
+    name = "fickle"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def answer(self, ask: Ask, /) -> Answer:
+        self.asked += 1
+        facts = [line for m in ask.messages for line in plain_text(m).splitlines() if "timeout_of" in line]
+        kept = facts[self.asked % 3 :: 1 + self.asked % 4]
+        return Answer(text="\n".join(["## Facts", *kept])[: 3 * (ask.max_tokens or 400)], model=self.name)
+
+
+def run(out: Path, replicates: int, model: object = "extractive") -> Results:
+    sessions = [Session.of([rules("be brief"), *remembering(24 + n)], id=f"s{n}") for n in range(2)]
+    return compare(
+        sessions, strategies=("truncate", "summarize"), window=4_000, shares=(0.2,), out=out, quiet=True,
+        model=model, replicates=replicates,  # type: ignore[arg-type]  # a model of one's own
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return run(tmp_path_factory.mktemp("runs") / "run", 3, Fickle())
+
+
+def test_only_strategies_that_ask_such_a_model_are_repeated(results: Results) -> None:
+    rows = results.replicates
+    assert set(rows["strategy"]) == {"summarize"}
+    assert set(rows["replicate"]) == {0, 1, 2}
+    assert set(results.cells["strategy"]) >= {"none", "truncate", "summarize", "null"}
+
+
+def test_a_score_is_the_mean_of_its_replicates(results: Results) -> None:
+    place = (results.replicates["metric"] == "frr") & (results.replicates["mode"] == "matched")
+    each = results.replicates[place].groupby("session")["value"]
+    assert (each.nunique() > 1).any()
+    scores = results.scores
+    whole = scores[(scores["metric"] == "frr") & (scores["mode"] == "matched") & (scores["strategy"] == "summarize")]
+    assert whole.set_index("session")["value"].to_dict() == pytest.approx(each.mean().to_dict())
+
+
+def test_a_model_that_does_not_vary_is_asked_once(tmp_path: Path) -> None:
+    results = run(tmp_path / "run", 3)
+    assert results.replicates.empty
+    assert not (tmp_path / "run" / "replicates" / "1").exists()
+    plain = run(tmp_path / "plain", 1)
+    assert results.scores.equals(plain.scores)
+
+
+def test_no_replicates_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="at least 1"):
+        run(tmp_path / "run", 0)
+
+
+def made(folder: Path, between: float, within: float, sessions: int = 400, replicates: int = 3) -> Results:
+    draw = np.random.default_rng(1)
+    own = draw.normal(0.5, between, size=(sessions, 1)) + draw.normal(0, within, size=(sessions, replicates))
+    place = {"strategy": "mine", "mode": "natural", "share": None, "metric": "frr"}
+    rows = [
+        {**place, "session": f"s{s}", "replicate": r, "value": float(own[s, r])}
+        for s in range(sessions) for r in range(replicates)
+    ]  # fmt: skip
+    RunFolder(folder).write({"replicates": frame("replicates", rows)}, {"schema": 1})
+    return Results.open(folder)
+
+
+@pytest.mark.parametrize(("between", "within"), [(0.2, 0.05), (0.05, 0.2), (0.1, 0.1)])
+def test_the_split_finds_what_was_planted(tmp_path: Path, between: float, within: float) -> None:
+    row = variance_split(made(tmp_path / "run", between, within)).iloc[0]
+    assert row["between"] == pytest.approx(between, rel=0.15) and row["within"] == pytest.approx(within, rel=0.15)
+    assert row["model_share"] == pytest.approx(within**2 / (within**2 + between**2), abs=0.05)
+    assert row["error"] == pytest.approx(np.sqrt((between**2 + within**2 / 3) / 400), rel=0.15)
+    assert row["error_at_most"] <= row["error"]
+
+
+def test_too_little_has_no_split_and_nothing_repeated_is_a_sentence(tmp_path: Path) -> None:
+    row = variance_split(made(tmp_path / "one", 0.1, 0.1, sessions=1)).iloc[0]
+    assert row["sessions"] == 1 and pd.isna(row["between"])
+    with pytest.raises(SettingError, match="--replicates"):
+        variance_split(made(tmp_path / "none", 0.1, 0.1, sessions=0))

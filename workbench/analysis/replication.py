@@ -1,0 +1,78 @@
+"""How much of what a metric varies by is the session, and how much is the model that answers otherwise each time."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+
+from workbench.errors import SettingError
+from workbench.experiment.store import Results
+
+COLUMNS = ("strategy", "sessions", "replicates", "mean", "between", "within", "model_share", "error", "error_at_most")
+"""Of `variance_split`, see there."""
+
+
+def variance_split(
+    results: Results, metric: str = "frr", mode: str = "natural", share: float | None = None
+) -> pd.DataFrame:
+    """Split each strategy's variance over sessions and replicates.
+
+    Args:
+        results: a run with replicates.
+        metric: one of its metrics.
+        mode: `natural` or `matched`.
+        share: of matched mode; None takes each session's mean over all shares.
+
+    Returns:
+        A row a strategy that was repeated, over the sessions that have a value in every replicate:
+
+        - `mean` in the metric's unit;
+        - `between`: the standard deviation of sessions, without what the model adds; `within`: that of replicates of
+          one session;
+        - `model_share`: the part of one value's variance that is the model's, in [0, 1];
+        - `error`: the standard error of the mean over sessions as run; `error_at_most`: what it would still be with any
+          number of replicates: where the two are near each other, more sessions help and more replicates do not.
+
+        Missing where there are fewer than two sessions or replicates.
+
+    Raises:
+        SettingError: nothing was repeated, or the metric has no values.
+
+    Source:
+        One-way random effects: S. R. Searle et al., Variance Components (1992), chapter 3.
+    """
+    rows = results.replicates
+    if rows.empty:
+        raise SettingError(f"{results.path} has no replicates; `workbench compare --replicates 3` makes some")
+    rows = rows[(rows["metric"] == metric) & (rows["mode"] == mode)]
+    if share is not None:
+        rows = rows[(rows["share"].astype("Float64").fillna(0.0) - share).abs() < 1e-9]
+    if rows.empty:
+        raise SettingError(f"{results.path} has no replicates of {metric!r} in mode {mode!r} at that share")
+    rows = rows.assign(value=pd.to_numeric(rows["value"]).astype("Float64").astype("float64"))
+    found = []
+    for name, own in rows.groupby("strategy", sort=False):
+        wide = own.pivot_table(index="session", columns="replicate", values="value", dropna=False)
+        found.append({"strategy": str(name)} | _split(wide.dropna().to_numpy(dtype=float)))
+    return pd.DataFrame(found, columns=list(COLUMNS))
+
+
+def _split(values: np.ndarray) -> dict[str, float | int | None]:
+    """Of (sessions, replicates)."""
+    n, k = values.shape
+    row: dict[str, float | int | None] = {"sessions": n, "replicates": k}
+    row["mean"] = float(values.mean()) if n else None
+    if n < 2 or k < 2:
+        return row
+    within = float(values.var(axis=1, ddof=1).mean())
+    between = max(float(values.mean(axis=1).var(ddof=1)) - within / k, 0.0)
+    total = between + within
+    return row | {
+        "between": sqrt(between),
+        "within": sqrt(within),
+        "model_share": within / total if total else 0.0,
+        "error": sqrt((between + within / k) / n),
+        "error_at_most": sqrt(between / n),
+    }

@@ -1,0 +1,66 @@
+"""The same run several times, where a model answers otherwise each time: means, and how much of it is the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.experiment.combined import Part, combined
+from workbench.experiment.store import COLUMNS, Results, RunFolder
+from workbench.palette import REFERENCES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STEADY = ("", "extractive")
+"""Who answers the same each time: nobody, and the model that picks lines."""
+
+_PLACE = ["session", "strategy", "mode", "share", "metric"]
+
+
+def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: int, folder: Path) -> Results:
+    """Run once, repeat the strategies that asked a model which may answer otherwise, and write one run of all.
+
+    `scores` holds the means over the replicates, `replicates` each one's values; all other tables are of the first.
+
+    Args:
+        once: makes the run of that replicate under these strategies (none named: all) in that folder.
+        replicates: >= 2.
+        folder: of the run that is written.
+    """
+    import pandas as pd
+
+    first = once(0, (), folder / "replicates" / "0")
+    cells = first.cells
+    varying = cells.loc[~cells["model"].fillna("").isin(STEADY), "strategy"].unique()
+    names = [str(name) for name in varying if name not in REFERENCES]
+    runs = [first]
+    if names:
+        runs += [once(place, names, folder / "replicates" / str(place)) for place in range(1, replicates)]
+    every = pd.concat(
+        [run.scores[run.scores["strategy"].isin(names)].assign(replicate=place) for place, run in enumerate(runs)]
+    )
+    tables = {"replicates": every[list(COLUMNS["replicates"])], "scores": _means(first.scores, every)}
+    everything = {str(name): str(name) for name in cells["strategy"].unique()} | dict(
+        zip(REFERENCES, REFERENCES, strict=True)
+    )
+    about = {
+        "settings": {**_settings(first), "replicates": len(runs)},
+        "seconds": round(sum(float(str(run.manifest["seconds"])) for run in runs), 1),
+    }
+    return combined([Part(first, everything)], RunFolder(folder), tables, about)
+
+
+def _means(scores: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:
+    """The scores with the means of the values that there are."""
+    means = every.groupby(_PLACE, dropna=False)[["value", "scaled"]].mean().reset_index()
+    both = scores.merge(means, on=_PLACE, how="left", suffixes=("", "_mean"))
+    for column in ("value", "scaled"):
+        both[column] = both[f"{column}_mean"].fillna(both[column])
+    return both[list(scores.columns)]
+
+
+def _settings(results: Results) -> dict[str, object]:
+    found = results.manifest["settings"]
+    return dict(found) if isinstance(found, dict) else {}
