@@ -18,7 +18,9 @@ from workbench.transcript.message import (
 from workbench.transcript.words import words
 
 LONGEST = 400
-"""A line with more characters is a paste, not a statement."""
+"""A sentence with more characters is a paste, not a statement."""
+PARAGRAPH = 3_000
+"""People write a paragraph in one line; a line with more characters is a paste."""
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"'`(*-])")
 _MARK = re.compile(r"^(?:[-*+•>]\s+|\d{1,2}[.)]\s+|#+\s+)*(?:\[[ xX]\]\s+)?")
@@ -98,9 +100,10 @@ def sentences(text: str) -> Iterator[str]:
         line = line.strip()
         if line.startswith("```"):
             fenced = not fenced
-        elif not fenced and len(line) <= LONGEST:
+        elif not fenced and len(line) <= PARAGRAPH:
             box = "[ ] " if "[ ]" in line[:8] else ""
-            yield from (box + part for part in _SENTENCE.split(_MARK.sub("", line, count=1)) if part)
+            parts = _SENTENCE.split(_MARK.sub("", line, count=1))
+            yield from (box + part for part in parts if part and len(part) <= LONGEST)
 
 
 def _left_to_do(text: str) -> Iterator[str]:

@@ -1,0 +1,82 @@
+"""Prints how well the mined statements, replaced values and open work agree with the bundled sessions' annotations.
+
+Usage: python tests/benchmarks/bench_annotations.py [--show]
+
+Recall: of what is annotated, the share that the miner finds in one of the messages named as evidence. Precision: of
+what the miner finds, the share that lies in a message named as evidence for that kind. The annotations are a choice
+of what matters and no full list, so that precision is a lower bound; `--show` prints what was found beside nothing
+annotated, to be read by a person.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+
+from workbench.importers.annotations import Superseded, annotated
+from workbench.importers.bundled import bundled
+from workbench.importers.importer import load
+from workbench.metrics.mining import Index
+from workbench.metrics.superseded import Change
+from workbench.transcript.statements import statements
+
+KINDS = ("constraint", "decision", "pending")
+
+
+def meant(change: Change, known: Iterable[Superseded]) -> Superseded | None:
+    """The annotated change that a mined one is: each value holds the other's words."""
+    for one in known:
+        if all(
+            mined.lower() in said.lower() or said.lower() in mined.lower()
+            for mined, said in ((change.old, one.old), (change.new, one.new))
+        ):
+            return one
+    return None
+
+
+def main() -> None:
+    """Print the figures."""
+    show = "--show" in sys.argv
+    counts = {kind: [0, 0, 0, 0] for kind in (*KINDS, "value")}  # annotated, found, mined, of those annotated
+    for path in bundled():
+        (session,) = load(path)
+        truth = annotated(Path(path))
+        place = session.index_of
+        for kind, rows in zip(KINDS, (truth.constraints, truth.decisions, truth.pending), strict=True):
+            evidence = {place[name] for row in rows for name in row.evidence}
+            mined = {
+                at: [atom.text for atom in statements(message) if atom.kind == kind]
+                for at, message in enumerate(session.messages)
+            }
+            count = counts[kind]
+            count[0] += len(rows)
+            count[1] += sum(any(mined[place[name]] for name in row.evidence) for row in rows)
+            count[2] += sum(map(len, mined.values()))
+            count[3] += sum(len(mined[at]) for at in evidence)
+            if show:
+                print(
+                    *(f"{kind}: {text}" for at, texts in mined.items() if at not in evidence for text in texts),
+                    sep="\n",
+                )
+        changes = Index(session.messages, session.cwd).changes.changes
+        matches = [meant(change, truth.superseded) for change in changes]
+        count = counts["value"]
+        count[0] += len(truth.superseded)
+        count[1] += len({one.about for one in matches if one is not None})
+        count[2] += len(changes)
+        count[3] += sum(one is not None for one in matches)
+        if show:
+            told = (
+                f"value: {c.old} -> {c.new}, {c.about}" for c, one in zip(changes, matches, strict=True) if one is None
+            )
+            print(*told, sep="\n")
+    for kind, (known, found, mined, good) in counts.items():
+        shares = f"recall {found}/{known} = {found / known:.2f}, precision at least {good}/{mined} = {good / mined:.2f}"
+        print(f"{kind:<11}{shares}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""Prints how long the evaluation of a very long recording takes: 59 MB, 32,000 records, 40 recorded compactions.
+
+Usage: python tests/benchmarks/bench_evaluators.py [--megabytes 59] [--jobs 2] [--only retention|natural|growth]
+
+The recording is generated, in the format of Claude Code and in the shape of the largest one that other evaluators were
+run on: calls and results, and every 1/40 of the way a compaction with a summary. Each part runs in a process of its
+own, so that its peak memory is its own:
+
+- `retention`: read the file, mine it, and hold the context after each recorded compaction against what was needed
+  later.
+  Goal: 10 s and 300 MB.
+- `natural`: replay it under eight presets with every offline metric. Goal: 90 s on two cores.
+- `growth`: mining, counting and a replay with all metrics of a session of 1 M and of 10 M tokens. Goal: at most
+  11 times.
+
+Each is also told as a ratio to tiktoken's time for the same text. Peers' figures for this shape, on a machine of the
+same kind: contextrot 1.7 s (no retention), ctxdrift 65 s, nauro-ballast 186 s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter, process_time
+
+sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+
+from workbench.experiment.compare import compare
+from workbench.experiment.prepared import prepared
+from workbench.experiment.single import replay, trial
+from workbench.importers.importer import load
+from workbench.metrics.builtin import BUILTIN
+from workbench.metrics.mining import Index
+from workbench.metrics.view import view
+from workbench.models.tokenizer import loaded
+from workbench.recorder.generator import generate
+from workbench.replay.recorded import recorded_contexts
+from workbench.replay.sizing import Sizing
+from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult, counted_text
+from workbench.transcript.tokens import chars_per_token
+
+COMPACTIONS = 40
+WINDOW = 200_000
+PRESETS = ("none", "truncate", "summarize", "pipeline", "opal", "clear_tool_uses", "observation_mask", "claude_code")
+
+
+def records(messages: tuple[Message, ...]) -> Iterator[dict[str, object]]:
+    """The messages as lines of a Claude Code recording, with a compaction every 1/40 of the way."""
+    stretch = len(messages) // (COMPACTIONS + 1)
+    before: str | None = None
+    common = {"sessionId": "long", "cwd": "/home/user/long", "version": "2.1.0", "isSidechain": False}
+    for i, message in enumerate(messages):
+        if message.role == "system":
+            continue
+        if stretch and i % stretch == 0 and 0 < i // stretch <= COMPACTIONS and isinstance(message, AssistantMessage):
+            yield {
+                "type": "system", "subtype": "compact_boundary", "uuid": f"b{i}", "parentUuid": None,
+                "logicalParentUuid": before, "content": "Conversation compacted", **common,
+                "compactMetadata": {"trigger": "auto", "preTokens": 160_000},
+            }  # fmt: skip
+            summary = (
+                "This session is being continued.\n"
+                + "\n".join(
+                    counted_text(one)[:300]
+                    for one in messages[max(0, i - stretch) : i]
+                    if one.role in ("user", "assistant")
+                )[:20_000]
+            )
+            yield {
+                "type": "user", "uuid": f"s{i}", "parentUuid": f"b{i}", "isCompactSummary": True, **common,
+                "message": {"role": "user", "content": summary},
+            }  # fmt: skip
+            before = f"s{i}"
+        yield {**common, "uuid": message.id, "parentUuid": before, **_said(message)}
+        before = message.id
+
+
+def _said(message: Message) -> dict[str, object]:
+    if isinstance(message, ToolResult):
+        text = "".join(block.text for block in message.blocks if isinstance(block, Text))
+        block = {"type": "tool_result", "tool_use_id": message.call_id, "content": text}
+        return {"type": "user", "message": {"role": "user", "content": [block]}}
+    blocks: list[dict[str, object]] = []
+    for one in message.blocks:
+        if isinstance(one, Text):
+            blocks.append({"type": "text", "text": one.text})
+        elif isinstance(one, ToolCall):
+            blocks.append({"type": "tool_use", "id": one.id, "name": one.name, "input": dict(one.arguments)})
+    if isinstance(message, AssistantMessage):
+        inside = {"id": f"msg_{message.id}", "role": "assistant", "model": "claude-sonnet-4-5", "content": blocks}
+        return {"type": "assistant", "message": inside}
+    return {"type": "user", "message": {"role": "user", "content": blocks}}
+
+
+def write(path: Path, megabytes: float) -> None:
+    """Generate the recording."""
+    made = generate(int(megabytes * 190_000), seed=5)
+    with path.open("w", encoding="utf-8") as out:
+        for n, record in enumerate(records(made.session.messages)):
+            stamp = f"2026-01-{1 + n // 86_400:02d}T{n // 3_600 % 24:02d}:{n // 60 % 60:02d}:{n % 60:02d}.000Z"
+            out.write(json.dumps({**record, "timestamp": stamp}) + "\n")
+
+
+def tiktoken_seconds(path: Path) -> tuple[float, int]:
+    """Processor time of tiktoken alone for the recording's text, and its tokens."""
+    (session,) = load(path)
+    texts = [counted_text(message) for message in session.messages]
+    encoding = loaded("o200k_base")
+    start = process_time()
+    tokens = sum(len(encoding.encode_ordinary(text)) for text in texts)
+    return process_time() - start, tokens
+
+
+def retention(path: Path) -> str:
+    """Retention at every recorded compaction, from the file."""
+    (session,) = load(path)
+    index = Index(session.messages, session.cwd)
+    sizes = Sizing.of(session, [chars_per_token(message) for message in session.messages], chars_per_token)
+    kept = needed = 0.0
+    really = recorded_contexts(session, sizes)
+    for at, one in really.items():
+        seen = view(session, one.after)
+        found = index.demand(at).retained(seen.kept, seen.texts)
+        kept, needed = kept + float(found.bound.sum()), needed + found.size
+    return (
+        f"{len(session.messages):,} messages, {len(really)} boundaries, {kept:.0f} of {needed:.0f} needed things kept"
+    )
+
+
+def natural(path: Path, jobs: int) -> str:
+    """Eight presets with every offline metric."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = compare(path, strategies=PRESETS, window=WINDOW, shares=(), jobs=jobs, out=folder, quiet=True)
+        scores = run.scores
+        scores = scores[(scores["metric"] == "frr") & (scores["mode"] == "natural")]
+        told = {str(row.strategy): round(float(row.value), 2) for row in scores.dropna(subset="value").itertuples()}
+        return f"{len(run.compactions)} compactions, {run.failed} failed cells, frr {told}"
+
+
+def growth() -> str:
+    """A session ten times as long, counted, mined, replayed and scored."""
+    took: list[float] = []
+    for tokens in (1_000_000, 10_000_000):
+        session = generate(tokens, seed=1).session
+        start = process_time()
+        ready = prepared(session, WINDOW)
+        done = trial(ready, replay(ready, "pipeline"))
+        for metric in BUILTIN.values():
+            metric.score(done)
+        took.append(process_time() - start)
+    return f"1 M tokens {took[0]:.1f} s, 10 M tokens {took[1]:.1f} s: {took[1] / took[0]:.1f} times"
+
+
+def main() -> None:
+    """Print the figures."""
+    asked = argparse.ArgumentParser()
+    asked.add_argument("--megabytes", type=float, default=59.0)
+    asked.add_argument("--jobs", type=int, default=2)
+    asked.add_argument("--only", default="")
+    asked.add_argument("--part", default="")
+    asked.add_argument("--file", default="")
+    given = asked.parse_args()
+    if given.part:
+        _part(given.part, Path(given.file), given.jobs)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "long.jsonl"
+        write(path, given.megabytes)
+        lines = sum(1 for _ in path.open(encoding="utf-8"))
+        alone, tokens = tiktoken_seconds(path)
+        print(f"{path.stat().st_size / 1e6:.1f} MB, {lines:,} records, {tokens:,} tokens; tiktoken {alone:.1f} s CPU")
+        for part in ("retention", "natural", "growth"):
+            if given.only in ("", part):
+                told = json.loads(_run(part, path, given.jobs))
+                print(
+                    f"{part}: {told['wall']:.1f} s by the clock, {told['cpu']:.1f} s CPU = {told['cpu'] / alone:.2f} x"
+                    f" tiktoken, peak {told['peak']:.0f} MB; {told['what']}",
+                    flush=True,
+                )
+
+
+def _run(part: str, path: Path, jobs: int) -> str:
+    words = [sys.executable, __file__, "--part", part, "--file", str(path), "--jobs", str(jobs)]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
+def _part(part: str, path: Path, jobs: int) -> None:
+    wall = perf_counter()
+    what = growth() if part == "growth" else retention(path) if part == "retention" else natural(path, jobs)
+    here, below = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    told = {
+        "what": what, "wall": perf_counter() - wall, "peak": max(here.ru_maxrss, below.ru_maxrss) / 1024,
+        "cpu": here.ru_utime + here.ru_stime + below.ru_utime + below.ru_stime,
+    }  # fmt: skip
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main()
