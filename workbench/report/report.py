@@ -22,6 +22,7 @@ from workbench.report import (
     provenance,
     summary,
     validity,
+    writers,
 )
 from workbench.report.canvas import png, svg
 from workbench.report.digits import amount, listed, percent
@@ -132,6 +133,11 @@ class Report:
     def integrity(self) -> Html:
         """What the guard found."""
         return provenance.integrity_html(self.run)
+
+    @property
+    def writers(self) -> Html:
+        """Who wrote the summaries, model beside model; nothing where `extractive` alone wrote."""
+        return writers.writers_html(self.run)
 
     @property
     def asked(self) -> Html:
