@@ -75,6 +75,8 @@ def surprisal(
 
 
 def _told(estimate: Estimate) -> str:
+    if not estimate.contexts:
+        return "there is nothing to score: at no boundary are enough things of the history needed later"
     done = f"{estimate.contexts} contexts, {estimate.kept} of them on disk already"
     if not estimate.tokens:
         return f"{done}; nothing is left to read"

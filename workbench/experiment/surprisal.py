@@ -37,7 +37,7 @@ COLUMNS = {
 }  # fmt: skip
 """The columns of the table, see docs/tables.md."""
 
-_PROBE_CHARS = 3_000
+_PROBE_CHARS = 1_000
 _CHARS_A_TOKEN = 3.2
 _SLOWING = 33_000
 """Tokens of context after which a token takes twice as long; measured with the bundled weights."""
