@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from report.made import made
 
-from workbench.report.differences import differences, differences_html, frontier_html, lead, standings
+from workbench.report.differences import differences, differences_html, finding, frontier_html, lead, standings
 from workbench.report.report import Report
 from workbench.report.summary import headline_html
 from workbench.report.tables import Tables
@@ -73,3 +73,10 @@ def test_every_table_of_a_report_is_a_data_frame_with_the_documented_columns() -
 
 def test_control_characters_do_not_reach_a_terminal_through_a_table() -> None:
     assert "\x1b" not in repr(Report(made(2, atom="\x1b[31mred")).losses)
+
+
+def test_a_test_that_the_interval_does_not_bear_out_is_said_to_be_so() -> None:
+    row = {"verdict": "undecided", "reference": False, "p": 0.02, "p_holm": 0.049, "detectable": 0.03, "would_do": 9,
+           "sessions": 10, "why": ""}  # fmt: skip
+    assert finding(row, "truncate") == "not told apart from truncate; the test says so, but the interval holds 0"
+    assert "would have shown" in finding(row | {"p_holm": 0.06}, "truncate")

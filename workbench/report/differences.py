@@ -16,6 +16,7 @@ from workbench.report.html import Cell, Html, dot, row, table
 from workbench.report.tables import RETENTION, Tables, baseline, contenders, shares, strategies, values
 
 SAVED = "tokens_saved"
+ALPHA = 0.05
 WORTH = 0.05
 """The difference of two shares worth knowing, that tables plan for: 5 points."""
 Line: TypeAlias = Mapping[Hashable, Any]
@@ -53,6 +54,9 @@ def finding(one: Line, base: str, better: str = "better", worse: str = "worse") 
 
 def unseen(one: Line) -> str:
     """What could have been seen where nothing was, and how many sessions would do; starts with a semicolon."""
+    p = one["p"] if one["reference"] else one["p_holm"]
+    if not _missing(p) and p <= ALPHA:
+        return "; the test says so, but the interval holds 0"
     if _missing(one["detectable"]):
         return f"; {one['why']}" if one["why"] else ""
     told = f"; a difference of {points(one['detectable'])} points would have shown four times in five"

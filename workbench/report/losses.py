@@ -59,11 +59,15 @@ def _line(one: Loss, known: Sequence[str], title: str) -> str:
     cells: list[Cell] = [
         (f'<details>{summary}<div class="drill">{_story(one, known)}</div></details>', "what"),
         (shown(one["kind"]), ""), (_place(one["said_at"]), "n"), (_place(one["needed_at"]), "n"),
-        (" ".join(dot(strategy, known) for strategy, _, _ in one["lost_by"]), "by"), (shown(title, 60), "session"),
+        (" ".join(dot(strategy, known) for strategy, _, _ in one["lost_by"]), "by"), (shown(_short(title)), "session"),
     ]  # fmt: skip
     body = "".join(f'<td class="{css}">{text}</td>' for text, css in cells)
     of = {"lost-by": names, "kind": one["kind"], "session": one["session"]}
     return "<tr" + "".join(f' data-{key}="{shown(value, 1000)}"' for key, value in of.items()) + f">{body}</tr>"
+
+
+def _short(title: str, longest: int = 60) -> str:
+    return title if len(title) <= longest else title[: longest - 1].rstrip() + "…"
 
 
 def _story(one: Loss, known: Sequence[str]) -> str:

@@ -13,7 +13,10 @@ from workbench.report.html import Cell, Html, bullets, dot, row, table
 from workbench.report.tables import Tables, baseline, by_size, contenders, headline, replayed, shares, strategies
 from workbench.report.verdict import interval_note, verdict
 
-ROLES = {"none": "nothing is cut: the ceiling", "null": "last message only: the floor"}
+ROLES = {
+    "none": "nothing is cut: the ceiling", "null": "last message only: the floor",
+    "oracle": "knows what will be needed", "random": "messages by chance",
+}  # fmt: skip
 
 OTHERS: tuple[Cell, ...] = (
     ("Strategy", ""), ("Kept, scaled", "n"), ("Mean request", "n"), ("Largest request", "n"), ("Compactions", "n"),
