@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import settings
@@ -15,6 +16,11 @@ os.environ.setdefault("MPLCONFIGDIR", str(Path(__file__).parent.parent / "build"
 # Tests never time, and the same commit gives the same verdict; WORKBENCH_RANDOM=1 looks for new counter-examples.
 settings.register_profile("workbench", deadline=None, derandomize=not os.environ.get("WORKBENCH_RANDOM"))
 settings.load_profile("workbench")
+
+# Answers of models and weights put together are kept while the tests run, and not in a home folder.
+if "WORKBENCH_CACHE" not in os.environ:
+    _CACHE = TemporaryDirectory(prefix="workbench-tests-", ignore_cleanup_errors=True)
+    os.environ["WORKBENCH_CACHE"] = _CACHE.name
 
 CORPORA = Path(__file__).parent.parent.parent / "shared" / "corpora"
 

@@ -42,6 +42,7 @@ _PLACES = {
     "Hooks": "compaction.live.hooks", "Cancel": "compaction.live.hooks", "Supply": "compaction.live.hooks",
     "Loopback": "models.loopback",
     # models and metrics
+    "Asking": "models.asking",
     "Ask": "models.model", "Answer": "models.model", "Model": "models.model", "find_model": "models",
     "Metric": "metrics.metric", "Score": "metrics.metric", "Trial": "metrics.metric",
     # what goes wrong
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from workbench.metrics.metric import Score as Score
     from workbench.metrics.metric import Trial as Trial
     from workbench.models import find_model as find_model
+    from workbench.models.asking import Asking as Asking
     from workbench.models.loopback import Loopback as Loopback
     from workbench.models.model import Answer as Answer
     from workbench.models.model import Ask as Ask

@@ -70,7 +70,7 @@ def writers_html(run: Tables) -> Html:
     faults = _faults(run)
     below = f"<h3>What the checks found most often</h3>{bullets(map(shown, faults))}" if faults else ""
     shows = table(_HEADS, lines, caption=shown(caption, 2000), label="who wrote the summaries")
-    return Html(f"<h2>Who wrote the summaries</h2>{shows}{below}", data=rows)
+    return Html(f'<h2 id="who-wrote-the-summaries">Who wrote the summaries</h2>{shows}{below}', data=rows)
 
 
 def _cells(one: dict[str, object]) -> Sequence[Cell]:
