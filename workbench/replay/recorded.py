@@ -53,9 +53,17 @@ def _readable(entry: Entry) -> bool:
     return isinstance(entry, CompactionEntry) and entry.summary is not None
 
 
+def _from_last(path: Sequence[Entry]) -> Sequence[Entry]:
+    """The path from its last compaction on, if that kept nothing of what came before: all else is gone anyway."""
+    last = next((i for i in range(len(path) - 1, -1, -1) if isinstance(path[i], CompactionEntry)), 0)
+    entry = path[last] if path else None
+    kept_nothing = isinstance(entry, CompactionEntry) and entry.kept is None and entry.first_kept is None
+    return path[last:] if kept_nothing else path
+
+
 def _context(session: Session, sizing: Sizing, path: Sequence[Entry]) -> Context:
     """What would be sent at the end of this path."""
-    went_on = fold(path)
+    went_on = fold(_from_last(path))
     there = {id(message) for message in went_on}
     prompt = [m for m in session.messages[:1] if isinstance(m, SystemMessage) and id(m) not in there]
     messages = (*prompt, *went_on)
