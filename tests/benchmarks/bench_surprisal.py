@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.frr_arms import FEWEST, Boundary, Ready
 
+from workbench.analysis.estimate import estimate
 from workbench.compaction.engine import compact
 from workbench.compaction.presets.null import NULL
 from workbench.compaction.presets.summarize import SUMMARIZE
@@ -138,10 +139,12 @@ def report(ranks: Groups, gains: Groups, bounds: Groups) -> None:
     every = np.array([rho for found in ranks.values() for rho in found])
     every = every[~np.isnan(every)]
     low, high = interval(ranks)
+    surer = estimate([float(np.nanmean(found)) for found in ranks.values()], least=-1, most=1)
+    told = f"{surer.low:.2f} to {surer.high:.2f}" if surer and surer.low and surer.high else "too few sessions"
     print(
-        f"\nSpearman within a boundary: mean {every.mean():.2f} (95 % interval over sessions {low:.2f} to {high:.2f}),"
-        f" median {np.median(every):.2f}, positive in {(every > 0).sum()} of {len(every)} boundaries of"
-        f" {len(ranks)} sessions"
+        f"\nSpearman within a boundary: mean {every.mean():.2f} (95 % interval over sessions {told}; by redrawing them"
+        f" {low:.2f} to {high:.2f}), median {np.median(every):.2f}, positive in {(every > 0).sum()} of {len(every)}"
+        f" boundaries of {len(ranks)} sessions"
     )
     for arm in gains:
         print(f"  {arm:36} bound {np.mean(bounds[arm]):.2f}  gain {np.mean(gains[arm]):5.1f} nats an atom")

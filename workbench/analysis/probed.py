@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.analysis.judged import UNCALIBRATED, Interval, Labels, corrected
+from workbench.analysis.variance import Component, components
+from workbench.experiment.probing import Probed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,6 +152,33 @@ def read_labels(file: Path) -> Mapping[str, bool]:
         return {}
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     return {str(row["key"]): bool(row["right"]) for row in rows}
+
+
+def noise(runs: Sequence[Probed], strategy: str) -> tuple[Component, ...]:
+    """The variance of one strategy's answers, split among summariser, reader, judge and session; the rest comes last.
+
+    An answer counts 1 if a rule, or for open ones the judge, calls it right, else 0; what is neither graded nor judged
+    is left out. The judge is not corrected here: its own noise is what is asked for.
+
+    Args:
+        runs: the same questions with other summarisers, readers or judges, or asked several times.
+        strategy: whose contexts.
+
+    Raises:
+        ValueError: fewer than three answers count.
+    """
+    values: list[float] = []
+    factors: dict[str, list[object]] = {"summariser": [], "reader": [], "judge": [], "session": []}
+    for run in runs:
+        table = run.table[(run.table["strategy"] == strategy) & (run.table["outcome"] == "answered")]
+        for row in table.itertuples():
+            if row.verdict == "open" and row.judged is not True and row.judged is not False:
+                continue
+            values.append(float(row.verdict == "right" or row.judged is True))
+            known = (run.notes["summaries_by"], row.reader, run.notes["judge"] or "none", row.session)
+            for name, level in zip(factors, known, strict=True):
+                factors[name].append(level)
+    return components(values, factors)
 
 
 def steadiness(table: pd.DataFrame) -> float | None:
