@@ -95,3 +95,21 @@ def test_the_contents_lead_to_every_section(large: Path) -> None:
     places = re.findall(r'<a href="#([^"]+)">', nav.group() if nav else "")
     assert len(places) >= 8 and all(f'id="{place}"' in html for place in places)
     assert len(places) == len(re.findall(r"<h2 ", html))
+
+
+def test_a_sweep_against_another_run_begins_with_what_changed(tmp_path: Path) -> None:
+    now, then = made(9), made(9)
+    for row in now.rows["scores"]:
+        if row["metric"] == "frr" and row["strategy"] == "summarize":
+            row["value"] -= 0.1 + 0.01 * (int(row["session"][-2:]) % 5)
+    now.rows["variants"] = [
+        {"strategy": name, "base": name, "window": None, "model": "extractive", "settings": "{}"}
+        for name in ("summarize", "pipeline", "truncate")
+    ]
+    found = render(written(now, tmp_path / "now"), other=written(then, tmp_path / "then"))
+    assert found.name == "report-against-then.html" and not (tmp_path / "now" / "report.html").exists()
+    html = found.read_text(encoding="utf-8")
+    text = " ".join(re.sub(r"<[^>]+>", " ", html[html.index("<main>") :]).split())
+    assert "Against the other run, summarize keeps 12 points less: clear of chance." in text[:400]
+    assert "3 points of a grid" in text and "Nothing is lost now that was not lost then" in text
+    assert not Page(html).wrong
