@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from workbench.cli.asking import Cache, CacheOnly, Concurrency, MaxDollars, OnBad
 from workbench.cli.words import complain, say, say_json, table
 from workbench.errors import SettingError
 
@@ -40,6 +41,11 @@ def experiment(
         list[str] | None,
         typer.Option("--grid", "-g", help="Values between commas; lists between semicolons.", metavar="NAME VALUES"),
     ] = None,
+    cache: Cache = None,
+    cache_only: CacheOnly = False,
+    max_dollars: MaxDollars = None,
+    concurrency: Concurrency = None,
+    on_bad_summary: OnBad = "fallback",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run, or of all runs.")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Kernels at once. None: one a core.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print where the results are as JSON.")] = False,
@@ -49,6 +55,7 @@ def experiment(
 
     With --grid it runs once for every combination, several at a time, each in its own kernel and folder. The same
     command again runs only what is not finished. A notebook that failed is kept, with the error marked on top.
+    Limits hold for each notebook's run.
 
     Examples:
 
@@ -57,6 +64,10 @@ def experiment(
       workbench experiment -g window 16000,32000 -g strategies "opal,pipeline;summarize" --jobs 2
     """
     fixed = _pairs(parameters or (), "window=32000")
+    limits = {"cache": cache, "cache_only": cache_only, "max_dollars": max_dollars, "concurrency": concurrency}
+    fixed = {name: str(value) for name, value in limits.items() if value not in (None, False)} | fixed
+    if on_bad_summary != "fallback":
+        fixed = {"on_bad_summary": on_bad_summary} | fixed
     if grid:
         return _grid(fixed, _pairs(grid, "window=16000,32000"), out, jobs, as_json, quiet)
     from workbench.report.experiment import run_experiment

@@ -34,7 +34,7 @@ class Asking:
         served: the addresses of local servers by the name of their weights.
     """
 
-    cache: Path | None = None
+    cache: Path | str | None = None
     use_cache: bool = True
     cache_only: bool = False
     max_usd: float | None = None
@@ -54,7 +54,7 @@ class Asking:
     @property
     def ledger(self) -> Ledger:
         """Where answers and calls are written down."""
-        return Ledger((self.cache or cache_folder()) / FILE, self.run, self.max_usd, self.concurrency)
+        return Ledger(Path(self.cache or cache_folder()) / FILE, self.run, self.max_usd, self.concurrency)
 
     def model(self, wanted: str | Model) -> Model:
         """The model, asked under these rules.
