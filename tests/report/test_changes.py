@@ -85,3 +85,8 @@ def test_a_sweep_shows_its_points_with_their_settings_and_which_nothing_beats(sw
     assert "3 points of a grid; summarize is unbeaten" in found.plain
     assert "&lt;b&gt;8&lt;/b&gt;" in found.html and "<b>8" not in found.html
     assert found.data is not None and found.data["strategy"].tolist()[0] == "summarize"
+
+
+def test_what_did_not_change_at_all_is_the_same() -> None:
+    html = changes_html(Tables.of(made(10)), Tables.of(made(10))).html
+    assert html.count("the same in every session") == 6 and "there is no interval" not in html

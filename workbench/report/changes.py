@@ -157,6 +157,8 @@ def _cells(now: Tables, one: Mapping[Hashable, Any]) -> list[Cell]:
     span = NOTHING if pd.isna(one["low"]) else f"{gap(one['low'])} to {gap(one['high'])}"
     said = {"better": "more than then", "worse": "less than then", "too few sessions": one["why"]}
     told = said.get(one["verdict"], "no change shown" + unseen(one))
+    if one["tied"] == one["sessions"]:
+        told = "the same in every session"
     return [
         (dot(one["strategy"], strategies(now)), ""), (f"{one['sessions']:,}", "n"), (percent(one["baseline"]), "n"),
         (percent(one["mean"]), "n"), (gap(one["difference"]), "n"), (span, "n"), (chance(_known(one["p_holm"])), "n"),
