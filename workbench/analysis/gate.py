@@ -82,9 +82,9 @@ def gate(
 ) -> tuple[Verdict, ...]:
     """Judge the strategies of a run.
 
-    A strategy passes if the difference's one-sided 97.5 % bound lies within the margin, or if no session differs at
-    all. It fails if that cannot be shown, or if a session that had a value has none any more. Too few sessions to show
-    anything are undecided.
+    A strategy passes if the difference's one-sided 97.5 % bound lies within the margin, or if no session at all has
+    become worse. It fails if that cannot be shown, or if a session that had a value has none any more. Too few
+    sessions to show anything are undecided.
 
     Args:
         run: its table `scores`.
@@ -162,8 +162,8 @@ def _verdict(name: str, against: str, new: _Values, old: _Values, asked: Gate) -
     if gone:
         some = ", ".join(gone[:3]) + (" and others" if len(gone) > 3 else "")
         return _with(facts, "failed", f"{len(gone)} sessions of the baseline have no value any more: {some}")
-    if not both.differ:
-        return _with(facts, "passed", f"no session differs, of {both.n}")
+    if gains.min() >= 0:
+        return _with(facts, "passed", f"no session {'is worse' if both.differ else 'differs'}, of {both.n}")
     if asked.each:
         lost = int((gains < -asked.margin).sum())
         why = f"{lost} of {both.n} sessions lost more than {asked.margin:g}" if lost else ""

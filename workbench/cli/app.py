@@ -16,6 +16,7 @@ from workbench.cli import (
     datasets,
     doctor,
     experimenting,
+    exporting,
     gating,
     inspecting,
     lab,
@@ -59,6 +60,7 @@ app.command("probe", short_help="Ask a model questions about each strategy's con
 app.command("behave", short_help="Try whether a model obeys and acts alike with each strategy's context.")(
     behaving.behave
 )
+app.command("export", short_help="Write a run's scores as logs of Inspect, or its tables as CSV.")(exporting.export)
 app.command("surprisal", short_help="Say what a small real model finds surprising without the rest.")(
     surprising.surprisal
 )

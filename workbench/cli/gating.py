@@ -47,7 +47,8 @@ def gate(
     """Stop a build when a strategy has become worse than in an earlier run by more than a margin.
 
     Ends with 0 if no strategy is worse, with 1 if one is or may be, with 2 if that cannot be told or the input cannot
-    be used. A strategy passes where the 95 % interval of the mean difference over sessions lies within the margin.
+    be used. A strategy passes where the 95 % interval of the mean difference over sessions lies within the margin, or
+    where no session has become worse.
 
     Examples:
 
