@@ -33,6 +33,10 @@ class Plots(Protocol):
         """The size of each request of one session under each strategy; a typical session if none is named."""
         ...
 
+    def spending(self, session: str | None = None) -> Figure:
+        """What one session has cost after each request under each strategy; the one in the middle if none is named."""
+        ...
+
 
 def plots(run: Path) -> Plots:
     """The charts of the run in this folder. They need matplotlib, which is loaded with the first."""

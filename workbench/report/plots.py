@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.experiment.store import Results
-from workbench.report import charts
+from workbench.report import charts, cost
 from workbench.report.summary import headline_html, verdict_html
 from workbench.report.tables import Tables
 
@@ -22,7 +22,8 @@ class FigurePlots:
         self._folder = run
 
     def __repr__(self) -> str:
-        return f"<charts of {self._folder}: savings(), equal_size(), kinds(), rounds(), context(session)>"
+        known = "savings(), equal_size(), kinds(), rounds(), context(session), spending(session)"
+        return f"<charts of {self._folder}: {known}>"
 
     @cached_property
     def _run(self) -> Tables:
@@ -47,6 +48,10 @@ class FigurePlots:
     def context(self, session: str | None = None) -> Figure:
         """The size of each request of one session under each strategy; a typical session if none is named."""
         return charts.context_over_time(self._run, session)
+
+    def spending(self, session: str | None = None) -> Figure:
+        """What one session has cost after each request under each strategy; the one in the middle if none is named."""
+        return cost.spending(cost.Money.of(Results.open(self._folder)), session)
 
 
 def page(run: Path) -> str:
