@@ -120,6 +120,9 @@ def _done(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, ta
         if found is not None:
             return Done(preset.name, name, fresh=False, model=model.name, asked=_asked(found))
         tables = cell(ready, preset, model, task.settings)
+        for row in tables["compactions"]:  # what a model said beside its summary; the rest was masked before
+            for column in ("findings", "why"):
+                row[column] = _told(str(row[column]), task)
     except WorkbenchError as error:
         return Done(preset.name, name, _told(str(error), task), model=model.name)
     except Exception as error:  # noqa: BLE001 - the cell boundary: a part's bug fails its cell, not the run
