@@ -44,9 +44,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_users_tests_pass_and_fail_in_a_sentence(folder: Path) -> None:
     paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    alone = {"PYTHONPATH": paths, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # where it is installed it would load twice
     found = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "workbench.testing", "-q", "--rootdir", ".", "-c", os.devnull, "."],
-        cwd=folder, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=False,
+        cwd=folder, env={**os.environ, **alone}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert "1 failed, 1 passed" in found.stdout, found.stdout + found.stderr
     assert "mine failed against summarize on frr" in found.stdout
