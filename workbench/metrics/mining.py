@@ -51,7 +51,7 @@ class Index:
         self.background = background
         self._reader = Reader(self.postings)
         self._demands: dict[tuple[int, int], Demand] = {}
-        self._flat: dict[int, int] = {}
+        self._flat: Ints = np.full(len(self.postings.names), -1)
 
     def with_background(self, more: frozenset[Atom]) -> Index:
         """The same index, that takes these atoms for background as well. Cheap: nothing is mined again."""
@@ -124,23 +124,25 @@ class Index:
         """How many different lexical atoms stand in texts."""
         return len(np.unique(self._reader.read_all(texts).every))
 
-    def first_flat(self, atom: int, unsure: Callable[[str], bool]) -> int:
-        """The first message that says an atom in a line that is not unsure; n if none does. Worked out once an atom.
+    def first_flat(self, atoms: Ints, unsure: Callable[[str], bool]) -> Ints:
+        """The first message that says each atom in a line that is not unsure; n if none does. Worked out once an atom.
 
         Args:
-            atom: its number.
+            atoms: their numbers, each once.
             unsure: whether a line hedges or denies what it says.
         """
-        found = self._flat.get(atom)
-        if found is None:
-            p = self.postings
-            starts, spans = p.of_atom
-            holders = spans[starts[atom] : starts[atom + 1]]
-            firsts = p.span_said[holders]
-            order = np.argsort(firsts, kind="stable").tolist()
-            flat = (int(firsts[i]) for i in order if firsts[i] < p.n and not unsure(p.texts[holders[i]]))
-            found = self._flat[atom] = next(flat, p.n)
-        return found
+        known = self._flat
+        for atom in atoms[known[atoms] < 0].tolist():
+            known[atom] = self._first_flat(atom, unsure)
+        return known[atoms]
+
+    def _first_flat(self, atom: int, unsure: Callable[[str], bool]) -> int:
+        p = self.postings
+        starts, spans = p.of_atom
+        holders = spans[starts[atom] : starts[atom + 1]]
+        firsts = p.span_said[holders]
+        order = np.argsort(firsts, kind="stable").tolist()
+        return next((int(firsts[i]) for i in order if firsts[i] < p.n and not unsure(p.texts[holders[i]])), p.n)
 
     def span_text(self, span: int) -> str:
         """The text of a span, also of one that only a read text holds."""

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
+
 from workbench.metrics.mining import Index
 from workbench.transcript.atoms import Atom
 
@@ -56,9 +58,12 @@ def _named_unsure(index: Index, at: int, texts: Iterable[str]) -> dict[Atom, Ove
     p = index.postings
     reading = index.read(texts)
     found: dict[Atom, Overclaim | None] = {}
-    for atom, row in zip(reading.atoms.tolist(), reading.atom_row.tolist(), strict=True):
+    every = np.unique(reading.atoms)
+    every = every[p.first_seen[every] < at]
+    entries = np.flatnonzero(np.isin(reading.atoms, every[index.first_flat(every, unsure) >= at]))
+    for atom, row in zip(reading.atoms[entries].tolist(), reading.atom_row[entries].tolist(), strict=True):
         name = p.names[atom]
-        if p.first_seen[atom] >= at or found.get(name) is not None or index.first_flat(atom, unsure) < at:
+        if found.get(name) is not None:
             continue
         claimed = index.span_text(int(reading.spans[row]))
         found[name] = None if unsure(claimed) else Overclaim(name, _last_said(index, atom, at), claimed)

@@ -14,6 +14,9 @@ from workbench.metrics.postings import Postings
 from workbench.metrics.ragged import Ints, row_starts
 from workbench.transcript.atoms import Atom
 
+TOGETHER = 512
+"""Readings of several texts that are remembered."""
+
 _Row: TypeAlias = tuple[list[int], list[int], list[int]]
 
 
@@ -43,6 +46,7 @@ class Reader:
     def __init__(self, postings: Postings) -> None:
         self._postings = postings
         self._readings: dict[str, Reading] = {}
+        self._together: dict[tuple[str, ...], Reading] = {}
         self._stands_for: dict[int, int] = {}
         self._first: dict[int, int] = {}
         self._rows: dict[int, _Row] = {}
@@ -57,9 +61,16 @@ class Reader:
         return found
 
     def read_all(self, texts: Iterable[str]) -> Reading:
-        """All texts as one reading; those without an atom of the session are left out."""
-        found = [one for text in dict.fromkeys(texts) if len((one := self.read(text)).every)]
-        return found[0] if len(found) == 1 else _joined(found)
+        """All texts as one reading, remembered; those without an atom of the session are left out."""
+        key = tuple(texts)
+        known = self._together.get(key)
+        if known is None:
+            found = [one for text in dict.fromkeys(key) if len((one := self.read(text)).every)]
+            known = found[0] if len(found) == 1 else _joined(found)
+            if len(self._together) >= TOGETHER:
+                self._together.clear()
+            self._together[key] = known
+        return known
 
     def name(self, number: int) -> Atom:
         """The atom of that number, also of one that only a read text holds."""
