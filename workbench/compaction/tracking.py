@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.transcript.files import FileOps, merged, touched
-from workbench.transcript.message import AssistantMessage, Message, Summary, ToolCall, ToolResult
+from workbench.transcript.message import Message
 
 
 def file_ops(messages: Iterable[Message]) -> FileOps:
@@ -14,17 +14,17 @@ def file_ops(messages: Iterable[Message]) -> FileOps:
     A file that was read and later changed is promoted to changed.
     """
     said = tuple(messages)
-    failed = {message.call_id for message in said if isinstance(message, ToolResult) and message.is_error}
+    failed = {message.call_id for message in said if message.role == "tool" and message.is_error}
     return merged(_each(said, failed))
 
 
 def _each(said: Iterable[Message], failed: set[str]) -> Iterator[FileOps]:
     for message in said:
-        if isinstance(message, AssistantMessage):
+        if message.role == "assistant":
             for block in message.blocks:
-                if isinstance(block, ToolCall) and block.id not in failed:
+                if block.type == "tool_call" and block.id not in failed:
                     yield touched(block.name, block.arguments)
-        elif isinstance(message, Summary):
+        elif message.role == "summary":
             yield message.files
 
 

@@ -52,13 +52,23 @@ def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:
         return NOTHING
     if tool in READS or (tool == "str_replace_based_edit_tool" and arguments.get("command") == "view"):
         paths = _paths(arguments)
-        return FileOps(read=(paths[0],)) if paths else NOTHING
+        return _one_read(paths[0]) if paths else NOTHING
     paths = _paths(arguments)
     if not paths:
         for value in arguments.values():
             if isinstance(value, str):
                 paths.extend(_PATCHED.findall(value))
-    return FileOps(modified=tuple(paths))
+    return _one_changed(paths[0]) if len(paths) == 1 else FileOps(modified=tuple(paths))
+
+
+@lru_cache(maxsize=4_096)
+def _one_read(path: str) -> FileOps:
+    return FileOps(read=(path,))
+
+
+@lru_cache(maxsize=4_096)
+def _one_changed(path: str) -> FileOps:
+    return FileOps(modified=(path,))
 
 
 def _paths(arguments: Mapping[str, Any]) -> list[str]:
@@ -66,7 +76,7 @@ def _paths(arguments: Mapping[str, Any]) -> list[str]:
     keys = [key for key in arguments if key in _RANK]
     if len(keys) > 1:
         keys.sort(key=_RANK.__getitem__)
-    return [value for key in keys if isinstance(value := arguments[key], str) and value]
+    return [value for key in keys if (value := arguments[key]) and isinstance(value, str)]
 
 
 @lru_cache(maxsize=1_024)

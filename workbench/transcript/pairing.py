@@ -64,9 +64,11 @@ def cut_points(messages: Sequence[Message]) -> list[bool]:
     last_result = {caller: i for i, caller in callers(messages).items()}
     closed = 0
     for caller, last in sorted(last_result.items()):
-        for i in range(max(caller + 1, closed), last + 1):
+        if last < closed:
+            continue
+        for i in range(caller + 1 if caller >= closed else closed, last + 1):
             flags[i] = False
-        closed = max(closed, last + 1)
+        closed = last + 1
     return flags
 
 

@@ -10,7 +10,16 @@ from workbench.compaction.presets.hermes_lean.prune import OLD, SAME, HermesPrun
 from workbench.compaction.presets.hermes_lean.summary import summary_tokens
 from workbench.compaction.presets.hermes_lean.tail import tail_tokens
 from workbench.compaction.strategy import Strategy
-from workbench.transcript.message import AssistantMessage, Image, Message, Text, ToolResult, UserMessage, plain_text
+from workbench.transcript.message import (
+    AssistantMessage,
+    Image,
+    Message,
+    Summary,
+    Text,
+    ToolResult,
+    UserMessage,
+    plain_text,
+)
 
 
 def test_it_is_due_at_half_of_a_large_window_and_at_three_quarters_of_another() -> None:
@@ -155,17 +164,26 @@ def test_the_anchor_index_stands_below_the_summary_and_is_carried_on() -> None:
     assert "ValueError: no part 9 in deadbee09" in summary(again).tail
 
 
-def test_anchors_are_found_by_form_newest_mention_last_and_the_newest_fit() -> None:
-    found = anchors([
+def test_anchors_are_found_by_form_newest_mention_first_and_the_newest_fit() -> None:
+    found = tuple(anchors([
         said("see https://a.example/x?y=1 and src/a.py"),
         result("commit 9f8e7d6c\nFAILED tests/test_a.py::test_it - 4096 items\nplain words, 12 of them\nsrc/a.py"),
-    ])  # fmt: skip
+    ]))  # fmt: skip
     assert found == (
-        "https://a.example/x?y=1", "9f8e7d6c", "tests/test_a.py", "4096", "src/a.py",
-        "FAILED tests/test_a.py::test_it - 4096 items",
+        "FAILED tests/test_a.py::test_it - 4096 items", "src/a.py", "4096", "tests/test_a.py", "9f8e7d6c",
+        "https://a.example/x?y=1",
     )  # fmt: skip
-    assert index(("one", "three", "five"), 11) == f"\n\n{OPEN}\nthree\nfive\n{CLOSE}"
+    assert index(("five", "three", "one"), 11) == f"\n\n{OPEN}\nthree\nfive\n{CLOSE}"
     assert index(("one",), 3) == ""
+
+
+def test_anchors_are_sought_in_the_newest_half_million_characters_and_in_the_earlier_index() -> None:
+    earlier = Summary(id="s", text="the log", tail=f"\n\n{OPEN}\nsrc/first.py\n{CLOSE}")
+    many = [result(f"step {i} of it\n" + "plain words\n" * 400) for i in range(1_000, 1_200)]
+    found = list(anchors([earlier, said("see src/old.py"), *many]))
+    assert found[0] == "1199"
+    assert found[-1] == "src/first.py"
+    assert "src/old.py" not in found
 
 
 def test_a_small_conversation_is_left_alone() -> None:

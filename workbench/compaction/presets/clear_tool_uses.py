@@ -28,7 +28,7 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, Text, ToolResult
+from workbench.transcript.message import AssistantMessage, Message, Text, ToolResult, with_blocks
 from workbench.transcript.pairing import callers
 
 TRIGGER = 100_000
@@ -106,7 +106,7 @@ def _markers(context: Context, old: Iterable[int]) -> Iterable[Replace]:
     for i in old:
         message = context.messages[i]
         if isinstance(message, ToolResult) and message.blocks != marker:
-            short = replace(message, blocks=marker)
+            short = with_blocks(message, marker)
             if context.count(short) < context.sizes[i]:
                 yield Replace(i, i + 1, (short,))
 

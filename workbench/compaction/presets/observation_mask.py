@@ -16,7 +16,7 @@ Where it differs from that source, and why:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from workbench.compaction.plan import Plan, Replace
@@ -25,7 +25,7 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.transcript.context import Context
-from workbench.transcript.message import Text, ToolResult
+from workbench.transcript.message import Text, ToolResult, with_blocks
 
 ATTENTION_WINDOW = 100
 CLASS_DEFAULT = 5
@@ -59,7 +59,7 @@ class ObservationMask:
         for i, message in enumerate(context.messages[: max(len(context.messages) - self.attention_window, 0)]):
             if not isinstance(message, ToolResult) or message.pinned or message.blocks == mask:
                 continue
-            masked = replace(message, blocks=mask)
+            masked = with_blocks(message, mask)
             if context.count(masked) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (masked,)))
         return Plan(tuple(edits)) if edits else None

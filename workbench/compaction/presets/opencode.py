@@ -23,7 +23,7 @@ Where it differs from those sources, and why:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from workbench.compaction.cut import Cut
@@ -37,7 +37,7 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.compaction.wording import Wording
 from workbench.transcript.context import Context
-from workbench.transcript.message import Summary, Text, ToolResult, is_real_user
+from workbench.transcript.message import Summary, Text, ToolResult, is_real_user, with_blocks
 
 RESERVE = 20_000
 KEPT_SHARE = 0.25
@@ -98,7 +98,7 @@ class Prune:
             counted += context.sizes[i]
             if counted <= self.protected or message.pinned:
                 continue
-            short = replace(message, blocks=erased)
+            short = with_blocks(message, erased)
             if context.count(short) < context.sizes[i]:
                 saved += context.sizes[i]
                 edits.append(Replace(i, i + 1, (short,)))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, Text, ToolResult
+from workbench.transcript.message import AssistantMessage, Message, Text, ToolResult, with_blocks
 
 IDLE_SECONDS = 60 * 60.0
 KEEP = 5
@@ -44,7 +44,7 @@ class IdleMicrocompact:
         for i in results[: -self.keep] if self.keep else results:
             message = messages[i]
             assert isinstance(message, ToolResult)
-            short = replace(message, blocks=(Text(CLEARED),))
+            short = with_blocks(message, (Text(CLEARED),))
             if not message.pinned and context.count(short) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (short,)))
         return Plan(tuple(edits)) if edits else None

@@ -21,7 +21,6 @@ from workbench.transcript.message import (
     AssistantMessage,
     Message,
     Summary,
-    ToolCall,
     ToolResult,
     UserMessage,
     is_real_user,
@@ -41,13 +40,13 @@ def boundary(messages: Sequence[Message], at: int) -> int:
 
     It begins with no tool result and no call.
     """
-    return _from(_places(messages), at)
+    return _from(places(messages), at)
 
 
-def _places(messages: Sequence[Message]) -> list[int]:
+def places(messages: Sequence[Message]) -> list[int]:
     """All such places, n the last."""
     flags = cut_points(messages)
-    return [*(i for i, message in enumerate(messages) if flags[i] and _begins(message)), len(messages)]
+    return [*[i for i, message in enumerate(messages) if flags[i] and _begins(message)], len(messages)]
 
 
 def _from(places: Sequence[int], at: int) -> int:
@@ -56,12 +55,18 @@ def _from(places: Sequence[int], at: int) -> int:
 
 def _begins(message: Message) -> bool:
     if isinstance(message, AssistantMessage):
-        return not any(isinstance(block, ToolCall) for block in message.blocks)
+        return not message.calls
     return not isinstance(message, ToolResult)
 
 
-def find_cut_point(messages: Sequence[Message], keep_recent_tokens: int) -> int:
-    """The first message to keep so that at least that many tokens stay; 0 where all is less, n for none."""
+def find_cut_point(messages: Sequence[Message], keep_recent_tokens: int, possible: Sequence[int] | None = None) -> int:
+    """The first message to keep so that at least that many tokens stay; 0 where all is less, n for none.
+
+    Args:
+        messages: n, oldest first.
+        keep_recent_tokens: as this system estimates them.
+        possible: `places` of the messages, where they are known.
+    """
     if not messages:
         return 0
     if keep_recent_tokens <= 0:
@@ -70,17 +75,20 @@ def find_cut_point(messages: Sequence[Message], keep_recent_tokens: int) -> int:
     for i in range(len(messages) - 1, -1, -1):
         total += ddx_tokens(messages[i])
         if total >= keep_recent_tokens:
-            return boundary(messages, i)
+            return _from(places(messages) if possible is None else possible, i)
     return 0
 
 
-def first_cut(messages: Sequence[Message], keep_recent_tokens: int) -> tuple[int, int]:
+def first_cut(
+    messages: Sequence[Message], keep_recent_tokens: int, possible: Sequence[int] | None = None
+) -> tuple[int, int]:
     """The cut to try first and the last one that may be tried.
 
     At least one message goes. The newest prompt is not passed, unless tools answered after it: a long turn can then
     still be compacted, and the prompt itself stays beside the summary.
     """
-    at = find_cut_point(messages, keep_recent_tokens) or boundary(messages, 1)
+    possible = places(messages) if possible is None else possible
+    at = find_cut_point(messages, keep_recent_tokens, possible) or _from(possible, 1)
     prompts = [i for i, message in enumerate(messages) if isinstance(message, UserMessage | Summary)]
     last = prompts[-1] if prompts else -1
     if last < 0 or any(isinstance(message, ToolResult) for message in messages[last:]):
@@ -133,9 +141,10 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     if not said or is_compaction_summary(said[-1]):
         return None
     own = config.keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
-    first, last = first_cut(said, granted(context, budget, own))
+    possible = places(said)
+    first, last = first_cut(said, granted(context, budget, own), possible)
     every = _Cuts(context, budget, indices)
-    tried = [at for at in _tries(said, first, last) if every.something(at)]
+    tried = [at for at in _tries(possible, first, last) if every.something(at)]
     if not tried:
         return None
     at = next((at for at in tried if every.body(at) >= 0), None)
@@ -150,9 +159,9 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     )
 
 
-def _tries(said: Sequence[Message], first: int, last: int) -> list[int]:
+def _tries(possible: Sequence[int], first: int, last: int) -> list[int]:
     """The first cut and all places after it, up to the last that may be tried."""
-    return [] if first <= 0 else [first, *(at for at in _places(said) if first < at <= last)]
+    return [] if first <= 0 else [first, *(at for at in possible if first < at <= last)]
 
 
 class _Cuts:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from workbench.compaction.marker import reference
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import Image, Text, ToolResult, plain_text
+from workbench.transcript.message import Image, Text, ToolResult, plain_text, with_blocks
 
 TOKENS = 50_000
 LINES = 30
@@ -45,7 +45,7 @@ class ReverseBudget:
                 continue
             ref = reference(text)
             pictures = tuple(block for block in message.blocks if isinstance(block, Image))
-            short = replace(message, blocks=(Text(f"{MARK}{ref}]\n{end}"), *pictures))
+            short = with_blocks(message, (Text(f"{MARK}{ref}]\n{end}"), *pictures))
             if context.count(short) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (short,)))
                 archive[ref] = text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.compaction.clip import boundary, head
 from workbench.compaction.wording import harmless
@@ -13,6 +13,8 @@ CHARS = 8_000
 """What the index takes at most: some 2,000 tokens."""
 HEAD_CHARS, END_CHARS = 4_000, 1_500
 """What is read of one text: its beginning and its end."""
+ALL_CHARS = 500_000
+"""What is read of all texts together, newest first, so that a compaction of any conversation takes bounded work."""
 LINE_CHARS = 160
 OPEN, CLOSE = "<anchors>", "</anchors>"
 
@@ -27,27 +29,38 @@ _LIKELY = re.compile(r"[/\d]")
 _FAILED = ("Error", "Exception", "FAILED", "fatal:", "panic:", "error[")
 
 
-def anchors(messages: Iterable[Message]) -> tuple[str, ...]:
-    """Paths, addresses, hashes, ticket and long numbers, and lines with errors; each once, newest mention last."""
-    found: dict[str, None] = {}
-    for message in messages:
+def anchors(messages: Sequence[Message]) -> Iterator[str]:
+    """Paths, addresses, hashes, ticket and long numbers, and lines with errors; each once, newest mention first.
+
+    Texts are read as the caller goes on: who stops early has read the newest messages only.
+    """
+    seen, words, left = set[str](), set[str](), ALL_CHARS
+    for message in reversed(messages):
+        if left <= 0 and not isinstance(message, Summary):
+            continue
         texts = [message.tail] if isinstance(message, Summary) else said_texts(message)
-        for text in texts:
-            for one in _listed(text) if isinstance(message, Summary) else _found(_read(text)):
-                found.pop(one, None)
-                found[one] = None
-    return tuple(found)
+        for text in reversed(tuple(texts)):
+            if isinstance(message, Summary):
+                found = tuple(_listed(text))
+            else:
+                read = _read(text)
+                left -= len(read)
+                found = tuple(_found(read, words))
+            for one in reversed(found):
+                if one not in seen:
+                    seen.add(one)
+                    yield one
 
 
 def index(found: Iterable[str], chars: int) -> str:
-    """The newest of them that fit, in tags, one a line; empty where there are none.
+    """The newest of them that fit, in tags, one a line, oldest first; empty where there are none.
 
     Args:
-        found: oldest first.
+        found: newest first; no more of them are asked for than fit.
         chars: the most that all lines may take.
     """
     shown: list[str] = []
-    for one in reversed(tuple(found)):
+    for one in found:
         chars -= len(one) + 1
         if chars < 0:
             break
@@ -61,9 +74,15 @@ def _read(text: str) -> str:
     return f"{head(text, HEAD_CHARS)}\n{text[boundary(text, len(text) - END_CHARS) :]}"
 
 
-def _found(text: str) -> Iterable[str]:
-    """Word by word, since only a word with a slash or a digit can be one and most have neither."""
-    for word in dict.fromkeys(text.split()):
+def _found(text: str, known: set[str]) -> Iterator[str]:
+    """Word by word, since only a word with a slash or a digit can be one and most have neither.
+
+    A known word was looked at in a newer text, where all that it holds was found.
+    """
+    words = text.split()
+    new = set(words) - known
+    known |= new
+    for word in [word for word in dict.fromkeys(words) if word in new] if new else ():
         if len(word) <= LINE_CHARS and _LIKELY.search(word):
             yield from (match.rstrip(".,:;") for match in _ANCHOR.findall(word))
     if any(sign in text for sign in _FAILED):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import is_not
 from typing import ClassVar
 
 from workbench.compaction.clip import head
@@ -61,27 +62,28 @@ class HermesPrune:
         loose = Loose.of(context, budget)
         newest = last_user(context.messages)
         old = [i for i in loose.indices[: tail_start(loose, budget.window)] if i != newest]
-        caller_of = callers(context.messages)
-        pictured = _newest_pictured(context.messages)
-        later = _later(context.messages)
+        messages, sizes, count = context.messages, context.sizes, context.count
+        caller_of = callers(messages)
+        pictured = _newest_pictured(messages)
+        later = _later(messages)
         edits, archive, saved = [], dict[str, str](), 0
         for i in old:
-            message = context.messages[i]
+            message = messages[i]
             text = ref = ""
             short: Message | None
             if isinstance(message, ToolResult):
                 text = plain_text(message)
                 if not self._is_long(text):
                     continue
-                caller = context.messages[caller_of[i]] if i in caller_of else None
+                caller = messages[caller_of[i]] if i in caller_of else None
                 ref = reference(text)
                 line = f"{SAME}{ref}]" if later[text] > i else _described(message, text, caller, ref)
                 short = with_blocks(message, (Text(line),))
             else:
                 short = self._shrunk(message, i == pictured)
-            if short is not None and (size := context.count(short)) < context.sizes[i]:
+            if short is not None and (size := count(short)) < sizes[i]:
                 edits.append(Replace(i, i + 1, (short,)))
-                saved += context.sizes[i] - size
+                saved += sizes[i] - size
                 if ref:
                     archive[ref] = text
         return Plan(tuple(edits), archive) if edits and saved >= self.worth * context.tokens else None
@@ -91,17 +93,18 @@ class HermesPrune:
 
     def _shrunk(self, message: Message, keep_pictures: bool) -> Message | None:
         if isinstance(message, AssistantMessage):
-            now = {n: self._call(block) for n, block in enumerate(message.blocks) if isinstance(block, ToolCall)}
-            if all(call is message.blocks[n] for n, call in now.items()):
-                return None
-            return replace(message, blocks=tuple(now.get(n, block) for n, block in enumerate(message.blocks)))
+            blocks = tuple([self._call(block) if isinstance(block, ToolCall) else block for block in message.blocks])
+            return replace(message, blocks=blocks) if any(map(is_not, blocks, message.blocks)) else None
         if isinstance(message, UserMessage) and not keep_pictures:
             said = tuple(_named(block) if isinstance(block, Image) else block for block in message.blocks)
             return replace(message, blocks=said) if said != message.blocks else None
         return None
 
     def _call(self, call: ToolCall) -> ToolCall:
-        if all(isinstance(value, str) and len(value) <= self.long_argument for value in call.arguments.values()):
+        for value in call.arguments.values():
+            if not isinstance(value, str) or len(value) > self.long_argument:
+                break
+        else:
             return call
         short = {key: self._value(value, 0) for key, value in call.arguments.items()}
         return call if short == dict(call.arguments) else replace(call, arguments=short)
@@ -143,11 +146,12 @@ def _later(messages: Sequence[Message]) -> dict[str, int]:
 
 def whole(message: Message, archive: Mapping[str, str]) -> Message:
     """The result as it was before it became a line, where the archive holds it; any other message as it is."""
-    if not isinstance(message, ToolResult):
+    if not archive or not isinstance(message, ToolResult):
         return message
-    found = _REF.search(plain_text(message))
+    line = plain_text(message)
+    found = _REF.search(line) if line.startswith((SAME, OLD)) else None
     text = archive.get(found.group(1)) if found is not None else None
-    return message if text is None else replace(message, blocks=(Text(text),))
+    return message if text is None else with_blocks(message, (Text(text),))
 
 
 def _newest_pictured(messages: Sequence[Message]) -> int | None:

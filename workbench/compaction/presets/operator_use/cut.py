@@ -71,17 +71,17 @@ def find_cut(path: Sequence[Entry], start: int, end: int, keep_recent_tokens: in
         end: one past the last that is looked at.
         keep_recent_tokens: counted over messages alone.
     """
-    places = [i for i in range(start, end) if _valid(path[i])]
-    if not places:
+    first = next((i for i in range(start, end) if _valid(path[i])), None)
+    if first is None:
         return CutPoint(start)
-    at, total = places[0], 0
+    at, total = first, 0
     for i in range(end - 1, start - 1, -1):
         message = _message(path[i])
         if message is None:
             continue
         total += operator_tokens(message)
         if total >= keep_recent_tokens:
-            at = next((place for place in places if place >= i), at)
+            at = next((place for place in range(max(i, first), end) if _valid(path[place])), at)
             break
     while at > start and not isinstance(path[at - 1], MessageEntry | CompactionEntry):
         at -= 1
