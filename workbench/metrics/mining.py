@@ -170,7 +170,7 @@ class Index:
     @cached_property
     def changes(self) -> Changes:
         """The values that were replaced."""
-        return Changes(self.messages, self.postings)
+        return Changes(self.messages, self.postings, self._reader)
 
     @cached_property
     def _history(self) -> History:

@@ -111,10 +111,22 @@ class Reader:
             self._texts += islice(self._postings.miner.spans, len(self._texts), None)
         return self._texts[span]
 
-    def _made(self, text: str) -> Reading:
-        spans = list(dict.fromkeys(self._postings.miner.read(text)))
+    def spans(self, text: str) -> list[int]:
+        """The numbers of a text's spans, in order."""
+        return self._postings.miner.read(text)
+
+    def words_of(self, spans: Sequence[int]) -> tuple[Ints, Ints]:
+        """Of spans, where each one's words begin among all words, with the end, and the words that the session has."""
+        words, row = _flat([row[0] for row in self._rows_of(spans)])
+        return row_starts(row, len(spans)), words
+
+    def _rows_of(self, spans: Iterable[int]) -> list[_Row]:
         known = self._rows
-        rows = [known.get(span) or self._row(span) for span in spans]
+        return [known.get(span) or self._row(span) for span in spans]
+
+    def _made(self, text: str) -> Reading:
+        spans = list(dict.fromkeys(self.spans(text)))
+        rows = self._rows_of(spans)
         words, word_row = _flat([row[0] for row in rows])
         atoms, atom_row = _flat([row[1] for row in rows])
         every, every_row = _flat([row[2] for row in rows])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 
 from workbench.metrics.postings import Postings
 from workbench.metrics.ragged import Flags, Floats, Ints, gather, row_starts, table_of
-from workbench.metrics.reading import Reader, Reading
+from workbench.metrics.reading import Reader
 from workbench.transcript.atoms import LEXICAL, STATEMENTS, Atom, Kind
 from workbench.transcript.message import Message
 from workbench.transcript.statements import statements
@@ -43,6 +44,7 @@ class Stated:
         self._postings, self._reader = postings, reader
         self._index_words()
         self._read: dict[str, Flags] = {}
+        self._of_span: dict[int, tuple[int, ...]] = {}
 
     def _index_words(self) -> None:
         """For each word the statements that have it, and for each statement the weight of its words."""
@@ -71,12 +73,21 @@ class Stated:
         """For each statement whether one span of a text has enough of its words; worked out once a text."""
         found = self._read.get(text)
         if found is None:
-            found = self._read[text] = self._covered(self._reader.read(text))
+            found = self._read[text] = self.stated_by(self._reader.spans(text))
         return found
 
-    def _covered(self, reading: Reading) -> Flags:
+    def stated_by(self, spans: Iterable[int]) -> Flags:
+        """For each statement whether one of these spans has enough of its words; worked out once a span."""
+        every = dict.fromkeys(spans)
+        known = self._of_span
+        new = [span for span in every if span not in known]
+        if new:
+            known.update(dict.fromkeys(new, ()))
+            rows, slots = self._pairs(*self._reader.words_of(new))
+            for row, slot in zip(rows.tolist(), slots.tolist(), strict=True):
+                known[new[row]] += (slot,)
         covered = np.zeros(len(self.atoms), dtype=bool)
-        covered[self._pairs(reading.word_start, reading.words)[1]] = True
+        covered[list(chain.from_iterable(map(known.__getitem__, every)))] = True
         return covered
 
     def said(self) -> Iterator[tuple[int, int]]:

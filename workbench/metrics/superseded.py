@@ -10,15 +10,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 
 from workbench.metrics.postings import Postings
 from workbench.metrics.ragged import Flags, Ints
+from workbench.metrics.reading import Reader
 from workbench.transcript.files import CHANGES
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, is_real_user
 from workbench.transcript.statements import sentences
-from workbench.transcript.words import spans as spans_of
 from workbench.transcript.words import words
 
 _VALUE = r"[`\"'(]?(?P<{0}>[\w/@#$€+-][\w./:@#%$€+-]*[\w%]|\d)[`\"')]?"
@@ -87,8 +88,8 @@ class Change:
 class Changes:
     """The values of one session that were replaced, and which spans give which."""
 
-    def __init__(self, messages: Sequence[Message], postings: Postings) -> None:
-        self._p = postings
+    def __init__(self, messages: Sequence[Message], postings: Postings, reader: Reader) -> None:
+        self._p, self._reader = postings, reader
         self.changes = tuple(_distinct(_mined(messages, postings)))
         self._again = np.array([self._replaced_at(change) for change in self.changes], dtype=np.int64)
         self._at = np.array([change.at for change in self.changes], dtype=np.int64)
@@ -96,11 +97,12 @@ class Changes:
         self._message, self._number, is_new = np.array(rows, dtype=np.int64).reshape(-1, 3).T
         self._is_new: Flags = is_new.astype(bool)
         self._texts: dict[str, tuple[Flags, Flags]] = {}
-        self._lines: dict[str, tuple[tuple[int, bool, bool], ...]] = {}
+        self._of_span: dict[int, tuple[tuple[int, bool, bool], ...]] = {}
         self._by_run: dict[str, list[int]] = {}
         for number, change in enumerate(self.changes):
             for run in dict.fromkeys((_first_run(change.old), _first_run(change.new))):
                 self._by_run.setdefault(run, []).append(number)
+        self._runs = frozenset(self._by_run)
 
     def states(self, at: int, mask: Flags, texts: Iterable[str] = ()) -> dict[str, int]:
         """Of the values replaced in `messages[:at]`, how many a context gives as `latest`, `both`, `stale` or `none`.
@@ -156,25 +158,27 @@ class Changes:
         found = self._texts.get(text)
         if found is None:
             old, new = np.zeros(len(self.changes), dtype=bool), np.zeros(len(self.changes), dtype=bool)
-            for line in dict.fromkeys(spans_of(text)):
-                for number, gives_old, gives_new in self._given(line):
-                    old[number] |= gives_old
-                    new[number] |= gives_new
+            spans = dict.fromkeys(self._reader.spans(text)) if self.changes else {}
+            known = self._of_span
+            for span in [span for span in spans if span not in known]:
+                known[span] = self._given(self._reader.text(span))
+            for number, gives_old, gives_new in chain.from_iterable(map(known.__getitem__, spans)):
+                old[number] |= gives_old
+                new[number] |= gives_new
             found = self._texts[text] = (old, new)
         return found
 
     def _given(self, line: str) -> tuple[tuple[int, bool, bool], ...]:
-        """The changes of which a line gives a value; worked out once a line, since lines come again.
+        """The changes of which a line gives a value.
 
         A value in a line stands between characters that no word has: the first word in it is a whole word of the line.
         """
-        found = self._lines.get(line)
-        if found is None:
-            runs = self._by_run.keys() & {"", *_RUN.findall(line)}
-            maybe = sorted({number for run in runs for number in self._by_run[run]})
-            rows = [(number, *_gives(line, self.changes[number])) for number in maybe]
-            found = self._lines[line] = tuple(row for row in rows if row[1] or row[2])
-        return found
+        runs = self._runs.intersection(_RUN.findall(line))
+        if not runs and "" not in self._runs:
+            return ()
+        maybe = sorted({number for run in (*runs, "") for number in self._by_run.get(run, ())})
+        rows = [(number, *_gives(line, self.changes[number])) for number in maybe]
+        return tuple(row for row in rows if row[1] or row[2])
 
 
 def _first_run(value: str) -> str:

@@ -41,7 +41,10 @@ REMEMBERED = 50_000
 def says_done(line: str) -> bool:
     """Whether a line says that something is finished, and leaves nothing of it open."""
     small = line.lower()
-    if not any(letters in small for letters in _DONE_LETTERS):
+    for letters in _DONE_LETTERS:
+        if letters in small:
+            break
+    else:
         return False
     return _DONE.search(line) is not None and _OPEN.search(line) is None
 
@@ -150,6 +153,8 @@ class Work:
     def _read(self, text: str) -> tuple[Flags, Flags]:
         """Which items a text says are done, and which it names otherwise; worked out once a text."""
         found = self._texts.get(text)
+        if found is None and not self.items:
+            found = self._texts[text] = (np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
         if found is None:
             done, rest = split_by_state(text)
             found = self._texts[text] = (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from workbench.errors import SetupError
 from workbench.transcript.message import Message, Summary, counted_text, image_tokens
@@ -110,22 +110,31 @@ class TiktokenCounter:
         """
         if not self.encoding.startswith(("o200k", "cl100k")):
             return self.count_text(text)
-        *lines, last = _BREAK.split(text)
-        pieces = [line + "\n" for line in lines]
-        pieces.append(last)
-        known = _lines(self.encoding)
+        if text.count(_ITEM) < FEW:
+            *lines, last = _BREAK.split(text)
+            return self._sum([*[line + "\n" for line in lines], last], _lines(self.encoding), "", "")
+        first, *items, last = text.split(_ITEM)  # most lines of a summary; cut so, none has to be put together again
+        ends = self._sum((first + "\n", "- " + last), _lines(self.encoding), "", "")
+        return ends + self._sum(items, _lines(f"{self.encoding} items"), "- ", "\n")
+
+    def _sum(self, pieces: Sequence[str], known: dict[str, int], before: str, behind: str) -> int:
+        """Tokens of all pieces, each between the same two marks."""
         sizes = list(map(known.get, pieces))
         if None in sizes:
             self.tally.texts += sizes.count(None)
-            known.update([(piece, self._encoded(piece)) for piece in dict.fromkeys(pieces) if piece not in known])
-            sizes = [known[piece] for piece in pieces]
-        return sum(size for size in sizes if size is not None)
+            new = [piece for piece in dict.fromkeys(pieces) if piece not in known]
+            known.update([(piece, self._encoded(f"{before}{piece}{behind}")) for piece in new])
+            sizes = list(map(known.get, pieces))
+        return sum(cast("list[int]", sizes))
 
     def sizes(self, messages: Iterable[Message]) -> tuple[int, ...]:
         """Tokens of each message. tiktoken's own batches were measured to be no faster."""
         return tuple(self(message) for message in messages)
 
 
+_ITEM = "\n- "
+FEW = 4
+"""Items of a list under which a text is cut at every line's end."""
 _BREAK = re.compile(r"\n(?=[^\s/])")
 """A line's end where the next line begins with neither a blank nor `/`."""
 SHORT = 160
