@@ -46,8 +46,9 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
 
-SHARES = (0.5, 0.8, 0.35, 0.65)
-"""In this order, so that a run that is stopped has looked at every session."""
+SHARES = {"rank": (0.5, 0.8, 0.35, 0.65), "whole": (0.35, 0.25, 0.15, 0.5, 0.65, 0.8)}
+"""In this order, so that a run that is stopped has looked at every session; few whole histories of more than half of a
+session fit into the model's window."""
 
 Text = tuple[str, Retention]
 """A context as the model is shown it, and what it retains."""
@@ -92,10 +93,10 @@ def sent_by(preset: Preset, one: Boundary, tokens: int) -> Context:
     return compact(context, preset.strategy, Budget(target=tokens, window=200_000, reason="matched"), Extractive()).sent
 
 
-def boundaries(sessions: Sequence[Session], most: int) -> Iterator[Boundary]:
+def boundaries(sessions: Sequence[Session], shares: Sequence[float], most: int) -> Iterator[Boundary]:
     ready = [Ready.of(session) for session in sessions]
     found = 0
-    for share in SHARES:
+    for share in shares:
         for one in ready:
             for at in at_shares(one.session, (share,)):
                 if len(one.index.demand(at)) >= FEWEST and found < most:
@@ -162,7 +163,7 @@ def interval(ranks: Groups, draws: int = 10_000) -> tuple[float, float]:
 
 def whole(every: Sequence[Boundary], model: KeptLikelihood) -> None:
     lower, scored, large = 0, 0, 0
-    for one in sorted(every, key=lambda b: (b.session.id, b.at)):
+    for one in every:
         lines = uses(one.index.demand(one.at), 12)
         history: Sequence[Message] = one.session.messages[: one.at]
         text = written(history)
@@ -192,7 +193,7 @@ def main() -> None:
     given = ask.parse_args()
     sessions = [s for f in given.files for s in load(f, lenient=True)] if given.files else bundled()
     model = KeptLikelihood.of(given.weights)
-    every = list(boundaries(sessions, given.boundaries))
+    every = list(boundaries(sessions, SHARES[given.job], given.boundaries))
     print(f"{model.name}: {len(every)} boundaries, contexts of {given.size} tokens")
     rank(every, model, given.size) if given.job == "rank" else whole(every, model)
 
