@@ -15,7 +15,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Reply:
-    """What is said to one request. `drips`: seconds between two bytes; `resets`: the connection is torn down."""
+    """What is said to one request.
+
+    `drips`: seconds between two bytes; `resets`: the connection is torn down; `meets`: who must be there before it is
+    said.
+    """
 
     body: Any
     status: int = 200
@@ -23,6 +27,7 @@ class Reply:
     hangs: bool = False
     drips: float = 0.0
     resets: bool = False
+    meets: threading.Barrier | None = None
 
     def bytes(self) -> bytes:
         return self.body.encode() if isinstance(self.body, str) else json.dumps(self.body).encode()
@@ -72,6 +77,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _reply(self, asked: dict[str, Any]) -> None:
         reply = self.server.reply(asked)
+        if reply.meets:
+            reply.meets.wait(10)
         if reply.hangs:
             self.server.closing.wait(10)
             return
