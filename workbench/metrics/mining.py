@@ -13,7 +13,7 @@ from workbench.metrics.background import BUILTIN_BACKGROUND
 from workbench.metrics.fabricated import fabricated
 from workbench.metrics.future import HORIZON, Demand, History
 from workbench.metrics.postings import Postings
-from workbench.metrics.ragged import Flags, Ints, kept_mask
+from workbench.metrics.ragged import Flags, Ints, distinct, kept_mask
 from workbench.metrics.reading import Reader, Reading
 from workbench.metrics.sources import sources
 from workbench.metrics.stated import Stated
@@ -122,7 +122,7 @@ class Index:
 
     def atoms_in(self, texts: Iterable[str]) -> int:
         """How many different lexical atoms stand in texts."""
-        return len(np.unique(self._reader.read_all(texts).every))
+        return len(distinct(self._reader.read_all(texts).every))
 
     def first_flat(self, atoms: Ints, unsure: Callable[[str], bool]) -> Ints:
         """The first message that says each atom in a line that is not unsure; n if none does. Worked out once an atom.

@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from workbench.metrics.mining import Index
+from workbench.metrics.ragged import distinct
 from workbench.transcript.atoms import Atom
 
 _HEDGE = re.compile(
@@ -58,9 +59,11 @@ def _named_unsure(index: Index, at: int, texts: Iterable[str]) -> dict[Atom, Ove
     p = index.postings
     reading = index.read(texts)
     found: dict[Atom, Overclaim | None] = {}
-    every = np.unique(reading.atoms)
+    every = distinct(reading.atoms)
     every = every[p.first_seen[every] < at]
-    entries = np.flatnonzero(np.isin(reading.atoms, every[index.first_flat(every, unsure) >= at]))
+    wanted = np.zeros(len(p.names), dtype=bool)
+    wanted[every[index.first_flat(every, unsure) >= at]] = True
+    entries = np.flatnonzero(wanted[reading.atoms])
     for atom, row in zip(reading.atoms[entries].tolist(), reading.atom_row[entries].tolist(), strict=True):
         name = p.names[atom]
         if found.get(name) is not None:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
-from typing import TypeAlias
+from itertools import islice
 
 import numpy as np
 
 from workbench.metrics.background import BUILTIN_BACKGROUND
 from workbench.metrics.postings import Postings
-from workbench.metrics.ragged import Ints, row_starts
+from workbench.metrics.ragged import Flags, Ints
 from workbench.transcript.atoms import Atom
 
 TOGETHER = 512
 """Readings of several texts that are remembered."""
-
-_Row: TypeAlias = tuple[list[int], list[int], list[int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +47,10 @@ class Reader:
         self._together: dict[tuple[str, ...], Reading] = {}
         self._stands_for: dict[int, int] = {}
         self._first: dict[int, int] = {}
-        self._rows: dict[int, _Row] = {}
+        self._rows: dict[int, int] = {}
+        self._words = _Rows(postings.word_start, postings.span_word)
+        self._every = _Rows(postings.atom_start, postings.span_atom)
+        self._atoms = _Rows(postings.atom_start, postings.span_atom)
         self._texts: list[str] = []
         self._names: list[Atom] = list(postings.names)
 
@@ -117,44 +118,74 @@ class Reader:
 
     def words_of(self, spans: Sequence[int]) -> tuple[Ints, Ints]:
         """Of spans, where each one's words begin among all words, with the end, and the words that the session has."""
-        words, row = _flat([row[0] for row in self._rows_of(spans)])
-        return row_starts(row, len(spans)), words
-
-    def _rows_of(self, spans: Iterable[int]) -> list[_Row]:
-        known = self._rows
-        return [known.get(span) or self._row(span) for span in spans]
+        return self._words.rows(*self._placed(spans))
 
     def _made(self, text: str) -> Reading:
         spans = list(dict.fromkeys(self.spans(text)))
-        rows = self._rows_of(spans)
-        words, word_row = _flat([row[0] for row in rows])
-        atoms, atom_row = _flat([row[1] for row in rows])
-        every, every_row = _flat([row[2] for row in rows])
-        starts = row_starts(word_row, len(spans))
-        return Reading(np.array(spans, dtype=np.int64), starts, words, atoms, atom_row, every, every_row)
+        placed = self._placed(spans)
+        word_start, words = self._words.rows(*placed)
+        atom_start, atoms = self._atoms.rows(*placed)
+        every_start, every = self._every.rows(*placed)
+        row = np.arange(len(spans))
+        return Reading(
+            np.array(spans, dtype=np.int64), word_start, words,
+            atoms, np.repeat(row, np.diff(atom_start)), every, np.repeat(row, np.diff(every_start)),
+        )  # fmt: skip
 
-    def _row(self, span: int) -> _Row:
-        """The words, the session's atoms and all atoms of a span; worked out once, since lines come again."""
-        found = self._features(span)
+    def _placed(self, spans: Sequence[int]) -> tuple[Flags, Ints]:
+        """For each span whether the session has it, and its row: among the session's spans, or among the others."""
+        own, known = self._postings.spans, self._rows
+        for span in spans:
+            if span >= own and span not in known:
+                self._learn(span)
+        places = np.array([span if span < own else known[span] for span in spans], dtype=np.int64)
+        return np.array(spans, dtype=np.int64) < own, places
+
+    def _learn(self, span: int) -> None:
+        """Take in a span that the session does not have."""
+        self._rows[span] = len(self._rows)
+        found = self._postings.miner.features_of(span)
         every = [~feature for feature in found if feature < 0]
-        atoms = [stands for number in every if (stands := self.stands_for(number)) >= 0]
-        row = self._rows[span] = ([word for word in found if 0 <= word < self._postings.words], atoms, every)
-        return row
-
-    def _features(self, span: int) -> list[int]:
-        p = self._postings
-        if span >= p.spans:
-            return p.miner.features_of(span)
-        words = p.span_word[p.word_start[span] : p.word_start[span + 1]].tolist()
-        atoms = p.span_atom[p.atom_start[span] : p.atom_start[span + 1]].tolist()
-        return [*words, *(~atom for atom in atoms)]
+        self._words.add([word for word in found if 0 <= word < self._postings.words])
+        self._atoms.add([stands for number in every if (stands := self.stands_for(number)) >= 0])
+        self._every.add(every)
 
 
-def _flat(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
-    """The items of all rows, and the row of each."""
-    sizes = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
-    items = np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=int(sizes.sum()))
-    return items, np.repeat(np.arange(len(rows)), sizes)
+class _Rows:
+    """The items of spans: those of the session, which never change, and those of others, which come one by one."""
+
+    __slots__ = ("_items", "_more", "_more_starts", "_starts")
+
+    def __init__(self, starts: Ints, items: Ints) -> None:
+        self._starts, self._items = starts, items
+        self._more = array("q")
+        self._more_starts = array("q", [0])
+
+    def add(self, items: Sequence[int]) -> None:
+        """One more span that the session does not have."""
+        self._more.extend(items)
+        self._more_starts.append(len(self._more))
+
+    def rows(self, own: Flags, places: Ints) -> tuple[Ints, Ints]:
+        """The items of spans: where each one's begin, with the end, and all items.
+
+        Args:
+            own: whether the session has each of m spans.
+            places: the row of each, among the session's spans or among the others.
+        """
+        more = np.frombuffer(self._more, dtype=np.int64) if self._more else np.zeros(0, dtype=np.int64)
+        more_starts = np.frombuffer(self._more_starts, dtype=np.int64)  # such a view may not outlive this call
+        first, end = np.empty(len(places), dtype=np.int64), np.empty(len(places), dtype=np.int64)
+        for chosen, starts in ((own, self._starts), (~own, more_starts)):
+            first[chosen], end[chosen] = starts[places[chosen]], starts[places[chosen] + 1]
+        found = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(end - first)))
+        owner = np.repeat(np.arange(len(places)), end - first)
+        at = np.arange(int(found[-1])) + (first - found[:-1])[owner]
+        of_session = own[owner]
+        items = np.empty(len(at), dtype=np.int64)
+        items[of_session] = self._items[at[of_session]]
+        items[~of_session] = more[at[~of_session]]
+        return found, items
 
 
 def _joined(readings: Sequence[Reading]) -> Reading:

@@ -72,7 +72,7 @@ Place: TypeAlias = tuple[int, int]
 """Index of the message (-1 for the earlier summary) and of the line in it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # a frozen one takes three times as long to make, and there are thousands a summary
 class Pick:
     """A line that was chosen."""
 

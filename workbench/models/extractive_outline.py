@@ -64,18 +64,21 @@ Row: TypeAlias = tuple[int, int, tuple[int, int], str]
 """A line of a summary: the numbers of its section and label, where it was said, and how it is written."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # a frozen one takes three times as long to make
 class Noted:
-    """A line of an earlier summary, the heading that it stood under (empty above the first), and the one below that."""
+    """A line of an earlier summary, and what stood above it.
+
+    Attributes:
+        heading: the one that it stood under; empty above the first.
+        text: the line without its mark.
+        part: the heading below that, one of `LABELS`.
+        about: what the line is about, as its headings say.
+    """
 
     heading: str
     text: str
-    part: str = ""
-
-    @property
-    def about(self) -> Topic:
-        """What the line is about, as its headings say."""
-        return "constraints" if self.part == DEMANDED else heading_topic(self.heading) or "context"
+    part: str
+    about: Topic
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -201,9 +204,11 @@ def harmless(text: str) -> str:
 def noted_lines(summary: str) -> Iterator[Noted]:
     """The lines of an earlier summary, whoever wrote it, without their marks."""
     heading = part = ""
+    about: Topic = "context"
     for line in summary.splitlines():
         if line[:1] == "#" and (found := _HEADING.match(line)):
             name = found.group(1).strip()
             heading, part = (heading, name) if name in LABELS else (name, "")
+            about = "constraints" if part == DEMANDED else heading_topic(heading) or "context"
         elif text := (line[2:] if line[:2] == "- " else _BULLET.sub("", line)).strip():
-            yield Noted(heading, text, part)
+            yield Noted(heading, text, part, about)

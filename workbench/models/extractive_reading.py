@@ -54,7 +54,7 @@ SPOKEN = Source.EARLIER
 PROSE = frozenset({Source.USER, Source.SAID, Source.EARLIER, Source.THOUGHT})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # a frozen one takes three times as long to make
 class Span:
     """A line: its text, the numbers of its atoms, and how many other content words it has. One object a text."""
 
