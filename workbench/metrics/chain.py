@@ -41,22 +41,26 @@ def chain(trial: Trial) -> Iterator[ChainRound]:
     index, n = trial.index, trial.index.postings.n
     first, kind = index.everything
     began = np.searchsorted(np.array([firing.at for firing in firings]), first, side="right")
-    alive = first < n
-    shape = (len(firings) + 1, len(KINDS))
-    risk, lost = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    alive = (first < n) & (began < len(firings))
+    ended = np.where(alive, len(firings), began)  # one behind the last compaction that an atom entered alive
+    lost = np.zeros(len(first), dtype=bool)
     for number, firing in enumerate(firings):
         seen = view(trial.replay.session, firing.compaction.sent)
-        here = index.held(kept_mask(seen.kept, n), seen.texts)
-        entered = alive & (began <= number)
-        gone = entered & ~here
-        _count(risk, number + 1 - began[entered], kind[entered])
-        _count(lost, number + 1 - began[gone], kind[gone])
+        gone = alive & (began <= number) & ~index.held(kept_mask(seen.kept, n), seen.texts)
+        ended[gone], lost[gone] = number + 1, True
         alive &= ~gone
-    for round, row in enumerate(risk.tolist()):
-        for which, at_risk in enumerate(row):
-            if at_risk:
-                yield ChainRound(KINDS[which], round, at_risk, int(lost[round, which]))
+    rounds = ended - began
+    entered = _by_round(rounds, kind, len(firings))
+    at_risk = np.cumsum(entered[::-1], axis=0)[::-1]
+    died = _by_round(rounds[lost], kind[lost], len(firings))
+    for round, row in enumerate(at_risk[1:].tolist(), 1):
+        for which, many in enumerate(row):
+            if many:
+                yield ChainRound(KINDS[which], round, many, int(died[round, which]))
 
 
-def _count(into: Ints, rounds: Ints, kinds: Ints) -> None:
-    into += np.bincount(rounds * into.shape[1] + kinds, minlength=into.size).reshape(into.shape)
+def _by_round(rounds: Ints, kinds: Ints, most: int) -> Ints:
+    """How many of each kind have each number of rounds, 0..most."""
+    shape = (most + 1, len(KINDS))
+    counts: Ints = np.bincount(rounds * shape[1] + kinds, minlength=shape[0] * shape[1]).reshape(shape)
+    return counts
