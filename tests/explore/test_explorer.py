@@ -9,7 +9,7 @@ from report.test_page import HOSTILE, Page
 from builders import called, conversation, result, said, told
 from workbench.explore.explorer import Explorer, explore
 from workbench.explore.fate import fates, missing
-from workbench.explore.timeline import strip
+from workbench.explore.timeline import Scale, strip
 from workbench.transcript.session import Session
 
 
@@ -182,6 +182,38 @@ def test_a_replay_that_is_wanted_no_more_is_given_up(session: Session) -> None:
     view = explore(session, strategy="truncate", window=100_000)
     view.begin(0.0, window=4_000)
     assert view.set(window=8_000).replay.window == 8_000 and "So far" not in view.overview()
+
+
+@pytest.mark.parametrize("beside", [None, "null"])
+def test_what_is_lost_is_the_same_while_the_replay_is_on_its_way(session: Session, beside: str | None) -> None:
+    view = explore(session, strategy="truncate", window=100_000, beside=beside)
+    view.begin(0.0, window=4_000)
+    while not view.replay.firings:
+        view.go_on(0.0)
+    early = view.missing(view.replay)
+    assert "So far" in view.overview()
+    view.go_on()
+    for replay in (one for one in (view.replay, view.other) if one is not None):
+        before = [firing for firing in replay.firings if firing.at <= view.at]
+        assert view.missing(replay) == missing(session, view.ready.index, replay, before[-1], view.at)
+    assert view.missing(view.replay) == early
+
+
+def test_settings_that_were_changed_do_not_leave_old_losses_behind(session: Session) -> None:
+    view = explore(session, strategy="truncate", window=4_000)
+    before = view.missing(view.replay)
+    view.set(tail=200)
+    assert view.missing(view.replay) == explore(session, strategy="truncate", window=4_000, tail=200).missing(
+        view.replay
+    )
+    view.set(tail=None)
+    assert view.missing(view.replay) == before
+
+
+def test_the_corners_of_a_line_stand_where_the_scale_puts_them(view: Explorer) -> None:
+    scale = Scale.of(view.replay)
+    wanted = [f"{scale.x(step.request):.1f},{scale.y(step.tokens_sent):.1f}" for step in view.replay.steps]
+    assert " ".join(wanted) in view.overview()
 
 
 def walk(widget: Any) -> list[Any]:

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from builders import conversation
-from workbench.compaction.presets import preset
+from workbench.compaction.presets import BUILTIN, preset
 from workbench.compaction.trigger import Situation
 from workbench.experiment.prepared import prepared
 from workbench.explore.settings import Settings, telling_window, tuned
@@ -17,6 +17,12 @@ def due(preset_name: str, tokens: int, **settings: Any) -> Any:
 
 def test_untouched_controls_leave_the_preset_as_it_is() -> None:
     assert tuned(preset("summarize"), Settings("summarize")) is preset("summarize")
+
+
+@pytest.mark.parametrize("name", sorted(BUILTIN))
+def test_what_can_change_nothing_is_left_as_it_is_and_all_else_is_tuned(name: str) -> None:
+    own, settings = preset(name), Settings(name, threshold=0.5, tail=1_000)
+    assert (tuned(own, settings) is own) == (name == "none")
 
 
 def test_the_threshold_moves_the_trigger() -> None:

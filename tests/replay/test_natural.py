@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
+
 from builders import conversation, rules
 from workbench.compaction.presets import preset
 from workbench.models.scripted import Scripted
@@ -56,6 +58,16 @@ def test_what_is_sent_is_what_the_snapshots_hold() -> None:
         replay = replayed(strategy)
         sizes = {shot.at: shot.context.tokens for shot in replay.snapshots}
         assert all(step.tokens_sent == sizes[step.index] for step in replay.steps), strategy
+
+
+@pytest.mark.parametrize("strategy", ["truncate", "summarize", "pipeline", "opencode"])
+def test_what_is_sent_is_sized_in_the_sessions_own_tokens(strategy: str) -> None:
+    replay = replayed(strategy)
+    assert replay.firings
+    sized = {id(m): size for m, size in zip(replay.session.messages, replay.sizing.sizes, strict=True)}
+    for snapshot in replay.snapshots:
+        sizes = [sized.get(id(m), chars_per_token(m)) for m in snapshot.context.messages]
+        assert list(snapshot.context.sizes) == sizes
 
 
 def test_losses_chain_so_that_a_dropped_message_never_comes_back() -> None:

@@ -143,7 +143,8 @@ class Controls:
             if list(self.boundary.options) != options:
                 self.boundary.options = options
             self.boundary.value = explorer.selected
-            at = (step.request for step in explorer.replay.steps if step.index >= explorer.at)
+            here = explorer.at
+            at = (step.request for step in explorer.replay.steps if step.index >= here)
             self.request.value = explorer.request if explorer.request is not None else next(at, self.request.max)
         finally:
             self._quiet = False

@@ -82,7 +82,7 @@ class Explorer:
         self.message: int | None = None
         self._seen: dict[Settings, Replay] = {}
         self._walks: dict[Settings, Walk] = {}
-        self._missing: dict[tuple[int, int], Missing] = {}
+        self._missing: dict[tuple[Settings, int, int], Missing] = {}
         self.replay: Replay
         self.other: Replay | None = None
         self.go_on()
@@ -98,6 +98,7 @@ class Explorer:
         self.settings = replace(self.settings, **changes)
         wanted = self._wanted()
         self._walks = {one: walk for one, walk in self._walks.items() if one in wanted}
+        self._missing.clear()
         return self.go_on(seconds)
 
     def go_on(self, seconds: float = inf) -> bool:
@@ -105,7 +106,6 @@ class Explorer:
         until = monotonic() + seconds
         replays = [self._walked(one, until) for one in self._wanted()]
         self.replay, self.other = replays[0], replays[1] if len(replays) > 1 else None
-        self._missing.clear()
         if self.request is not None:
             self.look(self.request)
         else:
@@ -174,10 +174,10 @@ class Explorer:
 
     def missing(self, replay: Replay) -> Missing:
         """What a replay's context lacks, where one stands, of what is needed afterwards."""
-        where = (id(replay), self.at)
+        before = [firing for firing in replay.firings if firing.at <= self.at]
+        firing = before[-1] if before else None
+        where = (self._wanted()[replay is self.other], len(before), self.at)  # the same however far the rest has come
         if where not in self._missing:
-            before = [firing for firing in replay.firings if firing.at <= self.at]
-            firing = before[-1] if before else None
             self._missing[where] = missing(self.ready.session, self.ready.index, replay, firing, self.at)
         return self._missing[where]
 

@@ -77,8 +77,8 @@ class Tuned:
 
 
 def tuned(preset: Preset, settings: Settings) -> Preset:
-    """The preset with the settings of the controls."""
-    if settings.threshold is None and settings.tail is None:
+    """The preset with the settings of the controls. One that changes nothing whatever the budget is left as it is."""
+    if (settings.threshold is None and settings.tail is None) or not (preset.strategy.stages or preset.strategy.view):
         return preset
     only_tail = all(isinstance(stage, Truncate) for stage in preset.strategy.stages)
     return replace(preset, trigger=Tuned(preset.trigger, settings.threshold, settings.tail, only_tail))

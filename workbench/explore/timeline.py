@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.compaction.trigger import AtReserve, AtShare, Trigger
@@ -44,6 +43,16 @@ class Scale:
         """From the top."""
         return TOP + (HEIGHT - TOP - BOTTOM) * (1 - tokens / self.top)
 
+    def points(self, requests: Iterable[int], tokens: Iterable[int]) -> str:
+        """The corners of a line, for SVG; there may be thousands, and they are drawn at every move of a slider."""
+        across, high, top, last = WIDTH - LEFT - 12, HEIGHT - TOP - BOTTOM, self.top, self.last
+        return " ".join(
+            [
+                f"{LEFT + across * request / last:.1f},{TOP + high * (1 - size / top):.1f}"
+                for request, size in zip(requests, tokens, strict=True)
+            ]
+        )
+
 
 def timeline(
     replay: Replay,
@@ -69,8 +78,9 @@ def timeline(
     scale = Scale.of(replay)
     x, y, last = scale.x, scale.y, scale.last
     steps = replay.steps
-    recorded = " ".join(f"{x(s.request):.1f},{y(s.tokens_recorded):.1f}" for s in steps)
-    sent = " ".join(f"{x(s.request):.1f},{y(s.tokens_sent):.1f}" for s in steps)
+    requests = [step.request for step in steps]
+    recorded = scale.points(requests, [step.tokens_recorded for step in steps])
+    sent = scale.points(requests, [step.tokens_sent for step in steps])
     colour = looks([replay.preset])[replay.preset].colour
     parts = [
         f'<polygon points="{x(0):.1f},{y(0):.1f} {recorded} {x(last):.1f},{y(0):.1f}" fill="#8a8f98" opacity=".18"/>',
@@ -152,7 +162,7 @@ def _beside(replay: Replay, other: Replay | None, scale: Scale) -> Iterator[str]
     if other is None or not other.steps:
         return
     colours = looks([replay.preset, other.preset])
-    points = " ".join(f"{scale.x(s.request):.1f},{scale.y(s.tokens_sent):.1f}" for s in other.steps)
+    points = scale.points([step.request for step in other.steps], [step.tokens_sent for step in other.steps])
     colour = colours[other.preset].colour
     yield f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="5 3"/>'
     for row, (one, dash) in enumerate(((replay, ""), (other, "5 3"))):
@@ -193,14 +203,15 @@ def _bars(fates: Sequence[Fate], sizes: Sequence[int]) -> list[tuple[Fate, float
     whole = max(sum(sizes), 1)
     if len(fates) <= MOST_BARS:
         return [(fate, 1000 * size / whole) for fate, size in zip(fates, sizes, strict=True)]
-    places: list[Counter[Fate]] = [Counter() for _ in range(MOST_BARS)]
+    places: list[dict[Fate, int]] = [{} for _ in range(MOST_BARS)]
     before = 0
     for fate, size in zip(fates, sizes, strict=True):
-        places[min(MOST_BARS - 1, MOST_BARS * before // whole)][fate] += size
+        place = places[min(MOST_BARS - 1, MOST_BARS * before // whole)]
+        place[fate] = place.get(fate, 0) + size
         before += size
     found: list[tuple[Fate, float]] = []
     for place in places:
-        fate = place.most_common(1)[0][0] if place else found[-1][0]
+        fate = max(place, key=place.__getitem__) if place else found[-1][0]
         if found and found[-1][0] == fate:
             found[-1] = (fate, found[-1][1] + 1000 / MOST_BARS)
         else:

@@ -148,20 +148,26 @@ class _Agent:
         self._take(done, at)
 
     def _take(self, done: Compaction, at: int) -> None:
-        sizes = {id(message): size for message, size in zip(self.sent.messages, self.reals, strict=True)}
         was, now = self.sent.messages, done.sent.messages
         same = 0
         while same < min(self.requested, len(now)) and was[same] is now[same]:
             same += 1
         self.requested = same
         self.prefix = self.sizing.overhead + sum(self.reals[:same])
+        self.reals = self._real_sizes(done.sent)
         self.kept, self.sent = OpenContext(done.after), OpenContext(done.sent)
-        count = self.sizing.count
-        self.reals = [sizes[id(m)] if id(m) in sizes else count(m) for m in self.sent.messages]
         self.real = self.sizing.overhead + sum(self.reals)
         self.reported, self.since, self.patience = None, 0, 0
         self.fired = len(self.firings)
         self.firings.append(Firing(self.fired, at, done))
+
+    def _real_sizes(self, context: Context) -> list[int]:
+        """The sizes of what will be sent in the session's own tokens; what is new there is counted once."""
+        if self.preset.count is None:
+            return list(context.sizes)
+        sizes = {id(message): size for message, size in zip(self.sent.messages, self.reals, strict=True)}
+        count = self.sizing.count
+        return [sizes[id(m)] if id(m) in sizes else count(m) for m in context.messages]
 
     def sent_context(self) -> Context:
         """What is sent, in the session's own sizes."""
