@@ -199,15 +199,18 @@ def test_what_is_lost_is_the_same_while_the_replay_is_on_its_way(session: Sessio
     assert view.missing(view.replay) == early
 
 
-def test_settings_that_were_changed_do_not_leave_old_losses_behind(session: Session) -> None:
-    view = explore(session, strategy="truncate", window=4_000)
-    before = view.missing(view.replay)
-    view.set(tail=200)
-    assert view.missing(view.replay) == explore(session, strategy="truncate", window=4_000, tail=200).missing(
-        view.replay
+def test_settings_that_were_changed_do_not_leave_old_losses_behind() -> None:
+    turns = conversation(14, words=40)
+    secret, asked = (
+        said("keep the secret limit at 77123 requests for the gateway", "s"),
+        told("now 77123 requests", "e"),
     )
-    view.set(tail=None)
-    assert view.missing(view.replay) == before
+    view = explore(Session.of([*turns[:12], secret, *turns[12:], asked]), strategy="truncate", window=3_000)
+    kept = view.set(tail=2_000).missing(view.replay)
+    lost = view.set(tail=100).missing(view.replay)
+    assert "77123" in {one.need.atom.text for one in lost.missed} - {one.need.atom.text for one in kept.missed}
+    view.set(tail=2_000)
+    assert view.missing(view.replay) == kept
 
 
 def test_the_corners_of_a_line_stand_where_the_scale_puts_them(view: Explorer) -> None:

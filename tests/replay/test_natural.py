@@ -60,7 +60,7 @@ def test_what_is_sent_is_what_the_snapshots_hold() -> None:
         assert all(step.tokens_sent == sizes[step.index] for step in replay.steps), strategy
 
 
-@pytest.mark.parametrize("strategy", ["truncate", "summarize", "pipeline", "opencode"])
+@pytest.mark.parametrize("strategy", ["truncate", "summarize", "ex_athena"])
 def test_what_is_sent_is_sized_in_the_sessions_own_tokens(strategy: str) -> None:
     replay = replayed(strategy)
     assert replay.firings
