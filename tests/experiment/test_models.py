@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ def session(number: int = 0) -> Session:
 
 
 def run(tmp_path: Path, model: str = MODEL, name: str = "run", **more: Any) -> Results:
-    asking = Asking(cache=tmp_path / "cache", **more.pop("asking", {}))
+    asking = Asking(**{"cache": tmp_path / "cache", **more.pop("asking", {})})
     given = {"strategies": ("truncate", "summarize"), "shares": (0.2,), "boundaries": (0.6,), **more}
     sessions = given.pop("sessions", (session(),))
     return compare(sessions, window=6_000, out=tmp_path / name, quiet=True, model=model, asking=asking, **given)
@@ -122,6 +123,27 @@ def test_a_run_that_reaches_its_limit_keeps_what_is_done_and_goes_on_later(provi
     assert rich.failed == 0
     prompts = [str(asked["messages"]) for asked in provider.requests]
     assert len(prompts) == len(set(prompts)) > calls
+
+
+def everything_spent(cache: Path) -> float:
+    """Over all runs that share a cache."""
+    with sqlite3.connect(cache / "answers.sqlite") as ledger:
+        return float(ledger.execute("select coalesce(sum(coalesce(usd, reserved)), 0) from calls").fetchone()[0])
+
+
+def test_all_replicates_of_a_run_share_one_limit(provider: Provider, tmp_path: Path) -> None:
+    run(tmp_path, replicates=3, asking={"cache": tmp_path / "rich"})
+    needed = everything_spent(tmp_path / "rich")
+    poor = run(tmp_path, name="poor", replicates=3, asking={"max_usd": 0.9 * needed})
+    assert needed / 3 < everything_spent(tmp_path / "cache") <= 0.9 * needed
+    assert set(poor.replicates["replicate"]) < {0, 1, 2}, "the last one stopped at the limit"
+
+
+def test_all_workers_of_a_run_stop_together_at_the_limit(provider: Provider, tmp_path: Path) -> None:
+    poor = run(tmp_path, jobs=2, sessions=(session(), session(1)), asking={"max_usd": 0.032})
+    failed = poor.cells[poor.cells["status"] == "failed"]
+    assert set(failed["strategy"]) == {"summarize"} and failed["reason"].str.contains("limit").all()
+    assert 0 < everything_spent(tmp_path / "cache") <= 0.032
 
 
 def test_no_cell_is_lost_to_a_provider_that_fails_in_every_way(provider: Provider, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Strategy
-from workbench.errors import Refused
+from workbench.errors import Refused, SettingError
 from workbench.models.asking import Asking
 from workbench.models.litellm import LiteLLM
 from workbench.models.model import bears_several
@@ -113,3 +113,12 @@ def test_a_model_that_is_asked_one_by_one_stays_so_under_cache_and_checks(how: A
     for kept in (how, replace(how, use_cache=False)):
         assert bears_several(kept.model(LiteLLM("openai/stub")))
         assert not bears_several(kept.model(OneByOne("openai/stub")))
+
+
+def test_a_limit_is_refused_on_another_machine_which_could_not_keep_it(how: Asking) -> None:
+    there = replace(how, machine="elsewhere")
+    assert there.model(LiteLLM("openai/stub")).name == "litellm:openai/stub"
+    for limit in ({"max_usd": 1.0}, {"concurrency": 2}):
+        with pytest.raises(SettingError, match="hold on one machine"):
+            replace(there, **limit).model(LiteLLM("openai/stub"))  # type: ignore[arg-type]  # one of its fields
+        assert replace(there, machine="", **limit).model(LiteLLM("openai/stub")) is not None  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -113,25 +114,109 @@ def test_an_answer_that_drips_but_comes_in_time_is_taken(provider: Provider, led
     assert model(provider, ledger).answer(ask()).text == "fine"
 
 
-@pytest.mark.parametrize(
-    "usage",
-    [
-        None,
-        {},
-        {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
-        {"prompt_tokens": -5, "completion_tokens": 3, "total_tokens": -2},
-        {"prompt_tokens": 10**9, "completion_tokens": 3, "total_tokens": 10**9 + 3},
-        {"prompt_tokens": 12, "completion_tokens": 10**6, "total_tokens": 10**6 + 12},
-        {"prompt_tokens": 12, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 500}},
-    ],
-    ids=["none", "empty", "zero", "negative", "huge prompt", "huge answer", "more cached than read"],
-)
+FALSE_USAGE = {
+    "none": None,
+    "empty": {},
+    "zero": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+    "negative": {"prompt_tokens": -5, "completion_tokens": 3, "total_tokens": -2},
+    "more cached than read": {
+        "prompt_tokens": 12, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 500},
+    },
+}  # fmt: skip
+TOO_MUCH = {
+    "huge prompt": {"prompt_tokens": 10**9, "completion_tokens": 3, "total_tokens": 10**9 + 3},
+    "huge answer": {"prompt_tokens": 12, "completion_tokens": 10**6, "total_tokens": 10**6 + 12},
+    "a token too much": {"prompt_tokens": 12, "completion_tokens": 101, "total_tokens": 113},
+}
+
+
+@pytest.mark.parametrize("usage", [*FALSE_USAGE.values(), *TOO_MUCH.values()], ids=[*FALSE_USAGE, *TOO_MUCH])
 def test_usage_that_cannot_be_true_is_counted_here(provider: Provider, ledger: Ledger, usage: Any) -> None:
     provider.replies = [completion("one two three", usage=usage)]
     answer = model(provider, ledger).answer(ask())
     assert answer.counted
     assert (answer.input_tokens, answer.output_tokens, answer.cached_tokens) == (5, 3, 0)
-    assert answer.usd == pytest.approx((5 + 2 * 3) / 1_000_000) == pytest.approx(ledger.spent)
+    assert answer.usd == pytest.approx((5 + 2 * 3) / 1_000_000)
+
+
+@pytest.mark.parametrize("usage", FALSE_USAGE.values(), ids=FALSE_USAGE)
+def test_what_was_counted_here_counts_as_spent(provider: Provider, ledger: Ledger, usage: Any) -> None:
+    provider.replies = [completion("one two three", usage=usage)]
+    assert model(provider, ledger).answer(ask()).usd == pytest.approx(ledger.spent)
+
+
+@pytest.mark.parametrize("usage", TOO_MUCH.values(), ids=TOO_MUCH)
+def test_a_report_of_more_than_was_possible_counts_as_spent_in_full(
+    provider: Provider, ledger: Ledger, usage: Any
+) -> None:
+    provider.replies = [completion("one two three", usage=usage)]
+    model(provider, ledger).answer(ask())
+    assert ledger.spent >= (usage["prompt_tokens"] + 2 * usage["completion_tokens"]) / 1_000_000
+
+
+@pytest.mark.parametrize("usage", TOO_MUCH.values(), ids=TOO_MUCH)
+def test_after_such_a_report_nothing_more_is_asked_under_a_limit(
+    provider: Provider, ledger: Ledger, usage: Any
+) -> None:
+    provider.replies = [completion("one", usage=usage), completion("two")]
+    tight = model(provider, replace(ledger, max_usd=1e6))
+    assert tight.answer(ask("first")).text == "one"
+    for _ in range(2):
+        with pytest.raises(Refused, match=r"openai/stub reported .* so the spending limit cannot be kept"):
+            tight.answer(ask("second"))
+    assert len(provider.requests) == 1
+    assert tight.answer(ask("first")).text == "one", "what is in the cache costs nothing"
+    assert model(provider, replace(ledger, max_usd=1e6, run="other")).answer(ask("second")).text == "two"
+    assert model(provider, ledger).answer(ask("third")).text == "two", "without a limit there is none to keep"
+
+
+def test_calls_that_wait_when_such_a_report_comes_are_not_sent(provider: Provider, ledger: Ledger) -> None:
+    provider.replies = [completion("one", usage=TOO_MUCH["huge answer"])]
+    tight = model(provider, replace(ledger, max_usd=1e6, concurrency=1))
+
+    def one(number: int) -> bool:
+        try:
+            return bool(tight.answer(ask(f"{number}")).text)
+        except Refused:
+            return False
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(pool.map(one, range(6))) == 1
+    assert len(provider.requests) == 1
+
+
+def test_a_model_that_costs_nothing_is_asked_whatever_it_reports(provider: Provider, ledger: Ledger) -> None:
+    provider.replies = [completion("one", usage=TOO_MUCH["huge answer"])]
+    free = model(provider, replace(ledger, max_usd=0.0), input_usd=0.0, output_usd=0.0)
+    assert [free.answer(ask(f"{n}")).text for n in range(3)] == ["one"] * 3
+
+
+def test_near_the_limit_no_more_calls_are_open_than_it_can_pay_for(provider: Provider, ledger: Ledger) -> None:
+    both = threading.Barrier(2)
+    provider.replies = [replace(completion("fine"), meets=both), replace(completion("fine"), meets=both),
+                        completion("fine")]  # fmt: skip
+    most = (256 + len("number 0") + 2 * 100) / 1_000_000
+    tight = model(provider, replace(ledger, max_usd=2.9 * most))
+    with ThreadPoolExecutor(4) as pool:
+        ends = list(pool.map(lambda n: tight.answer(ask(f"number {n}")).text, range(4)))
+    assert ends == ["fine"] * 4 and provider.most_open == 2
+    assert ledger.spent == pytest.approx(4 * PAID)
+
+
+def test_a_price_of_ones_own_goes_before_the_table(provider: Provider, ledger: Ledger) -> None:
+    provider.replies = [completion("fine")]
+    how = Options(api_base=provider.address, input_usd=1.0, output_usd=2.0)
+    answer = LiteLLM("openai/gpt-4o-mini", how, ledger).answer(ask())
+    assert answer.usd == pytest.approx(PAID) == pytest.approx(ledger.spent)
+
+
+def test_a_model_whose_answers_cannot_be_bounded_is_not_asked_under_a_limit(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MORPH_API_KEY", "none")
+    with pytest.raises(Refused, match="no bound on the length of its answers"):
+        LiteLLM("morph/morph-v3-fast", Options(tries=1), replace(ledger, max_usd=1.0)).answer(ask())
+    assert ledger.calls == 0
 
 
 def test_usage_that_can_be_true_is_taken(provider: Provider, ledger: Ledger) -> None:

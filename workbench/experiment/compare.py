@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from socket import gethostname
 from time import time
 from typing import TYPE_CHECKING, NoReturn, Self
 
@@ -97,7 +98,7 @@ def compare(
         def once(place: int, names: Sequence[str], folder: Path) -> Results:
             chosen = [part for part in strategies if _is_among(part, names)] if names else strategies
             return compare(
-                what, strategies=chosen, window=window, model=model, asking=asking, shares=shares,
+                what, strategies=chosen, window=window, model=model, asking=run.asking, shares=shares,
                 boundaries=boundaries, out=folder, jobs=jobs, scheduler=scheduler, limit=limit, seed=seed + place,
                 redact=redact, price_model=price_model, prices=prices, quiet=quiet,
             )  # fmt: skip
@@ -189,7 +190,8 @@ class _Run:
             raise SettingError("there is nothing to read; name files or folders with recorded sessions")
         parts = presets(names, given)
         folder = RunFolder(Path(out) if out is not None else REPORTS / f"compare-{_run_name(settings, parts, sources)}")
-        how = replace(asking or Asking(), run=str(folder.path.resolve()), replicate=seed)
+        how = asking or Asking()
+        how = replace(how, run=how.run or str(folder.path.resolve()), replicate=seed)
         return cls(settings, parts, models, tuple(sources), folder, how)
 
     @contextmanager
@@ -203,7 +205,7 @@ class _Run:
         elsewhere = self.asking.cache_only or scheduler or not serve  # another machine's workers serve themselves
         here = () if elsewhere else local_weights(self.models)
         with workers(jobs, scheduler) as crew, served(here) as local:
-            how = replace(self.asking, served=tuple(local.items()))
+            how = replace(self.asking, served=tuple(local.items()), machine=gethostname())
             task = Task(self.settings, self.presets, self.models, self.folder, asking=how)
             if len(sources) > 2 or limit is not None:
                 surveys = list(_surveyed(sources, window, redact, crew, quiet))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from socket import gethostname
 from typing import TypeGuard
 
 from workbench.errors import SettingError
@@ -28,10 +29,11 @@ class Asking:
         cache_only: whether nothing is ever asked; what the cache does not hold is an error.
         max_usd: dollars that the run may spend at most, its earlier sittings included; None for no limit.
         concurrency: calls at most at once, over all processes of the run; None for no limit.
-        run: whose calls count against the limits.
+        run: whose calls count against the limits; a run that is given none takes its folder's name.
         on_bad_summary: what becomes of a summary that is useless: `fallback`, `fail` or `keep`, see `Checked`.
         replicate: another one asks every question anew.
         served: the addresses of local servers by the name of their weights.
+        machine: the one whose processes keep the limits together; empty for whichever asks.
     """
 
     cache: Path | str | None = None
@@ -43,6 +45,7 @@ class Asking:
     run: str = ""
     replicate: int = 0
     served: tuple[tuple[str, str], ...] = ()
+    machine: str = ""
 
     def __post_init__(self) -> None:
         if self.cache_only and not self.use_cache:
@@ -64,12 +67,18 @@ class Asking:
 
         Raises:
             UnknownName: no model of that name.
+            SettingError: this is another machine than the one that keeps the limits.
         """
         found = find_model(wanted) if isinstance(wanted, str) else wanted
         if not _is_sealed(found):
             return found
         if isinstance(found, Local) and not found.address:
             found = Local(found.weights, dict(self.served).get(found.weights, ""))
+        if self.machine not in ("", gethostname()) and (self.max_usd is not None or self.concurrency is not None):
+            raise SettingError(
+                f"limits of spending and of calls at once hold on one machine, and this worker runs on "
+                f"{gethostname()!r}, not on {self.machine!r}; take workers on one machine, or no such limit"
+            )
         limited = found.limited(self.ledger)
         asked = Cached(limited, self.ledger, self.replicate, self.cache_only) if self.use_cache else limited
         return Checked(InParts(asked), self.on_bad_summary)

@@ -24,6 +24,9 @@ _VERSION = re.compile(r"-v\d+(?::\d+)?$")
 _REGION = re.compile(r"^(?:global|us|eu|au|jp|apac)\.")
 _MAKER = re.compile(r"^(?:anthropic|openai|google|meta|mistral|amazon|cohere|deepseek|qwen|xai)\.")
 _DIGITS = re.compile(r"(?<=\d)\.(?=\d)")
+_TIER = re.compile(r"_above_(\d+)k_tokens")
+_READ = ("input_cost_per_token", "cache_creation_input_token", "cache_read_input_token")
+_WROTE = ("output_cost_per_token", "output_cost_per_reasoning")
 _TIERS_NOT_ASKED_FOR = ("_priority", "_flex", "_batches", "_above_1hr")
 
 
@@ -43,6 +46,20 @@ class Prices:
     cache_write: float
     cache_minimum: int = 1_024
     row: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dearest:
+    """The most that a model can cost, in USD.
+
+    Attributes:
+        input, output: a token of the prompt and of the answer, over all rates that can apply.
+        call: what each question costs besides.
+    """
+
+    input: float
+    output: float
+    call: float = 0.0
 
 
 def window(model: str) -> int | None:
@@ -71,19 +88,40 @@ def prices(model: str) -> Prices | None:
     )
 
 
-def dearest(model: str) -> tuple[float, float] | None:
-    """The most that a token of the prompt and of the answer can cost, in USD, over all tiers; None if unknown."""
+def dearest(model: str, read: int) -> Dearest | None:
+    """The most that a question of so many tokens can cost; None if unknown.
+
+    Tiers that must be asked for (priority, flex, batches, an hour's cache) are left out, since we never ask for them.
+    """
     found = row(model)
     if found is None or prices(model) is None:
         return None
-    entry = {
-        name: value
-        for name, value in _table()[found].items()
-        if isinstance(value, int | float) and not name.endswith(_TIERS_NOT_ASKED_FOR)
-    }
-    read = [entry[name] for name in entry if name.startswith(("input_cost_per_token", "cache_creation_input_token"))]
-    wrote = [entry[name] for name in entry if name.startswith(("output_cost_per_token", "output_cost_per_reasoning"))]
-    return float(max(read)), float(max(wrote))
+    given = _table()[found]
+    costs = {
+        name: float(value)
+        for name, value in given.items()
+        if isinstance(value, int | float) and not any(tier in name for tier in _TIERS_NOT_ASKED_FOR)
+        and _applies(name, read)
+    }  # fmt: skip
+    return Dearest(
+        max(costs[name] for name in costs if name.startswith(_READ)),
+        max(costs[name] for name in costs if name.startswith(_WROTE)),
+        costs.get("input_cost_per_request", 0.0) + _searching(found, given),
+    )
+
+
+def _applies(name: str, read: int) -> bool:
+    """Whether a price can apply to a prompt of that many tokens at most."""
+    tier = _TIER.search(name)
+    return tier is None or read > 1_000 * int(tier[1])
+
+
+def _searching(found: str, given: Row) -> float:
+    """What a model costs besides that searches the web at every question."""
+    costs = given.get("search_context_cost_per_query")
+    if not isinstance(costs, dict) or not any(word in found for word in ("sonar", "search")):
+        return 0.0
+    return max((float(cost) for cost in costs.values() if isinstance(cost, int | float)), default=0.0)
 
 
 def most_output(model: str) -> int | None:

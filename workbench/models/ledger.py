@@ -33,6 +33,7 @@ create table if not exists calls (
   reserved real not null, usd real, began real not null
 );
 create index if not exists calls_of_run on calls (run);
+create table if not exists stopped (run text primary key, why text not null) without rowid;
 """
 
 
@@ -42,7 +43,8 @@ class Ledger:
 
     A call is open from just before it is sent until its outcome is known. What it may cost at most is set aside in
     the same step as it is opened, so that calls of several processes can never pass the limit together. A call whose
-    process died counts as spent: nobody knows whether the provider took the money.
+    process died counts as spent: nobody knows whether the provider took the money. Where a provider reported more than
+    a call can have used, nothing bounds the next one, and under a limit there is none.
 
     Attributes:
         path: the file; its folder is made. Not on a network drive, where SQLite's log cannot be shared.
@@ -110,7 +112,7 @@ class Ledger:
             The call's number, for `close`.
 
         Raises:
-            Refused: the limit could be passed.
+            Refused: the limit could be passed, or cannot be kept.
         """
         if usd is None and self.max_usd is not None:
             raise Refused(
@@ -120,6 +122,8 @@ class Ledger:
         while True:
             with self._step() as step:
                 now = time.time()
+                if usd and self.max_usd is not None:
+                    self._check_trust(model, step)
                 rows = step.execute("select pid, until, reserved, usd from calls where run = ?", (self.run,)).fetchall()
                 flying = [row[2] for row in rows if row[3] is None and _alive(row[0], row[1])]
                 spent = sum(row[2] if row[3] is None else row[3] for row in rows) - sum(flying)
@@ -141,15 +145,26 @@ class Ledger:
                 f"${self.max_usd:g}; a higher limit goes on from here"
             )
 
-    def close(self, call: int, usd: float | None) -> None:
+    def _check_trust(self, model: str, step: sqlite3.Connection) -> None:
+        found = step.execute("select why from stopped where run = ?", (self.run,)).fetchone()
+        if found is not None:
+            raise Refused(
+                f"{model} was not asked: {found[0]}, so the spending limit cannot be kept; without one the run goes on"
+            )
+
+    def close(self, call: int, usd: float | None, excess: str = "") -> None:
         """Write down what a call cost.
 
         Args:
             call: its number.
             usd: what it cost; None if nobody knows, which counts as all that was set aside.
+            excess: what was reported beyond what was thought possible, in words; empty for nothing.
         """
         with self._step() as step:
             step.execute("update calls set usd = coalesce(?, reserved) where id = ?", (usd, call))
+            if excess:
+                model = step.execute("select model from calls where id = ?", (call,)).fetchone()[0]
+                step.execute("insert or ignore into stopped values (?, ?)", (self.run, f"{model} reported {excess}"))
 
     @property
     def spent(self) -> float:

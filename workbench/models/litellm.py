@@ -15,19 +15,17 @@ from threading import Thread
 from types import ModuleType
 from typing import Any, ClassVar, TypeAlias
 
-from workbench.errors import ModelError, SetupError
-from workbench.models.catalog import Prices, dearest, most_output, prices
+from workbench.errors import ModelError, Refused, SetupError
+from workbench.models.bound import Bound, bound
+from workbench.models.catalog import most_output
 from workbench.models.catalog import window as catalog_window
 from workbench.models.ledger import Ledger
 from workbench.models.model import Answer, Ask
-from workbench.models.options import MILLION, Options, options
+from workbench.models.options import Options, options
 from workbench.models.tokenizer import TiktokenCounter
 
 UNBOUNDED = 16_000
 """Tokens of an answer that nobody bounded, where a spending limit needs a bound and the catalog has none."""
-
-FRAME = 256
-"""Tokens that a provider may add to the words of a prompt."""
 
 GRACE = 30.0
 """Seconds after its time-out for which a call still takes a place among those that may be open at once."""
@@ -82,13 +80,16 @@ class LiteLLM:
 
         Raises:
             ModelError: no answer; `overflow` if the prompt was too large, `retryable` if it might work later.
-            Refused: the spending limit could be passed.
+            Refused: the spending limit could be passed, or cannot be kept.
             SetupError: the provider's key is missing.
         """
         litellm = _litellm()
         model = ask.model or self.model
         how = self.options or options(model)
-        sent = _sent(ask, model, how, bounded=self.ledger is not None and self.ledger.max_usd is not None)
+        bounded = self.ledger is not None and self.ledger.max_usd is not None
+        sent = _sent(ask, model, how, bounded=bounded)
+        if bounded:
+            _check_bound(litellm, model)
         if not sent.call.get("api_base"):
             _check_key(litellm, model, how)
         started = time.monotonic()
@@ -130,15 +131,15 @@ class LiteLLM:
 
     def _try(self, litellm: ModuleType, sent: _Sent, how: Options) -> Answer | _Failed:
         """Ask once, and write down what that cost."""
-        number = self.ledger.open(sent.model, sent.most_usd, how.timeout + GRACE) if self.ledger else 0
-        usd: float | None = None  # as long as nobody knows better, all that was set aside counts as spent
+        number = self.ledger.open(sent.model, sent.most.usd, how.timeout + GRACE) if self.ledger else 0
+        bill = _Bill(None)  # as long as nobody knows better, all that was set aside counts as spent
         try:
             response = _within(how.timeout, lambda: litellm.completion(**sent.call))
             answer = _answer(response, sent)
-            usd = answer.usd
+            bill = _bill(response, sent, answer)
             return answer
         except litellm.exceptions.openai.OpenAIError as error:
-            usd = 0.0 if _cost_nothing(error) else None
+            bill = _Bill(0.0 if _cost_nothing(error) else None)
             return _Failed(_fault(litellm, sent.model, error), _asked_wait(error))
         except TimeoutError:
             return _Failed(ModelError(f"{sent.model} gave no answer in {how.timeout:g} seconds", retryable=True))
@@ -147,7 +148,7 @@ class LiteLLM:
             return _Failed(ModelError(said, retryable=True))
         finally:
             if self.ledger:
-                self.ledger.close(number, usd)
+                self.ledger.close(number, bill.usd, bill.excess)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,22 +160,25 @@ class _Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sent:
-    """One request as it goes out.
+class _Bill:
+    """What a call counts as in the ledger.
 
     Attributes:
-        most_read: tokens of the prompt, an upper estimate.
-        most_wrote: tokens of the answer at most; None if it has no bound.
-        price: what its tokens cost; None if nobody knows.
-        most_usd: what the request may cost at most.
+        usd: dollars; None for all that was set aside.
+        excess: what the provider reports beyond what was thought possible, in words.
     """
+
+    usd: float | None
+    excess: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """One request as it goes out, and the most that it may read, write and cost."""
 
     model: str
     call: Mapping[str, Any]
-    most_read: int
-    most_wrote: int | None
-    price: Prices | None
-    most_usd: float | None
+    most: Bound
 
 
 def _sent(ask: Ask, model: str, how: Options, *, bounded: bool) -> _Sent:
@@ -200,29 +204,8 @@ def _sent(ask: Ask, model: str, how: Options, *, bounded: bool) -> _Sent:
             call["api_key"] = "none"  # a server of one's own asks for no key, but the client does
     if how.key:
         call["api_key"] = os.environ.get(how.key) or call.get("api_key")
-    read = FRAME + sum(_most_tokens(message["content"]) for message in messages)
-    price, dear = _prices(model, how)
-    usd = None if dear is None or most is None else read * dear[0] + most * dear[1]
-    return _Sent(model, call, read, most, price, usd)
-
-
-def _prices(model: str, how: Options) -> tuple[Prices | None, tuple[float, float] | None]:
-    """What tokens cost, and the most that they can cost in any tier."""
-    if how.input_usd is not None and how.output_usd is not None:
-        read, wrote = how.input_usd / MILLION, how.output_usd / MILLION
-        return Prices(read, wrote, cache_read=read, cache_write=read), (read, wrote)
-    return prices(model), dearest(model)
-
-
-def _most_tokens(text: str) -> int:
-    """An upper estimate of a text's tokens in any model's tokenizer.
-
-    Twice OpenAI's count, and each byte outside ASCII once more: other tokenizers were seen to need up to 1.3 times as
-    many for English and code, and never more than one a byte for anything.
-    """
-    size = len(text.encode("utf-8", "surrogatepass"))
-    beyond = size - sum(map(str.isascii, text))
-    return min(2 * TiktokenCounter().count_text(text) + beyond, size)
+    words = [message["content"] for message in messages]
+    return _Sent(model, call, bound(model, how, words, most, own_server=bool(how.api_base or _other_base())))
 
 
 def _within(seconds: float, call: Callable[[], Response]) -> Response:
@@ -271,6 +254,16 @@ def _check_key(litellm: ModuleType, model: str, how: Options) -> None:
     missing = litellm.validate_environment(model).get("missing_keys") or ()
     if missing:
         raise SetupError(f"{model} needs the environment variable {' and '.join(missing)}")
+
+
+def _check_bound(litellm: ModuleType, model: str) -> None:
+    """Refuse a model whose answers cannot be bounded: litellm would leave the bound out without a word."""
+    known = litellm.get_supported_openai_params(model=model)
+    if known and not {"max_tokens", "max_completion_tokens"} & set(known):
+        raise Refused(
+            f"{model} was not asked: it takes no bound on the length of its answers, so the spending limit cannot "
+            "be kept; without one it is asked"
+        )
 
 
 def _fault(litellm: ModuleType, model: str, error: Exception) -> ModelError:
@@ -378,17 +371,30 @@ def _impossible(read: int, wrote: int, cached: int, sent: _Sent, text: str) -> b
     """Whether the reported usage cannot be true, or is missing."""
     if read <= 0 or wrote < 0 or not 0 <= cached <= read or (text and wrote == 0):
         return True
-    return read > sent.most_read or (sent.most_wrote is not None and wrote > sent.most_wrote)
+    return bool(sent.most.exceeded(read, wrote, None))
 
 
 def _usd(response: Response, sent: _Sent, read: int, wrote: int, cached: int, counted: bool) -> float | None:
     """What litellm says it cost, else what its tokens cost; None if nobody knows the price."""
     told = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-    if isinstance(told, int | float) and told > 0 and not counted:
+    if isinstance(told, int | float) and told > 0 and not counted and not sent.most.own:
         return float(told)
-    if sent.price is None:
+    price = sent.most.price
+    if price is None:
         return None
-    return (read - cached) * sent.price.input + cached * sent.price.cache_read + wrote * sent.price.output
+    return (read - cached) * price.input + cached * price.cache_read + wrote * price.output
+
+
+def _bill(response: Response, sent: _Sent, answer: Answer) -> _Bill:
+    """What counts as spent: the answer's cost, and where a provider reports more than it can have used, all of that."""
+    usage = getattr(response, "usage", None)
+    read, wrote = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
+    excess = sent.most.exceeded(read, wrote, answer.usd)
+    price = sent.most.price
+    if not excess or price is None:
+        return _Bill(answer.usd)
+    told = max(read, 0) * price.input + max(wrote, 0) * price.output
+    return _Bill(max(told, answer.usd or 0.0, sent.most.usd or 0.0), excess if told else "")
 
 
 def _short(error: Exception) -> str:

@@ -154,6 +154,17 @@ def _lines(name: str) -> dict[str, int]:
     return known
 
 
+def encoding_of(model: str) -> str | None:
+    """The encoding of one of OpenAI's models; None where it is not known, or has no table here."""
+    from tiktoken.model import encoding_name_for_model
+
+    try:
+        found = encoding_name_for_model(model.rpartition("/")[2])
+    except KeyError:
+        return None
+    return found if found in TABLES else None
+
+
 @lru_cache(maxsize=len(TABLES))
 def loaded(name: str) -> Encoding:
     """The encoding, read from a table on this disk.

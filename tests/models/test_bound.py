@@ -1,0 +1,109 @@
+"""The bound of a question holds, whoever counts its tokens."""
+
+from __future__ import annotations
+
+import string
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.errors import SetupError
+from workbench.importers.bundled import bundled
+from workbench.importers.importer import load
+from workbench.models.bound import FRAME, bound, most_tokens
+from workbench.models.catalog import dearest, prices
+from workbench.models.options import Options
+from workbench.models.tokenizer import TABLES, TiktokenCounter
+from workbench.models.weights import NAMES, weights
+from workbench.transcript.message import counted_text
+
+HARD = {
+    "digits": "".join(str(n % 10) for n in range(3_000)),
+    "blanks": " " * 3_000,
+    "lines": "\n\t" * 1_500,
+    "marks": string.punctuation * 90,
+    "hexadecimal": "0x" + "9f3c7a1be4d2" * 200,
+    "German": "Übergrößenträger füllen Behälter. " * 80,
+    "Chinese": "压缩后的上下文还保留了什么" * 80,
+    "emoji": "👩‍👩‍👧‍👦🏳️‍🌈" * 80,
+    "half a character": "\ud800" * 80,
+}
+
+
+def recorded() -> str:
+    session = next(iter(load(min(bundled(), key=lambda path: path.stat().st_size), lenient=True)))
+    return "\n".join(map(counted_text, session.messages))
+
+
+@given(st.text(max_size=400))
+@settings(max_examples=60, deadline=None)
+def test_no_tokenizer_of_openai_makes_more_of_any_text(text: str) -> None:
+    clean = text.encode("utf-8", "replace").decode()
+    assert all(TiktokenCounter(encoding).count_text(clean) <= most_tokens(text) for encoding in TABLES)
+
+
+@pytest.mark.parametrize("weight", NAMES)
+def test_no_other_tokenizer_makes_more_of_what_is_hard_to_cut(weight: str) -> None:
+    try:
+        weights(weight)
+        from workbench.models.likelihood import LocalLikelihood
+
+        model = LocalLikelihood(weight, window=512)
+    except SetupError as error:
+        pytest.skip(f"the tokenizer of {weight} is not here: {error}")
+    for text in (*HARD.values(), recorded()):
+        clean = text.encode("utf-8", "replace").decode()
+        assert model.tokens(clean) <= FRAME + most_tokens(text)
+
+
+def test_openais_own_models_are_counted_as_openai_does_and_others_by_bytes() -> None:
+    text = HARD["digits"]
+    assert most_tokens(text, "gpt-4o-mini") == TiktokenCounter("o200k_base").count_text(text) < len(text)
+    assert most_tokens(text, "gpt-4") == TiktokenCounter("cl100k_base").count_text(text)
+    for other in ("anthropic/claude-haiku-4-5", "gemini/gemini-2.5-flash", "openai/somebodys-own", ""):
+        assert most_tokens(text, other) == len(text)
+
+
+def test_under_somebody_elses_address_a_name_of_openais_means_nothing() -> None:
+    read = bound("gpt-4o-mini", Options(), ["1" * 900], 100, own_server=True).read
+    assert read == FRAME + 900 > bound("gpt-4o-mini", Options(), ["1" * 900], 100, own_server=False).read
+
+
+def test_the_bound_is_all_tokens_at_the_dearest_rates() -> None:
+    found = bound("anthropic/claude-haiku-4-5", Options(), ["word " * 100], 300, own_server=False)
+    known = prices("anthropic/claude-haiku-4-5")
+    assert known is not None and known.cache_write > known.input
+    assert found.usd == pytest.approx((FRAME + 500) * known.cache_write + 300 * known.output)
+
+
+def test_a_dearer_tier_counts_only_where_the_prompt_can_reach_it() -> None:
+    small, large = (dearest("gemini/gemini-2.5-pro", read) for read in (200_000, 200_001))
+    assert small is not None and large is not None
+    assert large.input == 2 * small.input and large.output > small.output
+
+
+def test_no_more_is_set_aside_for_a_prompt_than_its_window_holds() -> None:
+    huge = bound("gpt-4o-mini", Options(), ["1 " * 900_000], 100, own_server=True)
+    dear = dearest("gpt-4o-mini", 128_000)
+    assert dear is not None and huge.read > 1_000_000
+    assert huge.usd == pytest.approx(128_000 * dear.input + 100 * dear.output)
+
+
+def test_thoughts_count_at_their_own_price_and_a_search_at_its() -> None:
+    dear, plain = dearest("perplexity/sonar-reasoning-pro", 1_000), prices("perplexity/sonar-reasoning-pro")
+    assert dear is not None and plain is not None
+    assert dear.call > 0 and dear.output >= plain.output
+
+
+def test_without_a_price_or_a_bound_of_the_answer_nobody_knows() -> None:
+    assert bound("openai/somebodys-own", Options(), ["a"], 100, own_server=True).usd is None
+    assert bound("gpt-4o-mini", Options(), ["a"], None, own_server=False).usd is None
+
+
+def test_a_report_beyond_the_bound_is_told_in_words_and_within_it_is_not() -> None:
+    own = bound("x", Options(input_usd=1.0, output_usd=1.0), ["a" * 44], 100, own_server=True)
+    assert own.exceeded(300, 100, own.usd) == ""
+    assert own.exceeded(300, 101, None) == "101 tokens written where 100 were allowed"
+    assert own.exceeded(301, 1, None) == "301 tokens read where the prompt cannot have more than 300"
+    assert "was thought possible" in own.exceeded(300, 100, 2 * (own.usd or 0))
