@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,20 @@ if TYPE_CHECKING:
     from workbench.experiment.forecast import Forecast
 
 
-def tell_forecast(found: Forecast, as_json: bool, replicates: int = 1) -> int:
-    """Print what a run would take; 0, since nothing was asked of it."""
+def tell_forecast(
+    found: Forecast, as_json: bool, replicates: int = 1, besides: Mapping[str, object] | None = None
+) -> int:
+    """Print what a run would take; 0, since nothing was asked of it.
+
+    Args:
+        found: of one replicate.
+        as_json: for other programs.
+        replicates: how often whatever asks a model is run.
+        besides: further fields of the JSON.
+    """
     found = replace(found, asked=tuple(one.times(replicates) for one in found.asked))
     if as_json:
-        say_json({**asdict(found), "asks": found.asks, "usd": found.usd})
+        say_json({**(besides or {}), **asdict(found), "asks": found.asks, "usd": found.usd})
         return 0
     left = f" and {found.unreadable} that cannot be replayed" * bool(found.unreadable)
     say(f"{found.sessions} sessions{left}; {found.cells} cells, {found.done} of them on disk already.")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from workbench.cli.asking import Cache, CacheOnly, Concurrency, MaxDollars, NoCache, OnBad, asking, tell_terms
+from workbench.cli.forecasting import tell_forecast
+from workbench.cli.notes import tell_notes
 from workbench.cli.words import complain, count, percent, say, say_json, share, table
 
 if TYPE_CHECKING:
@@ -25,7 +28,22 @@ def sweep(
     scheduler: Annotated[
         str | None, typer.Option("--scheduler", help="Address of a Dask scheduler whose workers do the work.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the points, and run nothing.")] = False,
+    replicates: Annotated[
+        int,
+        typer.Option("--replicates", min=1, help="Ask models that vary so many times; seeds count on from the grid's."),
+    ] = 1,
+    cache: Cache = None,
+    no_cache: NoCache = False,
+    cache_only: CacheOnly = False,
+    max_dollars: MaxDollars = None,
+    concurrency: Concurrency = None,
+    on_bad_summary: OnBad = "fallback",
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="List the points and say what they would take: cells, asks, dollars. Ask nothing."
+        ),
+    ] = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write the tables, but render no report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
@@ -49,15 +67,26 @@ def sweep(
       workbench sweep grid.toml --dry-run
 
       workbench sweep grid.toml --out reports/windows --jobs 4
+
+      workbench sweep grid.toml --max-dollars 2 --replicates 3
     """
     from workbench.experiment.grid import read
+    from workbench.experiment.sweep import forecast
     from workbench.experiment.sweep import sweep as run
 
     wanted = read(grid)
+    given: dict[str, Any] = {
+        "out": out, "jobs": jobs or os.cpu_count() or 1, "scheduler": scheduler, "quiet": quiet or as_json,
+        "asking": asking(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary),
+    }  # fmt: skip
     if dry_run:
-        _list_points(wanted, as_json)
-        return 0
-    results = run(wanted, out=out, jobs=jobs or os.cpu_count() or 1, scheduler=scheduler, quiet=quiet or as_json)
+        if not as_json:
+            _list_points(wanted)
+        return tell_forecast(forecast(wanted, **given), as_json, replicates, {"points": _points(wanted)})
+    for model in wanted.models:
+        tell_terms(model)
+    results = run(wanted, replicates=replicates, **given)
+    tell_notes(results)
     if not (results.cells["status"] == "ok").any():
         complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")
         return UNUSABLE
@@ -83,16 +112,18 @@ def sweep(
     return FAILED_CELL if results.failed else 0
 
 
-def _list_points(grid: Grid, as_json: bool) -> None:
-    points = [{"strategy": one.name, "base": one.base, "window": one.window, "model": one.model,
-               "settings": dict(one.settings)} for one in grid.points()]  # fmt: skip
-    if as_json:
-        say_json({"points": points})
-        return
-    for one in grid.points():
+def _points(grid: Grid) -> list[dict[str, object]]:
+    return [{"strategy": one.name, "base": one.base, "window": one.window, "model": one.model,
+             "settings": dict(one.settings)} for one in grid.points()]  # fmt: skip
+
+
+def _list_points(grid: Grid) -> None:
+    points = grid.points()
+    for one in points:
         say(one.name)
-    runs = len({(one.window, one.model) for one in grid.points()})
+    runs = len({(one.window, one.model) for one in points})
     say(f"{len(points)} points, and the arms none and null for each of {runs} combinations of window and model.")
+    say()
 
 
 def _show(points: pd.DataFrame) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 
 from workbench.compaction.strategy import Preset
 from workbench.experiment.pieces import Piece
@@ -126,6 +126,11 @@ class Supposing:
         return Answer(text="word " * max(int(0.75 * wrote), 1), model=model, input_tokens=read, output_tokens=wrote)
 
 
+def together(parts: Iterable[Forecast]) -> Forecast:
+    """Several runs over the same sessions as one."""
+    return reduce(_sum, parts)
+
+
 def _of_a_piece(task: Task, piece: Piece) -> Forecast:
     found = read(piece.source, task.settings.window, redact=task.settings.redact)
     cells = done = tokens = 0
@@ -157,7 +162,7 @@ def _supposed(ready: Prepared, preset: Preset, model: Model, task: Task) -> list
 
 
 def _sum(one: Forecast, other: Forecast) -> Forecast:
-    """Two pieces of the same source."""
+    """Two forecasts of the same sessions."""
     return Forecast(
         one.sessions, one.unreadable, one.cells + other.cells, one.done + other.done, one.tokens + other.tokens,
         (*one.asked, *other.asked),

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, Self, TypeAlias
 
 from workbench.compaction.strategy import Preset
+from workbench.experiment import compare as runs
 from workbench.experiment.combined import Part, combined
-from workbench.experiment.compare import REPORTS, compare
+from workbench.experiment.compare import REPORTS
+from workbench.experiment.forecast import Forecast, together
 from workbench.experiment.grid import Grid, Point, checked, read
 from workbench.experiment.settings import key, written
 from workbench.experiment.store import Results, RunFolder, frame
+from workbench.models.asking import Asking
 from workbench.palette import REFERENCES
 
 Where: TypeAlias = tuple[int | None, str]
@@ -23,9 +27,11 @@ def sweep(
     grid: Grid | Mapping[str, object] | str | Path,
     *,
     presets: Mapping[str, Preset] | None = None,
+    asking: Asking | None = None,
     out: str | Path | None = None,
     jobs: int = 1,
     scheduler: str | None = None,
+    replicates: int = 1,
     quiet: bool = False,
 ) -> Results:
     """Run a grid and write one run of it, in which each point is a strategy named after what varies.
@@ -36,33 +42,110 @@ def sweep(
     Args:
         grid: a TOML file, its fields, or a `Grid`; see docs/runs.md.
         presets: strategies of your own that the grid names.
+        asking: from which cache models are asked, and within which limits, which hold for all points together; None
+            takes the usual cache and no limits.
         out: the run's folder; by default `reports/sweep-<hash of the grid>`.
         jobs: worker processes.
         scheduler: address of a Dask scheduler.
+        replicates: how often points are run whose model may answer otherwise each time, with seeds from the grid's on.
         quiet: no progress bar.
 
     Raises:
         SettingError: a field, setting or value that cannot be; nothing has run then.
         UnknownName: no strategy or model of that name.
     """
-    if not isinstance(grid, Grid):
-        grid = checked(grid, presets) if isinstance(grid, Mapping) else read(grid, presets)
-    parts = {point: grid.preset(point, presets) for point in grid.points()}
-    folder = Path(out) if out is not None else REPORTS / f"sweep-{_seal(grid, parts)}"
-    groups: dict[Where, list[Point]] = {}
-    for point in parts:
-        groups.setdefault((point.window, point.model), []).append(point)
+    whole = _Sweep.of(grid, presets, asking, out)
     done: list[Part] = []
-    for (window, model), points in groups.items():
-        results = compare(
-            grid.sessions, strategies=[parts[point] for point in points], window=window, model=model,
-            shares=grid.shares, boundaries=grid.boundaries, out=folder / "runs" / key(window, model)[:8], jobs=jobs,
-            scheduler=scheduler, limit=grid.limit, seed=grid.seed, redact=grid.redact, quiet=quiet,
-        )  # fmt: skip
-        names = {point.name: point.name for point in points if point.base not in REFERENCES}
-        done.append(Part(results, names | ({} if done else {arm: arm for arm in REFERENCES})))
-    tables = {"variants": frame("variants", map(_row, parts))}
-    return combined(done, RunFolder(folder), tables, _about(grid, parts, done))
+    for group in whole.groups():
+        results = runs.compare(
+            whole.grid.sessions,
+            **whole.given(group),
+            jobs=jobs,
+            scheduler=scheduler,
+            replicates=replicates,
+            quiet=quiet,
+        )
+        done.append(Part(results, group.names | ({} if done else {arm: arm for arm in REFERENCES})))
+    tables = {"variants": frame("variants", map(_row, whole.parts))}
+    return combined(done, RunFolder(whole.folder), tables, _about(whole.grid, whole.parts, done))
+
+
+def forecast(
+    grid: Grid | Mapping[str, object] | str | Path,
+    *,
+    presets: Mapping[str, Preset] | None = None,
+    asking: Asking | None = None,
+    out: str | Path | None = None,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    quiet: bool = False,
+) -> Forecast:
+    """What `sweep` would take with the same arguments: cells, tokens, asks and dollars. No model is asked.
+
+    Raises:
+        SettingError: a field, setting or value that cannot be, or nothing to read.
+        UnknownName: no strategy or model of that name.
+    """
+    whole = _Sweep.of(grid, presets, asking, out)
+    return together(
+        runs.forecast(whole.grid.sessions, **whole.given(group), jobs=jobs, scheduler=scheduler, quiet=quiet)
+        for group in whole.groups()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The points that one run does: those of one window and model."""
+
+    window: int | None
+    model: str
+    parts: Sequence[Preset]
+    names: dict[str, str]
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class _Sweep:
+    """A sweep before it begins: everything checked, nothing read."""
+
+    grid: Grid
+    parts: Mapping[Point, Preset]
+    folder: Path
+    asking: Asking
+
+    @classmethod
+    def of(
+        cls,
+        grid: Grid | Mapping[str, object] | str | Path,
+        presets: Mapping[str, Preset] | None,
+        asking: Asking | None,
+        out: str | Path | None,
+    ) -> Self:
+        if not isinstance(grid, Grid):
+            grid = checked(grid, presets) if isinstance(grid, Mapping) else read(grid, presets)
+        parts = {point: grid.preset(point, presets) for point in grid.points()}
+        folder = Path(out) if out is not None else REPORTS / f"sweep-{_seal(grid, parts)}"
+        how = asking or Asking()
+        return cls(grid, parts, folder, replace(how, run=how.run or str(folder.resolve())))
+
+    def given(self, group: _Group) -> Mapping[str, Any]:
+        """What `compare` and its forecast are told for these points."""
+        grid = self.grid
+        return {
+            "strategies": group.parts, "window": group.window, "model": group.model, "shares": grid.shares,
+            "boundaries": grid.boundaries, "asking": self.asking, "out": group.folder, "limit": grid.limit,
+            "seed": grid.seed, "redact": grid.redact,
+        }  # fmt: skip
+
+    def groups(self) -> Iterator[_Group]:
+        """In the order of their first points."""
+        found: dict[Where, list[Point]] = {}
+        for point in self.parts:
+            found.setdefault((point.window, point.model), []).append(point)
+        for (window, model), points in found.items():
+            names = {point.name: point.name for point in points if point.base not in REFERENCES}
+            folder = self.folder / "runs" / key(window, model)[:8]
+            yield _Group(window, model, [self.parts[point] for point in points], names, folder)
 
 
 def _seal(grid: Grid, parts: Mapping[Point, Preset]) -> str:
@@ -83,12 +166,13 @@ def _row(point: Point) -> dict[str, object]:
 def _about(grid: Grid, parts: Mapping[Point, Preset], done: list[Part]) -> dict[str, object]:
     """What the combined run's manifest says in place of its first part's."""
     manifests = [part.results.manifest for part in done]
-    settings = manifests[0]["settings"]
-    assert isinstance(settings, dict)
+    each = [found for manifest in manifests if isinstance(found := manifest["settings"], dict)]
+    replicates = [one["replicates"] for one in each if "replicates" in one]
     seconds = [float(str(manifest["seconds"])) for manifest in manifests]
     one = len(done) == 1
     return {
-        "settings": settings
+        "settings": each[0]
+        | ({"replicates": max(replicates)} if replicates else {})
         | {
             "strategies": [point.name for point in parts],
             "window": grid.windows[0] if one else None,

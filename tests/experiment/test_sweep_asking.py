@@ -1,0 +1,115 @@
+"""A grid whose summaries a real model writes: one limit for all points, replicates, and a forecast in dollars."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from models.provider import Provider, completion, serving
+
+from builders import remembering, rules
+from workbench.cli import main
+from workbench.experiment import compare as runs
+from workbench.experiment.sweep import forecast, sweep
+from workbench.importers.native import save
+from workbench.models.asking import Asking
+from workbench.models.options import API_BASE, MODELS_FILE
+from workbench.transcript.session import Session
+
+STUB, PAID = "litellm:openai/stub", "litellm:gpt-4o-mini"
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Provider]:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (tmp_path / "models.toml").write_text("[default]\ntries = 1\ninput_usd = 1\noutput_usd = 2\n")
+    monkeypatch.setenv(MODELS_FILE, str(tmp_path / "models.toml"))
+    with serving() as server:
+        monkeypatch.setenv(API_BASE, server.address)
+        server.replies = [completion("The agent looked at the files and found nothing to change.", usage=None)]
+        yield server
+
+
+def grid(tmp_path: Path, model: str) -> dict[str, object]:
+    save(Session.of([rules("be brief"), *remembering(40)], id="s"), tmp_path / "s.jsonl")
+    return {
+        "sessions": [str(tmp_path / "s.jsonl")], "strategies": ["truncate", "summarize"], "windows": [6_000, 8_000],
+        "models": [model], "shares": [0.2], "boundaries": [0.6],
+    }  # fmt: skip
+
+
+def keep(folder: Path, **limits: float) -> Asking:
+    return Asking(cache=folder, on_bad_summary="keep", **limits)  # type: ignore[arg-type]  # its numbers
+
+
+def spent(folder: Path) -> float:
+    with sqlite3.connect(folder / "answers.sqlite") as ledger:
+        return float(ledger.execute("select coalesce(sum(coalesce(usd, reserved)), 0) from calls").fetchone()[0])
+
+
+def test_all_points_share_one_limit(provider: Provider, tmp_path: Path) -> None:
+    points = grid(tmp_path, STUB)
+    rich = sweep(points, out=tmp_path / "rich", quiet=True, asking=keep(tmp_path / "a"))
+    needed = spent(tmp_path / "a")
+    assert rich.failed == 0 and needed > 0
+    poor = sweep(points, out=tmp_path / "poor", quiet=True, asking=keep(tmp_path / "b", max_usd=0.8 * needed))
+    assert 0 < spent(tmp_path / "b") <= 0.8 * needed
+    failed = poor.cells[poor.cells["status"] == "failed"]
+    assert len(failed) and failed["reason"].str.contains("limit").all()
+    on = sweep(points, out=tmp_path / "poor", quiet=True, asking=keep(tmp_path / "b", max_usd=2 * needed))
+    assert on.failed == 0 and spent(tmp_path / "b") == pytest.approx(needed)
+
+
+def test_points_that_ask_a_model_are_repeated_under_their_own_names(provider: Provider, tmp_path: Path) -> None:
+    points = grid(tmp_path, STUB) | {"models": ["extractive", STUB], "windows": [6_000]}
+    results = sweep(points, out=tmp_path / "run", quiet=True, replicates=2, asking=keep(tmp_path / "a"))
+    assert set(results.replicates["strategy"]) == {f"summarize model={STUB}"}
+    assert set(results.replicates["replicate"]) == {0, 1}
+    settings = results.manifest["settings"]
+    assert isinstance(settings, dict) and settings["replicates"] == 2
+
+
+def test_the_forecast_of_a_grid_is_that_of_its_runs(tmp_path: Path) -> None:
+    points = grid(tmp_path, PAID)
+    found = forecast(points, out=tmp_path / "run", quiet=True)
+    each = [
+        runs.forecast(
+            str(tmp_path / "s.jsonl"), strategies=("truncate", "summarize"), window=window, shares=(0.2,), model=PAID,
+            boundaries=(0.6,), out=tmp_path / "other", quiet=True,
+        )
+        for window in (6_000, 8_000)
+    ]  # fmt: skip
+    assert (found.sessions, found.cells, found.done) == (1, 8, 0)
+    assert found.asks == sum(one.asks for one in each) > 2
+    assert found.usd == pytest.approx(sum(one.usd or 0 for one in each))
+    assert {one.strategy for one in found.asked} == {"summarize window=6000", "summarize window=8000"}
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_dry_run_lists_the_points_and_says_the_dollars(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fields = {name: json.dumps(value) for name, value in grid(tmp_path, PAID).items()}
+    (tmp_path / "grid.toml").write_text("\n".join(f"{name} = {value}" for name, value in fields.items()))
+    words = ["sweep", str(tmp_path / "grid.toml"), "--dry-run", "-j", "1", "--out", str(tmp_path / "run")]
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    assert "4 points" in told and "At most about" in told
+    assert main([*words, "--json"]) == 0
+    once = json.loads(capsys.readouterr().out)
+    assert len(once["points"]) == 4 and once["usd"] > 0
+    assert main([*words, "--json", "--replicates", "3"]) == 0
+    assert json.loads(capsys.readouterr().out)["usd"] == pytest.approx(3 * once["usd"])
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_limit_on_the_command_line_holds_and_what_it_stopped_is_told(
+    provider: Provider, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fields = {name: json.dumps(value) for name, value in grid(tmp_path, STUB).items()}
+    (tmp_path / "grid.toml").write_text("\n".join(f"{name} = {value}" for name, value in fields.items()))
+    words = ["sweep", str(tmp_path / "grid.toml"), "-j", "1", "--out", str(tmp_path / "run"), "--no-report"]
+    assert main([*words, "--max-dollars", "0.001", "--cache", str(tmp_path / "a")]) == 1
+    assert "limit" in capsys.readouterr().err
+    assert provider.requests == []
