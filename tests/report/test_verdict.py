@@ -3,8 +3,9 @@ from typing import Any
 import numpy as np
 from report.made import MadeResults, made
 
+from workbench.metrics.sizes import TOO_LARGE
 from workbench.report.differences import lead
-from workbench.report.tables import Tables
+from workbench.report.tables import Tables, uncut, unranked, values
 from workbench.report.verdict import verdict
 
 
@@ -117,3 +118,37 @@ def test_what_is_wrong_with_the_run_stands_beside_the_answer() -> None:
 def test_it_uses_no_internal_names() -> None:
     text = str(told(made(9)))
     assert not any(word in text for word in ("frr", "matched", "natural", "tokens_saved", "nan", "None"))
+
+
+def larger(source: MadeResults, strategy: str, sessions: int) -> MadeResults:
+    """The same with a strategy that stays larger than 5 % in that many sessions."""
+    ids = sorted({row["session"] for row in source.rows["scores"]})[:sessions]
+    for row in source.rows["scores"]:
+        small = row["mode"] == "matched" and row["share"] == 0.05
+        if row["metric"] == "frr" and row["strategy"] == strategy and small and row["session"] in ids:
+            row["value"], row["why"] = None, f"{TOO_LARGE} at 1 of 2 boundaries, up to 3.0 times"
+    return source
+
+
+def test_who_cannot_be_cut_to_the_size_is_not_ranked_whatever_it_keeps() -> None:
+    source = made(9)
+    for row in source.rows["scores"]:
+        if row["strategy"] == "truncate" and row["metric"] == "frr":
+            row["value"] = 0.99
+    assert told(source).answer.startswith("truncate keeps most.")
+    found = told(larger(source, "truncate", 9))
+    assert found.answer.startswith("summarize keeps most.") and "truncate" not in found.answer
+    assert "truncate" not in found.sure
+    assert "truncate cannot be cut to 5 %, 10 % and 20 % of the history in any session, so it is not ranked." in str(
+        found
+    )
+    some = told(larger(made(9), "truncate", 0))
+    assert "not ranked" not in str(some)
+    assert "truncate could not be cut to" in str(told(larger(made(9), "truncate", 2)))
+
+
+def test_one_session_of_many_takes_nobody_out_of_the_order() -> None:
+    run = Tables.of(larger(made(12), "truncate", 1))
+    assert uncut(run) == {"truncate": (1, 12)} and not unranked(run)
+    assert len(values(run, "frr", "truncate", "matched")) == 11, "a mean over fewer sizes is another mean"
+    assert "truncate" in verdict(run).answer

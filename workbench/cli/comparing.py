@@ -233,8 +233,10 @@ def _outcome(results: Results, no_report: bool, baseline: str) -> dict[str, obje
 
 def _show(results: Results, no_report: bool, baseline: str) -> None:
     from workbench.report.digits import dollars
+    from workbench.report.tables import Tables, uncut
 
     rows = headline(results)
+    large = uncut(Tables.of(results))
     base, differences, told = against(results, baseline)
     apart = {str(row["strategy"]): row for row in differences if not row["reference"]}
     shown = []
@@ -242,7 +244,8 @@ def _show(results: Results, no_report: bool, baseline: str) -> None:
         line = {"strategy": str(row["strategy"]), "kept (FRR)": share(_number(row["frr"]))}
         for name in row:
             if name.startswith("frr_at_"):
-                line[f"kept at {float(name[7:]):.0%}"] = share(_number(row[name]))
+                mark = "*" if str(row["strategy"]) in large else ""
+                line[f"kept at {float(name[7:]):.0%}"] = share(_number(row[name])) + mark
         if apart:
             line[f"against {base}"] = _apart(apart.get(str(row["strategy"])))
         line["tokens saved"] = percent(_number(row["tokens_saved"]))
@@ -258,6 +261,9 @@ def _show(results: Results, no_report: bool, baseline: str) -> None:
         f"Means over {n} session{'s' * (n != 1)}. FRR: share of what is needed later that the context still holds, with"
     )
     say("its context words; `kept at N %` compares all strategies at the same size. Higher is better.")
+    if large:
+        told_of = ", ".join(f"{name} in {n} of {every}" for name, (n, every) in large.items())
+        say(f"* stays larger than that size ({told_of}); its figure leaves these sessions out.")
     say(f"Cost: USD a session, {_whose(results)}; cost saved: after summaries and fetching again what was lost.")
     say()
     say(fill(printable(told).replace(" %", "\0%"), width=100).replace("\0", " "))

@@ -15,9 +15,10 @@ from workbench.experiment.references import reference_trials
 from workbench.experiment.settings import Settings
 from workbench.metrics.builtin import BUILTIN, installed
 from workbench.metrics.chain import chain
-from workbench.metrics.metric import Trial
+from workbench.metrics.metric import Score, Trial
 from workbench.metrics.pricing import pricing
 from workbench.metrics.rereads import rereads
+from workbench.metrics.sizes import EVEN_SO, too_large
 from workbench.models.checked import STANDS_IN
 from workbench.models.model import Answer, Model
 from workbench.replay.boundaries import at_boundaries, by_fill
@@ -208,8 +209,9 @@ def _survival(trial: Trial) -> Iterable[Row]:
 
 
 def _scores(trial: Trial) -> Iterable[Row]:
+    unlike = too_large(trial)
     for metric in (*BUILTIN.values(), *installed()):
-        score = metric.score(trial)
+        score = Score(None, unlike) if unlike and metric.name not in EVEN_SO else metric.score(trial)
         yield {
             "metric": metric.name,
             "value": score.value,

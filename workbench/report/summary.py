@@ -10,7 +10,8 @@ from workbench.palette import REFERENCES
 from workbench.report.differences import beside, differences
 from workbench.report.digits import NOTHING, amount, count, dollars, percent, scale, some, spread
 from workbench.report.html import Cell, Html, bullets, dot, row, table
-from workbench.report.tables import Tables, baseline, by_size, contenders, headline, replayed, shares, strategies
+from workbench.report.points import unscored_note
+from workbench.report.tables import Tables, baseline, by_size, contenders, headline, replayed, shares, strategies, uncut
 from workbench.report.verdict import interval_note, verdict
 
 ROLES = {
@@ -40,6 +41,7 @@ def headline_html(run: Tables) -> Html:
     """The headline table, one row a strategy, the best first; below it, folded away, the other figures."""
     sizes = shares(run)
     kept_at = {(one["strategy"], one["share"]): one for one in by_size(run).to_dict("records")}
+    large = {(name, share): found for share in sizes for name, found in uncut(run, share).items()}
     figures = headline(run)
     priced = bool(figures["cost"].notna().any()) if len(figures) else False
     heads: list[Cell] = [("Strategy", ""), *((f"Kept at {percent(share)} of the size", "n") for share in sizes)]
@@ -51,7 +53,7 @@ def headline_html(run: Tables) -> Html:
     lines, more = [], []
     for one in figures.to_dict("records"):
         name = one["strategy"]
-        at_sizes = [_kept(kept_at.get((name, share))) for share in sizes]
+        at_sizes = [_kept(kept_at.get((name, share)), large.get((name, share))) for share in sizes]
         if apart:
             at_sizes.append((beside(apart[name]) if name in apart and name not in REFERENCES else NOTHING, "n"))
         css = "best" if contenders(run)[:1] == (name,) else _css(name)
@@ -59,9 +61,14 @@ def headline_html(run: Tables) -> Html:
         more.append(row([(dot(name, strategies(run)), ""), *_others(one)], _css(name)))
     sessions = some(len(replayed(run)), "session")
     note = f"Means over {sessions}, each of which counts the same. {shown(interval_note(run))}"
+    if large:
+        note += (
+            " Larger: sessions in which the strategy cannot be cut to that size; they are left out of its figure there."
+        )
     if apart:
         where = "kept at equal size" if sizes else "kept on its own trigger"
         note += f" Against {shown(base)}: {where}, points of percent, on the same sessions."
+    note = f"{note} {shown(unscored_note(run), 2000)}".rstrip()
     first = table(heads, lines, kind="headline", caption=note, label="headline")
     rest = table(OTHERS, more, kind="others", label="more figures")
     return Html(f"{first}<details><summary>More figures</summary>{rest}</details>", data=figures)
@@ -79,8 +86,12 @@ def _name(one: dict[Any, Any], run: Tables) -> Cell:
     return dot(name, strategies(run)) + small + failed, ""
 
 
-def _kept(at: dict[Any, Any] | None) -> Cell:
-    return (NOTHING, "n") if at is None else (_figure(at["strategy"], at["mean"], at["low"], at["high"]), "n")
+def _kept(at: dict[Any, Any] | None, large: tuple[int, int] | None) -> Cell:
+    """What is kept at one size, and in how many sessions the strategy stays larger."""
+    if at is None:
+        return (f"{NOTHING} <small>stays larger</small>" if large else NOTHING, "n")
+    figure = _figure(at["strategy"], at["mean"], at["low"], at["high"])
+    return figure + (f" <small>larger in {large[0]} of {large[1]}</small>" if large else ""), "n"
 
 
 def _own(one: dict[Any, Any], priced: bool) -> list[Cell]:

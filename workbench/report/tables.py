@@ -11,8 +11,11 @@ import pandas as pd
 from workbench.analysis.estimate import Estimate, estimate
 from workbench.analysis.survival import Survival, survival_of
 from workbench.errors import UnknownName
+from workbench.metrics.sizes import TOO_LARGE
 from workbench.palette import REFERENCES
 
+MOST_UNCUT = 0.1
+"""The share of sessions in which a strategy may stay larger than the size that all are cut to, and still be ranked."""
 RETENTION = "frr"
 """The headline metric: future-reference recall, at the level where an atom still stands with its context."""
 
@@ -77,12 +80,18 @@ def plain(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def strategies(run: Tables) -> tuple[str, ...]:
-    """All strategies of the run: contenders by what they keep, best first, then the reference arms."""
+    """All strategies of the run: contenders by what they keep, best first, then the reference arms.
+
+    Where all are cut to the same size, those come last that cannot be.
+    """
     if run.order:
         return run.order
     names = list(dict.fromkeys([*run.cells["strategy"], *run.scores["strategy"]]))
+    uncut = unranked(run)
     kept = {
-        name: found.mean for name in names if (found := equal_size(run, name) or own_trigger(run, name)) is not None
+        name: found.mean
+        for name in names
+        if name not in uncut and (found := equal_size(run, name) or own_trigger(run, name)) is not None
     }
     contenders = sorted((n for n in names if n not in REFERENCES), key=lambda name: (-kept.get(name, -1.0), name))
     return (*contenders, *(name for name in REFERENCES if name in names))
@@ -102,14 +111,40 @@ def shares(run: Tables) -> tuple[float, ...]:
 def values(
     run: Tables, metric: str, strategy: str, mode: str = "natural", share: float | None = None, of: str = "value"
 ) -> pd.Series[float]:
-    """One metric of a strategy, one value a session; its mean over all shares where none is named."""
+    """One metric of a strategy, one value a session; its mean over all shares where none is named.
+
+    Only over all of them: a session in which the strategy cannot be cut to one of the sizes has no such mean.
+    """
     rows = run.scores
     if rows.empty:
         return pd.Series(dtype=float)
     chosen = (rows["metric"] == metric) & (rows["strategy"] == strategy) & (rows["mode"] == mode)
     if share is not None:
         chosen &= (rows["share"] - share).abs() < 1e-9
-    return rows[chosen & rows[of].notna()].groupby("session", sort=True)[of].mean()
+    found = rows[chosen & rows[of].notna()].groupby("session", sort=True)[of]
+    if mode == "matched" and share is None:
+        whole = found.size() == rows.loc[rows["mode"] == mode, "share"].nunique()
+        return found.mean()[whole]
+    return found.mean()
+
+
+def uncut(run: Tables, share: float | None = None) -> dict[str, tuple[int, int]]:
+    """By strategy that stays larger than the size that was set: in how many sessions, and of how many.
+
+    Sessions in which too little is needed later for a score count in neither.
+    """
+    rows = run.scores[(run.scores["metric"] == RETENTION) & (run.scores["mode"] == "matched")]
+    if share is not None:
+        rows = rows[(rows["share"] - share).abs() < 1e-9]
+    rows = rows.assign(large=rows["why"].astype(str).str.startswith(TOO_LARGE))
+    rows = rows[rows["session"].isin(rows.loc[rows["value"].notna(), "session"])]
+    of = rows.groupby(["strategy", "session"])["large"].any().groupby("strategy").agg(["sum", "count"])
+    return {str(one.Index): (int(one.sum), int(one.count)) for one in of.itertuples() if one.sum}
+
+
+def unranked(run: Tables, share: float | None = None) -> dict[str, tuple[int, int]]:
+    """Those of `uncut` that so few sessions are left of that their mean may not stand beside the others'."""
+    return {name: (large, every) for name, (large, every) in uncut(run, share).items() if large > MOST_UNCUT * every}
 
 
 def baseline(run: Tables) -> str | None:
@@ -195,6 +230,7 @@ def by_kind(run: Tables) -> pd.DataFrame:
     if rows.empty:
         return pd.DataFrame(columns=columns)
     rows = rows[rows["mode"] == ("matched" if (rows["mode"] == "matched").any() else "natural")]
+    rows = rows[~rows["strategy"].isin(unranked(run))]
     sums = rows.groupby(["kind", "strategy"], sort=True)[["demanded", "bound"]].sum().reset_index()
     sums = sums[sums["demanded"] > 0]
     sums["kept"] = sums["bound"] / sums["demanded"]

@@ -20,6 +20,7 @@ from workbench.report.tables import (
     shares,
     skipped,
     uncalibrated,
+    unranked,
     unreadable,
     widened,
 )  # fmt: skip
@@ -50,11 +51,14 @@ class Verdict:
 
 def verdict(run: Tables) -> Verdict:
     """What this run says, in words and with no more certainty than it has."""
-    names = [name for name in contenders(run) if equal_size(run, name) or own_trigger(run, name)]
+    out = unranked(run)
+    names = [name for name in contenders(run) if name not in out]
+    names = [name for name in names if equal_size(run, name) or own_trigger(run, name)]
     if not names:
         return Verdict(_nothing(run), caveats=_caveats(run))
     kept = {name: found for name in names if (found := equal_size(run, name) or own_trigger(run, name))}
     rivals = lead(run, names[0])
+    rivals = rivals[~rivals["strategy"].isin(out)]
     return Verdict(_answer(run, kept, rivals), _price(run, names[0]), _sure(names[0], rivals), _caveats(run))
 
 
@@ -103,7 +107,11 @@ def _price(run: Tables, best: str) -> str:
         return ""
     way = "saves" if saved.mean >= 0 else "costs an extra"
     text = f"Left to its own trigger, {best} {way} {percent(abs(saved.mean))} of the tokens"
-    return f"{text} that an uncompacted agent would send" + (f", and holds {percent(kept.mean)}." if kept else ".")
+    text += " that an uncompacted agent would send"
+    if kept is None:
+        return f"{text}."
+    scored = f" in the {kept.n} of {some(saved.n, 'session')} that can be scored" if kept.n < saved.n else ""
+    return f"{text}, and holds {percent(kept.mean)}{scored}."
 
 
 def _sure(first: str, rivals: pd.DataFrame) -> str:
@@ -150,6 +158,10 @@ def _caveats(run: Tables) -> tuple[str, ...]:
         told.append(
             "This is a shared copy: its figures are the run's own, and every text of a recording is a keyed hash."
         )
+    for name, (large, every) in unranked(run).items():
+        where = f"in {large} of {some(every, 'session')}" if large < every else "in any session"
+        cannot = "could not be cut" if large < every else "cannot be cut"
+        told.append(f"{name} {cannot} to {_sizes(run)} {where}, so it is not ranked.")
     all_sessions = len(replayed(run))
     if failed := int((run.cells["status"] == "failed").sum()) if len(run.cells) else 0:
         told.append(f"{some(failed, 'replay')} failed and {'is' if failed == 1 else 'are'} missing from every figure.")

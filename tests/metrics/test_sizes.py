@@ -1,0 +1,60 @@
+"""What is larger than the size that was set has no figure at that size."""
+
+from __future__ import annotations
+
+import pytest
+
+from builders import remembering, rules, told
+from workbench.compaction.presets import preset
+from workbench.experiment.cell import natural_tables
+from workbench.metrics.metric import Trial
+from workbench.metrics.mining import Index
+from workbench.metrics.sizes import EVEN_SO, TOO_LARGE, too_large
+from workbench.models.extractive import Extractive
+from workbench.replay.matched import matched
+from workbench.replay.natural import natural
+from workbench.replay.sizing import Sizing
+from workbench.transcript.message import UserMessage
+from workbench.transcript.session import Session
+from workbench.transcript.tokens import chars_per_token
+
+MESSAGES = (rules("be brief"), *remembering(60))
+SESSION = Session.of(MESSAGES)
+
+
+def trial(name: str, share: float = 0.2, session: Session = SESSION) -> Trial:
+    sizing = Sizing.of(session, [chars_per_token(m) for m in session.messages], chars_per_token)
+    at = (len(session.messages) // 2, len(session.messages) * 3 // 4)
+    replay = matched(session, preset(name), Extractive(), sizing, window=10_000, at=at, shares=(share,))
+    return Trial(replay, Index(session.messages), share)
+
+
+@pytest.mark.parametrize("name", ["truncate", "summarize", "null", "none"])
+def test_a_strategy_that_gets_small_enough_may_be_compared_and_so_may_the_arm_that_is_never_cut(name: str) -> None:
+    assert too_large(trial(name)) == ""
+
+
+def test_one_that_does_not_says_where_and_by_how_much_and_has_no_figure_but_its_size() -> None:
+    large = trial("observation_mask")
+    assert too_large(large).startswith(f"{TOO_LARGE} at 2 of 2 boundaries, up to ")
+    rows = {row["metric"]: row for row in natural_tables(large)["scores"]}
+    assert rows["frr"]["value"] is None and str(rows["frr"]["why"]).startswith(TOO_LARGE)
+    assert {name for name, row in rows.items() if row["value"] is not None} == EVEN_SO
+    value = rows["tokens_kept"]["value"]
+    assert isinstance(value, float) and value > 0.22
+
+
+def test_what_nobody_may_take_away_is_nobodys_fault() -> None:
+    wish = UserMessage(id="wish", blocks=MESSAGES[1].blocks * 200)  # type: ignore[arg-type]  # the blocks of a user
+    session = Session.of([*MESSAGES, wish, told("done", "end")])
+    last = len(MESSAGES) + 1
+    sizing = Sizing.of(session, [chars_per_token(m) for m in session.messages], chars_per_token)
+    replay = matched(session, preset("truncate"), Extractive(), sizing, window=100_000, at=(last,), shares=(0.01,))
+    assert replay.firings[0].compaction.sent.tokens > 1.1 * replay.firings[0].compaction.budget.target
+    assert too_large(Trial(replay, Index(session.messages), 0.01)) == ""
+
+
+def test_a_strategy_under_its_own_trigger_has_no_size_to_miss() -> None:
+    sizing = Sizing.of(SESSION, [chars_per_token(m) for m in MESSAGES], chars_per_token)
+    replay = natural(SESSION, preset("observation_mask"), Extractive(), sizing, window=1_000)
+    assert too_large(Trial(replay, Index(MESSAGES))) == ""

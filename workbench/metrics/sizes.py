@@ -1,0 +1,40 @@
+"""Whether a context that was to be cut to a size was cut to it: what is larger may not be compared at that size."""
+
+from __future__ import annotations
+
+from workbench.metrics.metric import Trial
+from workbench.replay.step import Firing
+from workbench.transcript.pairing import protected
+
+ALLOWED = 1.1
+"""A context may be so many times as large as its budget: strategies stop at whole messages and guess at lengths."""
+
+EVEN_SO = frozenset({"tokens_kept", "breaches"})
+"""Metrics that are right at any size."""
+
+TOO_LARGE = "it stays larger than the size that was set"
+"""How the reason begins that such a score has for being none."""
+
+
+def too_large(trial: Trial) -> str:
+    """Why the contexts of a trial may not be compared at the size that was set; empty where they may.
+
+    A context is too large above `ALLOWED` times its budget, or times what no strategy may take away (pinned messages,
+    the newest user message, the overhead) where that is more than the budget. The arm `none` is never cut.
+    """
+    if trial.replay.mode == "natural" or trial.replay.preset == "none":
+        return ""
+    firings = [firing for firing in trial.replay.firings if firing.share == trial.share]
+    over = [firing for firing in firings if firing.compaction.sent.tokens > ALLOWED * _least(firing)]
+    if not over:
+        return ""
+    worst = max(firing.compaction.sent.tokens / _least(firing) for firing in over)
+    where = f"at {len(over)} of {len(firings)} boundaries" if len(firings) > 1 else "at its boundary"
+    return f"{TOO_LARGE} {where}, up to {worst:.1f} times"
+
+
+def _least(firing: Firing) -> int:
+    """The budget, or what has to stay where that is more."""
+    before = firing.compaction.before
+    stays = before.overhead + sum(before.sizes[i] for i in protected(before.messages))
+    return max(firing.compaction.budget.target, stays, 1)
