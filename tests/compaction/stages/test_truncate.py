@@ -10,7 +10,7 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.stages.truncate import Truncate
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Summary, plain_text
+from workbench.transcript.message import Message, Summary, Text, plain_text
 
 STRATEGY = preset("truncate").strategy
 
@@ -60,6 +60,12 @@ def test_a_huge_user_message_is_cut_and_never_dropped() -> None:
     after = kept([rules("be good"), told("hello"), said("please " * 100_000)], 300)
     assert after.messages[-1].role == "user"
     assert after.tokens <= 300
+
+
+def test_a_user_message_of_many_texts_too_short_to_cut_stays_whole() -> None:
+    many = replace(said("part"), blocks=tuple(Text(f"wish {i}, and no more") for i in range(200)))
+    after = kept([*conversation(20), many], 100)
+    assert after.messages[-1] == many and len(after.messages) == 1
 
 
 def test_a_pinned_message_is_not_cut_however_large() -> None:

@@ -45,7 +45,8 @@ class Truncate:
         told = context.sizes[summary] if summary in loose and summary is not None else 0
         if newest in loose and newest is not None:
             spare = min(told, max(room // 2, 0)) if context.sizes[newest] > room else 0
-            kept.cut(newest, room - spare if room - spare >= self.least else 8 * self.least)
+            if not kept.cut(newest, room - spare if room - spare >= self.least else 8 * self.least):
+                kept.whole(newest)  # many short texts, of which none can be cut: it stays all the same
         if summary in loose and summary is not None:
             left = budget.target - context.overhead - kept.tokens
             kept.cut(summary, left if room >= 0 else 8 * self.least)
