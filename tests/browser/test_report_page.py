@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report.made import MadeResults, made
+from report.made import KEEPS, MadeResults, made
+from report.test_cost import bill
 
 from workbench.experiment.store import RunFolder
 from workbench.report import render
@@ -108,6 +109,42 @@ def test_it_fits_a_phone_and_follows_the_scheme(browser: Any, report: Path, keep
     paper = found.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (paper == "rgb(255, 255, 255)") == (scheme == "light")
     keep(found.page, f"report-{scheme}-{width}", full_page=True)
+    found.context.close()
+
+
+@pytest.fixture(scope="module")
+def priced(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with bills of many digits, and strategies with long names."""
+    source = made(9, (*KEEPS, "openhands_rolling"))
+    parts = dict.fromkeys(("usd_input", "usd_output", "usd_summaries", "usd_fetching"), 12.34)
+    source.rows["costs"] = [
+        bill(f"session-{n:02d}", name, 61.5 + n, usd_uncompacted=50.0, net_saving=-11.5 - n, **parts,
+             even_at=None if name == "none" or n % 3 else 12)
+        for n in range(9) for name in (*KEEPS, "openhands_rolling")
+    ]  # fmt: skip
+    return rendered(source, tmp_path_factory.mktemp("runs") / "priced")
+
+
+WIDER = """() => [...document.querySelectorAll(".wide")].filter(box => box.scrollWidth > box.clientWidth)
+    .map(box => box.getAttribute("aria-label"))"""
+
+
+def test_no_table_is_wider_than_a_screen(browser: Any, priced: Path, keep: Any) -> None:
+    found = Opened(browser, priced, viewport={"width": 1200, "height": 900})
+    assert found.page.locator("table.costs tbody tr").count() == 6
+    assert found.page.evaluate(WIDER) == []
+    keep(found.page, "report-priced", full_page=True)
+    found.context.close()
+
+
+@pytest.mark.parametrize("kind", ["headline", "costs"])
+def test_on_a_phone_the_strategy_stays_in_sight_beside_its_figures(browser: Any, priced: Path, kind: str) -> None:
+    found = Opened(browser, priced, viewport={"width": 390, "height": 844})
+    box = found.page.locator(f".wide:has(> table.{kind})")
+    assert box.evaluate("box => box.scrollWidth > box.clientWidth")
+    box.evaluate("box => { box.scrollLeft = 150 }")
+    left = box.evaluate("box => box.querySelector('tbody td').getBoundingClientRect().left")
+    assert left == box.evaluate("box => box.getBoundingClientRect().left")
     found.context.close()
 
 

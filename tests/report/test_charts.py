@@ -8,6 +8,7 @@ from report.made import KEEPS, MadeResults, made
 
 from workbench.report import charts
 from workbench.report.canvas import apart, svg
+from workbench.report.points import points, points_words, unscored_note
 from workbench.report.report import HALF
 from workbench.report.tables import Tables
 
@@ -19,6 +20,7 @@ RUNS = {
     "one session, one strategy": lambda: made(1, ("none", "null", "truncate"), (0.1,)),
     "many strategies": lambda: made(6, MANY),
     "a long session in a small window": lambda: long_session(),
+    "sessions that were never compacted": lambda: partly({"truncate": 1, "pipeline": 2}),
 }
 
 
@@ -77,6 +79,48 @@ def test_no_data_is_said_in_words_on_no_axis(chart: str) -> None:
     figure = getattr(charts, chart)(Tables.of(made(0)))
     words = " ".join(word for word, _ in texts(figure))
     assert "Nothing to draw" in words and not figure.axes[0].axison
+
+
+def partly(without: dict[str, int], sessions: int = 3) -> MadeResults:
+    """A run in which a strategy has no figure for what it keeps in so many sessions: they were never compacted."""
+    source = made(sessions)
+    for row in source.rows["scores"]:
+        if int(row["session"][-2:]) < without.get(row["strategy"], 0) and row["metric"] == "frr":
+            row["value"] = row["value"] if row["mode"] == "matched" else None
+    return source
+
+
+def test_both_numbers_of_a_point_come_from_the_same_sessions() -> None:
+    source = partly({"truncate": 1})
+    own = [r for r in source.rows["scores"] if r["strategy"] == "truncate" and r["mode"] == "natural"]
+    for row in own:
+        if row["metric"] == "tokens_saved" and row["session"] == "session-00":
+            row["value"] = -5.0
+    known = {(r["session"], r["metric"]): r["value"] for r in own}
+    (figures,) = (one for one in points(Tables.of(source)).to_dict("records") if one["strategy"] == "truncate")
+    for column, metric in (("kept", "frr"), ("saved", "tokens_saved")):
+        assert figures[column] == pytest.approx((known["session-01", metric] + known["session-02", metric]) / 2)
+    assert (figures["sessions"], figures["of"]) == (2, 3)
+
+
+def test_a_point_of_fewer_sessions_says_so() -> None:
+    run = Tables.of(partly({"truncate": 1}))
+    words = [word for word, _ in texts(charts.savings(run))]
+    assert "truncate (n = 2)" in words and "summarize" in words
+    assert "n = 2 to 3 of 3 sessions · further right and up is better" in words
+    assert "truncate keeps" in points_words(run) and "in 2 of 3 sessions" in points_words(run)
+
+
+def test_points_that_all_rest_on_the_same_number_of_sessions_say_it_once() -> None:
+    words = [word for word, _ in texts(charts.savings(Tables.of(partly(dict.fromkeys(KEEPS, 1)))))]
+    assert "n = 2 of 3 sessions · further right and up is better" in words and "truncate" in words
+
+
+def test_a_strategy_that_no_session_has_both_numbers_for_is_not_drawn() -> None:
+    run = Tables.of(partly({"truncate": 3}))
+    assert not [word for word, _ in texts(charts.savings(run)) if word.startswith("truncate")]
+    assert unscored_note(run).startswith("Kept on its own trigger: 0 of 3 sessions for truncate; in the others")
+    assert unscored_note(Tables.of(made(3))) == ""
 
 
 def test_a_session_that_was_never_compacted_is_drawn_all_the_same() -> None:

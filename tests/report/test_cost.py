@@ -72,6 +72,15 @@ def test_the_table_says_what_pays_and_whose_prices_they_are() -> None:
     assert "in USD, lower is cheaper" in shown
 
 
+def test_what_comes_from_the_cache_stands_with_how_often_it_broke() -> None:
+    source = run(1)
+    for row in source.rows["costs"]:
+        row["breaks"] = {"none": 0, "truncate": 1, "summarize": 14}[row["strategy"]]
+    shown = costs_html(Money.of(source)).html
+    for told in ("90 % <small>0 breaks<", "90 % <small>1 break<", "90 % <small>14 breaks<"):
+        assert told in shown
+
+
 def test_an_assumed_price_and_assumed_summaries_are_told() -> None:
     made = run(1)
     made.rows["costs"] = [

@@ -9,18 +9,18 @@ import numpy as np
 from workbench.palette import REFERENCES, looks
 from workbench.report.canvas import INK, MUTED, Label, name_ends, name_points, paper, words
 from workbench.report.digits import amount, percent, some
+from workbench.report.points import counted, dots, points
 from workbench.report.tables import (
     Tables,
     by_kind,
     by_round,
     by_size,
     contenders,
-    headline,
     shares,
     strategies,
     trigger_share,
     typical,
-    values,
+    unranked,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -42,20 +42,19 @@ def savings(run: Tables, width: float = 7.6) -> Figure:
         width: inches.
     """
     title = "Kept against saved, each on its own trigger"
-    rows = headline(run).dropna(subset=["kept", "saved"]) if len(strategies(run)) else headline(run)
+    rows = points(run)
     if rows.empty:
         return words(title, "Nothing to draw: no session was long enough to be compacted and scored.")
     n = int(rows["sessions"].max())
-    figure, axes = paper(title, f"n = {some(n, 'session')} · further right and up is better", height=4.6, width=width)
+    figure, axes = paper(title, f"{counted(rows)} · further right and up is better", height=4.6, width=width)
     look = looks(strategies(run))
     drawn: list[tuple[float, float]] = []
     for row in rows.to_dict("records"):
         colour = look[row["strategy"]].colour
         if row["strategy"] not in REFERENCES and n <= MOST_DOTS:
-            own = values(run, "tokens_saved", row["strategy"]).to_frame("x")
-            both = own.join(values(run, "frr", row["strategy"]), how="inner")
-            axes.plot(100 * both["x"], 100 * both["value"], ".", color=colour, alpha=0.45, ms=7, mew=0)
-            drawn += [(100 * x, 100 * y) for x, y in zip(both["x"], both["value"], strict=True)]
+            both = 100 * dots(run, row["strategy"])
+            axes.plot(both["saved"], both["kept"], ".", color=colour, alpha=0.45, ms=7, mew=0)
+            drawn += list(zip(both["saved"], both["kept"], strict=True))
         if row["strategy"] not in REFERENCES and row["kept_low"] == row["kept_low"] and row["kept_low"] is not None:
             ends = 100 * np.array([[row["saved_low"], row["saved_high"]], [row["kept_low"], row["kept_high"]]])
             axes.plot(ends[0], [100 * row["kept"]] * 2, "-", color=colour, lw=1.8, alpha=0.8)
@@ -67,15 +66,17 @@ def savings(run: Tables, width: float = 7.6) -> Figure:
     axes.margins(x=0.12)
     axes.set_ylim(-6, 108)
     labels = [
-        Label(_named(r["strategy"]), 100 * r["saved"], 100 * r["kept"], look[r["strategy"]].colour)
+        Label(_named(r["strategy"], r["sessions"], n), 100 * r["saved"], 100 * r["kept"], look[r["strategy"]].colour)
         for r in rows.to_dict("records")
     ]
     name_points(figure, axes, labels, drawn)
     return figure
 
 
-def _named(strategy: str) -> str:
-    return {"none": "none (nothing is cut)", "null": "null (last message only)"}.get(strategy, strategy)
+def _named(strategy: str, sessions: int, most: int) -> str:
+    """A point's name; with its n where that is smaller than another point's."""
+    name = {"none": "none (nothing is cut)", "null": "null (last message only)"}.get(strategy, strategy)
+    return name if sessions == most else f"{name} (n = {sessions})"
 
 
 def equal_size(run: Tables, width: float = 7.6) -> Figure:
@@ -90,6 +91,8 @@ def equal_size(run: Tables, width: float = 7.6) -> Figure:
     if rows.empty:
         return words(title, "Nothing to draw: no session had a boundary that could be scored at equal size.")
     budgets = shares(run)
+    larger = {(name, share) for share in budgets for name in unranked(run, share)}
+    rows = rows[[pair not in larger for pair in zip(rows["strategy"], rows["share"], strict=True)]]
     n = int(rows["sessions"].max())
     figure, axes = paper(title, f"n = {some(n, 'session')} · higher is better", height=4.6, width=width)
     look, ends = looks(strategies(run)), []

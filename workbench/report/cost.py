@@ -86,7 +86,7 @@ def costs_html(money: Money) -> Html:
     rows = bills(money)
     heads: list[Cell] = [("Strategy", ""), ("Cost of a session", "n"), ("Net saving", "n"), ("Pays after", "n")]
     heads += [(title, "n") for title in ("Input", "Cache read", "Cache written", "Answers", "Summaries", "Fetch again")]
-    heads += [("From the cache", "n"), ("Cache breaks", "n")]
+    heads.append(("From the cache", "n"))
     lines = [row(_cells(one, money), "reference" if one["reference"] else "") for one in rows.to_dict("records")]
     return Html(table(heads, lines, kind="costs", caption=_caption(money), label="costs"), data=rows)
 
@@ -96,8 +96,12 @@ def _cells(one: Line, money: Money) -> list[Cell]:
     share = "" if one["strategy"] == "none" else f" <small>{percent(one['saved'])}{span}</small>"
     figures = [dollars(one["usd"]), dollars(one["net_saving"]) + share, _pays(one)]
     figures += [dollars(one[part]) for part in PARTS]
-    figures += [percent(one["cache_read"]), count(one["breaks"])]
+    figures.append(f"{percent(one['cache_read'])} <small>{count(one['breaks'])} {_breaks(one)}</small>")
     return [(dot(str(one["strategy"]), money.strategies), ""), *((figure, "n") for figure in figures)]
+
+
+def _breaks(one: Line) -> str:
+    return "break" if count(one["breaks"]) == "1" else "breaks"
 
 
 def _pays(one: Line) -> str:
@@ -116,7 +120,8 @@ def _caption(money: Money) -> str:
     told = [
         f"Means over {some(n, 'session')} in USD, lower is cheaper. Net saving: what the same requests would have cost "
         "uncompacted, less the cost, less fetching again what was lost and needed; higher is better. Pays after: "
-        "requests from the first compaction until the sum was no higher than without any, in the median session.",
+        "requests from the first compaction until the sum was no higher than without any, in the median session. "
+        "From the cache: share of the prompts' tokens; a break is a request that does not begin like the one before.",
         _priced(money),
     ]
     assumed = int(money.costs["assumed_summaries"].sum())

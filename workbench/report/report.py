@@ -27,7 +27,8 @@ from workbench.report import (
 from workbench.report.canvas import png, svg
 from workbench.report.digits import amount, listed, percent
 from workbench.report.html import Html
-from workbench.report.tables import Source, Tables, by_kind, by_round, by_size, headline, typical
+from workbench.report.points import points_words
+from workbench.report.tables import Source, Tables, by_kind, by_round, by_size, typical
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -192,12 +193,7 @@ class Report:
     @property
     def savings(self) -> Chart:
         """What is kept against what is saved."""
-        rows = headline(self.run)
-        told = [
-            f"{r['strategy']} keeps {percent(r['kept'])} and saves {percent(r['saved'])}"
-            for r in rows.to_dict("records")
-        ]
-        return Chart("savings", charts.savings(self.run, HALF), "Kept against saved: " + (listed(told) or "no data"))
+        return Chart("savings", charts.savings(self.run, HALF), points_words(self.run))
 
     @property
     def kinds(self) -> Chart:
