@@ -1,10 +1,10 @@
-"""Prints how long the evaluation of a very long recording takes: 59 MB, 32,000 records, 40 recorded compactions.
+"""Prints how long the evaluation of a very long recording takes: 59 MB, 35,000 records, 40 recorded compactions.
 
 Usage: python tests/benchmarks/bench_evaluators.py [--megabytes 59] [--jobs 2] [--only retention|natural|growth]
 
 The recording is generated, in the format of Claude Code and in the shape of the largest one that other evaluators were
-run on: calls and results, and every 1/40 of the way a compaction with a summary. Each part runs in a process of its
-own, so that its peak memory is its own:
+run on: calls and results of some 1,800 bytes a record, and every 1/41 of the way a compaction with a summary. Each part
+runs in a process of its own, so that its peak memory is its own:
 
 - `retention`: read the file, mine it, and hold the context after each recorded compaction against what was needed
   later.
@@ -25,7 +25,8 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, process_time
 
@@ -42,23 +43,59 @@ from workbench.models.tokenizer import loaded
 from workbench.recorder.generator import generate
 from workbench.replay.recorded import recorded_contexts
 from workbench.replay.sizing import Sizing
-from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult, counted_text
+from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult, counted_text, plain_text
 from workbench.transcript.tokens import chars_per_token
 
 COMPACTIONS = 40
+JOINED = 3
 WINDOW = 200_000
 PRESETS = ("none", "truncate", "summarize", "pipeline", "opal", "clear_tool_uses", "observation_mask", "claude_code")
 
 
-def records(messages: tuple[Message, ...]) -> Iterator[dict[str, object]]:
-    """The messages as lines of a Claude Code recording, with a compaction every 1/40 of the way."""
-    stretch = len(messages) // (COMPACTIONS + 1)
+def longer(messages: Iterable[Message]) -> Iterator[Message]:
+    """The messages with up to `JOINED` looks in a row as one: so long are the results in the peers' recording."""
+    waiting: list[tuple[AssistantMessage, ToolResult]] = []
+    call: AssistantMessage | None = None
+    for message in messages:
+        if isinstance(message, AssistantMessage) and message.calls:
+            call = message
+        elif isinstance(message, ToolResult) and call is not None:
+            waiting.append((call, message))
+            if len(waiting) == JOINED:
+                yield from _joined(waiting)
+                waiting.clear()
+        else:
+            yield from _joined(waiting)
+            waiting.clear()
+            yield message
+    yield from _joined(waiting)
+
+
+def _joined(looks: Sequence[tuple[AssistantMessage, ToolResult]]) -> Iterator[Message]:
+    """One call with all words and arguments, and one result with all lines."""
+    if not looks:
+        return
+    call, result = looks[0]
+    said = [block for one, _ in looks for block in one.blocks if isinstance(block, Text)]
+    arguments = {name: value for one, _ in looks for name, value in one.calls[0].arguments.items()}
+    yield replace(call, blocks=(*said, replace(call.calls[0], arguments=arguments)))
+    yield replace(result, blocks=(Text("\n".join(plain_text(one) for _, one in looks)),))
+
+
+def records(messages: Sequence[Message]) -> Iterator[dict[str, object]]:
+    """The messages as lines of a Claude Code recording, with a compaction every 1/41 of the way."""
+    stretch = max(1, len(messages) // (COMPACTIONS + 1))
     before: str | None = None
-    common = {"sessionId": "long", "cwd": "/home/user/long", "version": "2.1.0", "isSidechain": False}
+    done = 0
+    common = {
+        "sessionId": "long", "cwd": "/home/user/long", "version": "2.1.0", "isSidechain": False, "gitBranch": "main",
+        "userType": "external", "entrypoint": "cli", "slug": "long-quartz-fjord",
+    }  # fmt: skip
     for i, message in enumerate(messages):
         if message.role == "system":
             continue
-        if stretch and i % stretch == 0 and 0 < i // stretch <= COMPACTIONS and isinstance(message, AssistantMessage):
+        if done < min(COMPACTIONS, i // stretch) and isinstance(message, AssistantMessage):
+            done += 1
             yield {
                 "type": "system", "subtype": "compact_boundary", "uuid": f"b{i}", "parentUuid": None,
                 "logicalParentUuid": before, "content": "Conversation compacted", **common,
@@ -70,7 +107,7 @@ def records(messages: tuple[Message, ...]) -> Iterator[dict[str, object]]:
                     counted_text(one)[:300]
                     for one in messages[max(0, i - stretch) : i]
                     if one.role in ("user", "assistant")
-                )[:20_000]
+                )[-20_000:]
             )
             yield {
                 "type": "user", "uuid": f"s{i}", "parentUuid": f"b{i}", "isCompactSummary": True, **common,
@@ -100,9 +137,9 @@ def _said(message: Message) -> dict[str, object]:
 
 def write(path: Path, megabytes: float) -> None:
     """Generate the recording."""
-    made = generate(int(megabytes * 190_000), seed=5)
+    made = generate(int(megabytes * 206_500), seed=5)
     with path.open("w", encoding="utf-8") as out:
-        for n, record in enumerate(records(made.session.messages)):
+        for n, record in enumerate(records(tuple(longer(made.session.messages)))):
             stamp = f"2026-01-{1 + n // 86_400:02d}T{n // 3_600 % 24:02d}:{n // 60 % 60:02d}:{n % 60:02d}.000Z"
             out.write(json.dumps({**record, "timestamp": stamp}) + "\n")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from builders import remembering, rules
@@ -16,7 +17,7 @@ from workbench.metrics.mining import Index
 from workbench.models.extractive import Extractive
 from workbench.replay.sizing import Sizing
 from workbench.transcript.message import Message
-from workbench.transcript.mining import Mined, Miner
+from workbench.transcript.mining import Layout, Mined, Miner
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import chars_per_token
 
@@ -40,6 +41,10 @@ class CountingMiner(Miner):
     def __init__(self) -> None:
         super().__init__()
         self.read_of: Counter[int] = Counter()
+
+    def mine_all(self, messages: Sequence[Message]) -> Layout:
+        self.read_of.update(map(id, messages))
+        return super().mine_all(messages)
 
     def read_message(self, message: Message) -> Mined:
         self.read_of[id(message)] += 1

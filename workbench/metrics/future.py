@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.metrics.postings import Postings, word_table
-from workbench.metrics.ragged import Flags, Floats, Ints, at_most, gather, group_starts, hits, kept_mask
+from workbench.metrics.ragged import Flags, Floats, Ints, at_most, found_at, gather, group_starts, hits, kept_mask
 from workbench.metrics.reading import Reader
 from workbench.transcript.atoms import Atom, Kind
 from workbench.transcript.statements import is_decision
@@ -181,15 +181,14 @@ class Demand:
         self._postings = postings
         self._roles = roles
         self._atoms, self._use_place = self._uses(wanted)
-        self._slot = np.full(len(postings.names) + 1, -1)
-        self._slot[self._atoms] = np.arange(len(self._atoms))
-        self._last = self._last_places()
+        self._order = np.argsort(self._atoms)
         starts, spans = postings.of_atom
         pair, at_pair = gather(starts, self._atoms)
-        held = self._last[spans[at_pair]] >= 0
+        last = self._last_places(spans[at_pair])
+        held = last >= 0
         self._pair_slot, self._pair_span = pair[held], spans[at_pair][held]
-        self._evidence = self._choose_evidence()
-        self._rest, self._rest_local, self._rest_count, self._rest_weight = self._other_words()
+        self._evidence, self._evidence_place = self._choose_evidence(last[held])
+        self._rest, self._rest_words, self._rest_count, self._rest_weight = self._other_words()
         bound, coverage = self._grade(self._pair_slot, postings.word_start, postings.span_word, self._pair_span)
         self._hold(bound, coverage)
         self.reacquirable = self._fates(history)
@@ -212,42 +211,51 @@ class Demand:
         order = np.argsort(place[spoken], kind="stable")
         return atoms[spoken][order], place[spoken][order]
 
-    def _last_places(self) -> Ints:
-        """For each span its last place in the history, -1 where it has none."""
+    def _slots(self, atoms: Ints) -> Ints:
+        """For each atom its place in the demand, -1 where it is not demanded."""
+        return found_at(self._atoms[self._order], atoms, self._order)
+
+    def _last_places(self, spans: Ints) -> Ints:
+        """For each of these spans its last place in the history, -1 where it has none."""
         p = self._postings
-        places = np.flatnonzero(~p.thought[: p.message_start[self.at]])
-        last = np.full(p.spans, -1)
-        last[p.place_span[places]] = places
+        starts, places = p.of_span
+        row, found = gather(starts, spans)
+        place = places[found]
+        past = (place < p.message_start[self.at]) & ~p.thought[place]
+        last = np.full(len(spans), -1)
+        last[row[past]] = place[past]  # in order: the last one stays
         return last
 
-    def _choose_evidence(self) -> Ints:
+    def _choose_evidence(self, last: Ints) -> tuple[Ints, Ints]:
+        """For each atom the span that is its evidence, and where that stands last.
+
+        Args:
+            last: the last place of each pair's span.
+        """
         p = self._postings
         use_spans, which = np.unique(p.place_span[self._use_place], return_inverse=True)
-        table, local = word_table(p, use_spans)
-        found, word = hits(table, local, which[self._pair_slot], p.word_start, p.span_word, self._pair_span)
+        table, columns = word_table(p, use_spans)
+        found, word = hits(table, columns, which[self._pair_slot], p.word_start, p.span_word, self._pair_span)
         overlap = np.bincount(found, p.idf[word], minlength=len(self._pair_slot)).round(9)
         starts = group_starts(self._pair_slot, len(self))
         best = overlap == at_most(overlap, starts)[self._pair_slot]
-        latest = np.where(best, self._last[self._pair_span], -1)
-        chosen: Ints = self._pair_span[latest == at_most(latest, starts)[self._pair_slot]]
-        return chosen
+        latest = np.where(best, last, -1)
+        chosen = np.flatnonzero(latest == at_most(latest, starts)[self._pair_slot])
+        return self._pair_span[chosen], last[chosen]
 
     def _other_words(self) -> tuple[Flags, Ints, Ints, Floats]:
-        """For each atom the words of its evidence that are not its own."""
+        """For each atom the words of its evidence that are not its own, as a row of flags; and the columns' words."""
         p = self._postings
-        table, local = word_table(p, self._evidence)
+        table, columns = word_table(p, self._evidence)
         for slot, atom in enumerate(self._atoms):
-            own = local[p.own_words(int(atom))]
+            own = found_at(columns, np.array(p.own_words(int(atom)), dtype=np.int64))
             table[slot, own[own >= 0]] = False
-        weights = np.zeros(table.shape[1])
-        known = np.flatnonzero(local >= 0)
-        weights[local[known]] = p.idf[known]
-        return table, local, table.sum(axis=1), table @ weights
+        return table, columns, table.sum(axis=1), table @ p.idf[columns]
 
     def _grade(self, slots: Ints, word_start: Ints, span_word: Ints, rows: Ints) -> tuple[Flags, Floats]:
         """Bound and coverage of each pair of a demanded atom and a span that holds it."""
         p = self._postings
-        found, word = hits(self._rest, self._rest_local, slots, word_start, span_word, rows)
+        found, word = hits(self._rest, self._rest_words, slots, word_start, span_word, rows)
         count = np.bincount(found, minlength=len(slots))
         weight = np.bincount(found, p.idf[word], minlength=len(slots))
         bound = count >= np.minimum(ENOUGH, self._rest_count[slots])
@@ -297,7 +305,7 @@ class Demand:
                     p.names[atom],
                     said,
                     self._roles[said],
-                    int(p.place_message[self._last[span]]),
+                    int(p.place_message[self._evidence_place[slot]]),
                     p.texts[span],
                     int(p.place_message[use]),
                     p.texts[int(p.place_span[use])],
@@ -316,7 +324,7 @@ class Demand:
     def bound_by(self, texts: Iterable[str]) -> tuple[list[str], Flags]:
         """The spans of texts that hold demanded atoms, and for each (rows) which atoms it binds (columns)."""
         reading = self._reader.read_all(texts)
-        slots = self._slot[reading.atoms]
+        slots = self._slots(reading.atoms)
         needed = slots >= 0
         slots, rows = slots[needed], reading.atom_row[needed]
         bound, _ = self._grade(slots, reading.word_start, reading.words, rows)
@@ -340,7 +348,7 @@ class Demand:
         if len(held):
             coverage = at_most(np.where(held, self._held_coverage, 0.0), self._held_starts)
         reading = self._reader.read_all(texts)
-        slots = self._slot[reading.atoms]
+        slots = self._slots(reading.atoms)
         needed = slots >= 0
         if needed.any():
             slots, rows = slots[needed], reading.atom_row[needed]

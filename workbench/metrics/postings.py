@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import chain
 
 import numpy as np
 
-from workbench.metrics.ragged import Flags, Floats, Ints, distinct, gather, row_starts, table_of
+from workbench.metrics.ragged import Flags, Floats, Ints, distinct, gather, narrow, row_starts, table_of
 from workbench.transcript.atoms import KINDS, Atom, is_file_name
 from workbench.transcript.message import Message
-from workbench.transcript.mining import END, Mined, Miner
+from workbench.transcript.mining import END, Layout, Miner
 from workbench.transcript.paths import SameFile, endings
+from workbench.transcript.spans import Spans
 from workbench.transcript.words import words
+
+CHUNK = 1 << 17
+"""Features that are sorted at once; bounds the memory that it takes."""
 
 KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 
@@ -45,43 +49,55 @@ class Postings:
 
     def __init__(self, messages: Sequence[Message], miner: Miner) -> None:
         self.miner = miner
-        mined = [miner.mine(message) for message in messages]
-        self.n = len(mined)
-        miner.forget_lines()
-        self._place(mined)
+        self.n = len(messages)
+        self._place(miner.mine_all(messages))
+        miner.forget_tokens()
         self._open_spans()
         self._name_files()
         self._count()
 
-    def _place(self, mined: Sequence[Mined]) -> None:
-        counts = np.array([(len(one.said), len(one.thought)) for one in mined], dtype=np.int64).reshape(-1, 2)
-        sizes = counts.sum(axis=1)
-        self.message_start = np.concatenate(([0], np.cumsum(sizes)))
-        total = int(self.message_start[-1])
-        everything = chain.from_iterable(chain(one.said, one.thought) for one in mined)
-        self.place_span = np.fromiter(everything, dtype=np.int64, count=total)
-        self.place_message = np.repeat(np.arange(self.n), sizes)
-        since_start = np.arange(total) - self.message_start[self.place_message]
-        self.thought: Flags = since_start >= counts[self.place_message, 0]
+    def _place(self, mined: Layout) -> None:
+        text = np.repeat(narrow(np.arange(len(mined.sizes))), mined.sizes)
+        thought = np.frombuffer(bytes(mined.thoughts), dtype=np.bool_)[text]
+        message = np.repeat(narrow(np.arange(self.n)), mined.texts)[text]
+        span = narrow(np.frombuffer(mined.spans, dtype=np.int32))
+        if thought.any():
+            order = np.lexsort((thought, message))  # stable: what was said before what was thought
+            thought, span = thought[order], span[order]
+        self.message_start = row_starts(message, self.n)
+        self.place_span, self.place_message = span, message
+        self.thought: Flags = thought
 
     def _open_spans(self) -> None:
         miner = self.miner
-        flat = np.array(miner.flat, dtype=np.int64)
+        self.spans, self.words, self._known = len(miner.spans), len(miner.words), len(miner.atoms)
+        beside = np.array([(at, one) for at, found in miner.more.items() for one in found], dtype=np.int64)
+        beside = beside.reshape(-1, 2)[np.argsort(beside.reshape(-1, 2)[:, 0], kind="stable")]
+        of_atoms, of_words = _Rows(), _Rows()
+        begin = first = 0
+        while begin < len(miner.flat):
+            flat = np.array(miner.flat[begin : begin + CHUNK], dtype=np.int64)
+            ends = np.flatnonzero(flat == END)
+            if not len(ends):
+                flat = np.array(miner.flat[begin : miner.flat.index(END, begin) + 1], dtype=np.int64)
+                ends = np.flatnonzero(flat == END)
+            flat = flat[: ends[-1] + 1]
+            lo, hi = np.searchsorted(beside[:, 0], (first, first + len(ends)))
+            self._open(flat, beside[lo:hi] - (first, 0), of_words, of_atoms, len(ends))
+            begin, first = begin + len(flat), first + len(ends)
+        self.word_start, self.span_word = of_words.table()
+        self.atom_start, self._raw_atom = of_atoms.table()
+
+    def _open(self, flat: Ints, beside: Ints, of_words: _Rows, of_atoms: _Rows, spans: int) -> None:
+        """The words and atoms of some spans in a row, each once a span."""
         is_end = flat == END
-        span = np.cumsum(is_end)[~is_end]
-        more = list(miner.more.items())
-        beside = np.repeat(np.array([at for at, _ in more], dtype=np.int64), [len(found) for _, found in more])
-        features = np.concatenate(
-            (flat[~is_end], np.array([one for _, found in more for one in found], dtype=np.int64))
-        )
-        self.spans, self.words, atoms = len(miner.spans), len(miner.words), len(miner.atoms)
-        keys = distinct((np.concatenate((span, beside)) * (atoms + self.words)) + features + atoms)
-        span, features = np.divmod(keys, atoms + self.words)
-        is_atom = features < atoms
-        self.atom_start = row_starts(span[is_atom], self.spans)
-        self.word_start = row_starts(span[~is_atom], self.spans)
-        self.span_word = features[~is_atom] - atoms
-        self._raw_atom = ~(features[is_atom] - atoms)
+        span = np.concatenate((np.cumsum(is_end)[~is_end], beside[:, 0]))
+        features = np.concatenate((flat[~is_end], beside[:, 1]))
+        keys = distinct(span * (self._known + self.words) + features + self._known)
+        span, features = np.divmod(keys, self._known + self.words)
+        is_atom = features < self._known
+        of_atoms.add(span[is_atom], ~(features[is_atom] - self._known), spans)
+        of_words.add(span[~is_atom], features[~is_atom] - self._known, spans)
 
     def _name_files(self) -> None:
         known = self.miner.atoms
@@ -102,25 +118,55 @@ class Postings:
         self._leave_out(self.folder)
 
     def _leave_out(self, atoms: Flags) -> None:
-        found = self.stands_for[self._raw_atom]
-        good = ~atoms[found]
-        span = np.repeat(np.arange(self.spans), np.diff(self.atom_start))
-        pairs = distinct(span[good] * max(1, len(self.names)) + found[good])  # one file may stand there by two paths
-        span, self.span_atom = np.divmod(pairs, max(1, len(self.names)))
-        self.atom_start = row_starts(span, self.spans)
+        """Put the atoms that stand for others in their places, and take folders out: some spans at a time."""
+        table, step = _Rows(), CHUNK // 4
+        for first in range(0, self.spans, step):
+            starts = self.atom_start[first : first + step + 1]
+            found = self.stands_for[self._raw_atom[starts[0] : starts[-1]]]
+            good = ~atoms[found]
+            span = np.repeat(np.arange(len(starts) - 1), np.diff(starts))[good]
+            pairs = distinct(span * max(1, len(self.names)) + found[good])  # one file may stand there by two paths
+            span, held = np.divmod(pairs, max(1, len(self.names)))
+            table.add(span, held, len(starts) - 1)
+        self.atom_start, self.span_atom = table.table()
+        del self._raw_atom
 
     def _count(self) -> None:
-        said = np.flatnonzero(~self.thought)
-        owner, at = gather(self.atom_start, self.place_span)
-        self.first_known = self._firsts(self.place_message[owner], self.span_atom[at])
-        owner, at = gather(self.atom_start, self.place_span[said])
-        pairs = distinct(self.place_message[said[owner]] * max(1, len(self.names)) + self.span_atom[at])
-        self.pair_message, self.pair_atom = np.divmod(pairs, max(1, len(self.names)))
+        self.first_known = self._first_known()
+        pairs = _Rows()
+        counts = np.zeros(self.words, dtype=np.int64)
+        for first, last in self._stretches():
+            message, span = self._said(first, last)
+            pairs.add(*_pairs(message - first, span, self.atom_start, self.span_atom, len(self.names)), last - first)
+            _, word = _pairs(message, span, self.word_start, self.span_word, self.words)
+            counts += np.bincount(word, minlength=self.words)
+        starts, self.pair_atom = pairs.table()
+        self.pair_message = np.repeat(narrow(np.arange(self.n)), np.diff(starts))
         self.first_seen = self._firsts(self.pair_message, self.pair_atom)
-        owner, at = gather(self.word_start, self.place_span[said])
-        held = distinct(self.place_message[said[owner]] * max(1, self.words) + self.span_word[at])
-        counts = np.bincount(held % max(1, self.words), minlength=self.words)
         self.idf: Floats = np.log((self.n + 1) / (1 + counts)) + 0.1
+
+    def _stretches(self) -> Iterator[tuple[int, int]]:
+        """The messages, some at a time: the first and the one behind the last."""
+        first = 0
+        while first < self.n:
+            last = int(np.searchsorted(self.message_start, self.message_start[first] + CHUNK // 4))
+            last = min(self.n, max(first + 1, last))
+            yield first, last
+            first = last
+
+    def _said(self, first: int, last: int) -> tuple[Ints, Ints]:
+        """The message and the span of each place in these messages that is no thought."""
+        places = slice(self.message_start[first], self.message_start[last])
+        said = ~self.thought[places]
+        return self.place_message[places][said], self.place_span[places][said]
+
+    def _first_known(self) -> Ints:
+        first = np.full(len(self.names), self.n)
+        for begin, end in reversed(list(self._stretches())):
+            places = slice(self.message_start[begin], self.message_start[end])
+            owner, at = gather(self.atom_start, self.place_span[places])
+            first[self.span_atom[at][::-1]] = self.place_message[places][owner][::-1]
+        return first
 
     def _firsts(self, message: Ints, atom: Ints) -> Ints:
         first = np.full(len(self.names), self.n)
@@ -131,14 +177,14 @@ class Postings:
     def of_atom(self) -> tuple[Ints, Ints]:
         """For each atom the spans that hold it."""
         starts, order = table_of(self.span_atom, len(self.names))
-        spans = np.repeat(np.arange(self.spans), np.diff(self.atom_start))
+        spans = np.repeat(narrow(np.arange(self.spans)), np.diff(self.atom_start))
         return starts, spans[order]
 
     @cached_property
     def of_word(self) -> tuple[Ints, Ints]:
         """For each word the spans that hold it."""
         starts, order = table_of(self.span_word, self.words)
-        spans = np.repeat(np.arange(self.spans), np.diff(self.word_start))
+        spans = np.repeat(narrow(np.arange(self.spans)), np.diff(self.word_start))
         return starts, spans[order]
 
     @cached_property
@@ -175,12 +221,13 @@ class Postings:
     @cached_property
     def of_span(self) -> tuple[Ints, Ints]:
         """For each span its places."""
-        return table_of(self.place_span, self.spans)
+        starts, places = table_of(self.place_span, self.spans)
+        return starts, narrow(places)
 
-    @cached_property
-    def texts(self) -> list[str]:
+    @property
+    def texts(self) -> Spans:
         """The text of each span."""
-        return list(self.miner.spans)[: self.spans]
+        return self.miner.spans
 
     def own_words(self, atom: int) -> list[int]:
         """The words of an atom itself: they prove nothing about what stands beside it."""
@@ -189,13 +236,36 @@ class Postings:
         return [number for word in found if (number := numbers.get(word, self.words)) < self.words]
 
 
+class _Rows:
+    """A ragged table that is filled some rows at a time."""
+
+    def __init__(self) -> None:
+        self._counts = array("i")
+        self._items = array("i")
+
+    def add(self, row: Ints, items: Ints, rows: int) -> None:
+        """That many more rows, with the items of each."""
+        self._counts.frombytes(np.bincount(row, minlength=rows).astype(np.int32).tobytes())
+        self._items.frombytes(items.astype(np.int32).tobytes())
+
+    def table(self) -> tuple[Ints, Ints]:
+        """Where each row begins, and the items."""
+        starts = np.concatenate(([0], np.cumsum(np.frombuffer(self._counts, dtype=np.int32))))
+        return narrow(starts), narrow(np.frombuffer(self._items, dtype=np.int32))
+
+
+def _pairs(row: Ints, span: Ints, starts: Ints, items: Ints, size: int) -> tuple[Ints, Ints]:
+    """Each row with each item of its spans, once, in order: the rows, and the items."""
+    owner, at = gather(starts, span)
+    keys = distinct(row[owner].astype(np.int64) * max(1, size) + items[at])
+    rows, found = np.divmod(keys, max(1, size))
+    return rows, found
+
+
 def word_table(p: Postings, spans: Ints) -> tuple[Flags, Ints]:
-    """For each span a row of flags over the words of all of them; and each word's column, -1 for the other words."""
+    """For each span a row of flags over the words of all of them; and the word of each column, in order."""
     owner, found = gather(p.word_start, spans)
-    words = p.span_word[found]
-    local = np.full(p.words + 1, -1)
-    distinct = np.unique(words)
-    local[distinct] = np.arange(len(distinct))
-    table = np.zeros((len(spans), len(distinct)), dtype=bool)
-    table[owner, local[words]] = True
-    return table, local
+    words, column = np.unique(p.span_word[found], return_inverse=True)
+    table = np.zeros((len(spans), len(words)), dtype=bool)
+    table[owner, column] = True
+    return table, words

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints: TypeAlias = NDArray[np.int64]
+"""Whole numbers. Tables with an item for each line of a session are kept as `narrow`, in half the size."""
 Flags: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
+
+
+def narrow(values: NDArray[np.integer[Any]]) -> Ints:
+    """The numbers in 32 bits, for what is kept long. Whoever multiplies them makes them wide first."""
+    return cast("Ints", values.astype(np.int32, copy=False))
 
 
 def gather(starts: Ints, rows: Ints) -> tuple[Ints, Ints]:
@@ -47,13 +53,36 @@ def distinct(values: Ints) -> Ints:
     return found
 
 
+def found_at(ordered: Ints, values: Ints, numbers: Ints | None = None) -> Ints:
+    """For each value where it stands among others, -1 where it does not.
+
+    Args:
+        ordered: those others, each once, in order.
+        values: what is looked for.
+        numbers: what to give for each of the others, instead of its place.
+    """
+    if not len(ordered):
+        return np.full(len(values), -1)
+    at = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+    return np.where(ordered[at] == values, at if numbers is None else numbers[at], -1)
+
+
 def hits(
-    table: Flags, local: Ints, rows_of_table: Ints, word_start: Ints, span_word: Ints, rows: Ints
+    table: Flags, columns: Ints, rows_of_table: Ints, word_start: Ints, span_word: Ints, rows: Ints
 ) -> tuple[Ints, Ints]:
-    """For each word of each pair's span that its row of the table has: the pair's number, and the word."""
+    """For each word of each pair's span that its row of the table has: the pair's number, and the word.
+
+    Args:
+        table: flags.
+        columns: the word of each of its columns, in order.
+        rows_of_table: the row of each pair.
+        word_start: where each span's words begin.
+        span_word: the words, span by span.
+        rows: the span of each pair.
+    """
     owner, found = gather(word_start, rows)
     words = span_word[found]
-    column = local[words]
+    column = found_at(columns, words)
     known = column >= 0
     owner, words, column = owner[known], words[known], column[known]
     hit = table[rows_of_table[owner], column]

@@ -39,9 +39,26 @@ def words(text: str) -> list[str]:
     return [word for word in dict.fromkeys(found) if word not in STOP]
 
 
+def without_colours(text: str) -> str:
+    """The text without the codes that colour a terminal."""
+    return _ESCAPE.sub("", text) if "\x1b" in text else text
+
+
 def lines(text: str) -> list[str]:
     """The lines of a text without colour codes."""
-    return (_ESCAPE.sub("", text) if "\x1b" in text else text).split("\n")
+    return without_colours(text).split("\n")
+
+
+def pieces_of(text: str) -> list[str]:
+    """The pieces of each line of a text that has no colour codes, in order."""
+    found: list[str] = []
+    for line in map(str.strip, text.split("\n")):
+        if len(line) < 60 and not "0" <= line < ":":  # no line number can stand before it
+            if line:
+                found.append(line)
+        else:
+            found += pieces(line)
+    return found
 
 
 def pieces(line: str) -> list[str]:
@@ -66,5 +83,4 @@ def pieces(line: str) -> list[str]:
 
 def spans(text: str) -> Iterator[str]:
     """The pieces of each line, in order; no empty ones."""
-    for line in lines(text):
-        yield from pieces(line)
+    yield from pieces_of(without_colours(text))
