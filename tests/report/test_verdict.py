@@ -152,3 +152,12 @@ def test_one_session_of_many_takes_nobody_out_of_the_order() -> None:
     assert uncut(run) == {"truncate": (1, 12)} and not unranked(run)
     assert len(values(run, "frr", "truncate", "matched")) == 11, "a mean over fewer sizes is another mean"
     assert "truncate" in verdict(run).answer
+
+
+def test_what_is_held_says_how_many_sessions_it_rests_on_where_they_are_fewer() -> None:
+    source = made(3)
+    assert "can be scored" not in verdict(Tables.of(source)).price
+    for row in source.rows["scores"]:
+        if row["session"] == "session-00" and row["metric"] == "frr" and row["mode"] == "natural":
+            row["value"] = None
+    assert verdict(Tables.of(source)).price.endswith("in the 2 of 3 sessions that can be scored.")

@@ -87,12 +87,11 @@ def equal_size(run: Tables, width: float = 7.6) -> Figure:
         width: inches.
     """
     title = "Kept when all are cut to the same size"
-    rows = by_size(run)
-    if rows.empty:
-        return words(title, "Nothing to draw: no session had a boundary that could be scored at equal size.")
-    budgets = shares(run)
+    rows, budgets = by_size(run), shares(run)
     larger = {(name, share) for share in budgets for name in unranked(run, share)}
     rows = rows[[pair not in larger for pair in zip(rows["strategy"], rows["share"], strict=True)]]
+    if rows.empty:
+        return words(title, "Nothing to draw: no session had a boundary that could be scored at equal size.")
     n = int(rows["sessions"].max())
     figure, axes = paper(title, f"n = {some(n, 'session')} · higher is better", height=4.6, width=width)
     look, ends = looks(strategies(run)), []
