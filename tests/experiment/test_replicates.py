@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +10,18 @@ import pandas as pd
 import pytest
 
 from builders import remembering, rules
-from workbench.analysis.replication import variance_split
+from workbench.analysis.replication import alike, repeated_note, variance_split
+from workbench.cli import main
+from workbench.cli.notes import warn_of_replicates
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
+from workbench.experiment.replicates import steady
 from workbench.experiment.store import Results, RunFolder, frame
+from workbench.importers.native import save
 from workbench.models.model import Answer, Ask
+from workbench.models.scripted import Scripted
+from workbench.report.repeated import repeated_html
+from workbench.report.report import Report
 from workbench.transcript.message import plain_text
 from workbench.transcript.session import Session
 
@@ -73,6 +81,51 @@ def test_a_model_that_does_not_vary_is_asked_once(tmp_path: Path) -> None:
 def test_no_replicates_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="at least 1"):
         run(tmp_path / "run", 0)
+
+
+def test_what_varies_needs_no_warning_and_is_shown_in_the_report(results: Results) -> None:
+    assert alike(results) == () and repeated_note(results) == ""
+    shown = repeated_html(results)
+    assert "Spread of answers" in shown.html and 'class="bad"' not in shown.html
+    assert shown.html in Report(results).writers.html
+
+
+def test_replicates_that_are_all_the_same_are_told_as_such(tmp_path: Path) -> None:
+    results = run(tmp_path / "run", 2, Scripted(["## Facts\nnothing"] * 500))
+    assert alike(results) == ("summarize",)
+    assert "summarize are all the same" in repeated_note(results)
+    assert "are all the same" in repeated_html(results).html
+
+
+def test_replicates_that_were_asked_for_in_vain_are_told_as_such(tmp_path: Path) -> None:
+    results = run(tmp_path / "run", 2)
+    assert repeated_note(results).startswith("Nothing was repeated")
+    assert "Nothing was repeated" in Report(results).writers.html
+    assert repeated_note(run(tmp_path / "once", 1)) == repeated_html(run(tmp_path / "once", 1)).html == ""
+
+
+def test_models_that_are_asked_at_temperature_0_are_known_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    models = ("extractive", "local", "litellm:gpt-4o-mini", "scripted:x")
+    assert steady(models) == ("local", "litellm:gpt-4o-mini")
+    monkeypatch.setenv("WORKBENCH_TEMPERATURE", "0.7")
+    assert steady(models) == ("local",)
+
+
+def test_the_command_warns_on_standard_error_and_nowhere_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(Session.of([rules("be brief"), *remembering(24)], id="s"), tmp_path / "s.jsonl")
+    words = ["compare", str(tmp_path / "s.jsonl"), "-s", "summarize", "-w", "4000", "--shares", "0.2", "-j", "1"]
+    words += ["--no-report", "--json", "--out"]
+    assert main([*words, str(tmp_path / "a"), "--replicates", "2"]) == 0
+    told = capsys.readouterr()
+    assert "Nothing was repeated" in told.err and json.loads(told.out)
+    assert main([*words, str(tmp_path / "b"), "--replicates", "2", "-m", "scripted:nothing"]) == 0
+    assert "summarize are all the same" in capsys.readouterr().err
+    warn_of_replicates("litellm:gpt-4o-mini", 3)
+    assert "at temperature 0, so 3 replicates may all be the same; WORKBENCH_TEMPERATURE=1" in capsys.readouterr().err
+    warn_of_replicates("litellm:gpt-4o-mini", 1)
+    assert capsys.readouterr().err == ""
 
 
 def made(folder: Path, between: float, within: float, sessions: int = 400, replicates: int = 3) -> Results:

@@ -59,6 +59,34 @@ def variance_split(
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
+def alike(results: Results) -> tuple[str, ...]:
+    """The strategies that were repeated, and whose scores are the same in every replicate."""
+    rows = results.replicates
+    several = rows[rows["replicate"].notna()].groupby(["strategy", "session", "mode", "share", "metric"], dropna=False)
+    values = several["value"].agg(["nunique", "size"]).groupby("strategy", sort=False)
+    return tuple(str(name) for name, own in values if (own["size"] > 1).any() and (own["nunique"] <= 1).all())
+
+
+def repeated_note(results: Results) -> str:
+    """What the reader of replicates must be warned of, in one sentence; empty for nothing.
+
+    A model that answers the same each time shows no variance of its own, which is not the same as having none.
+    """
+    settings = results.manifest.get("settings")
+    asked = settings.get("replicates") if isinstance(settings, dict) else None
+    if asked is None:
+        return ""
+    if results.replicates.empty:
+        return "Nothing was repeated: whoever wrote the summaries of this run answers the same each time."
+    names = alike(results)
+    if not names:
+        return ""
+    return (
+        f"The replicates of {' and '.join(names)} are all the same: the model answered alike each time, as most do at "
+        "temperature 0, so they say nothing of how much another answer would matter."
+    )
+
+
 def _split(values: np.ndarray) -> dict[str, float | int | None]:
     """Of (sessions, replicates)."""
     n, k = values.shape

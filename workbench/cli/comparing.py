@@ -12,6 +12,7 @@ import typer
 
 from workbench.cli.asking import Cache, CacheOnly, Concurrency, MaxDollars, NoCache, OnBad, asking, tell_terms
 from workbench.cli.forecasting import tell_forecast
+from workbench.cli.notes import tell_notes, warn_of_replicates
 from workbench.cli.words import REDACT, complain, count, percent, printable, say, say_json, share, table
 from workbench.errors import SettingError, UnknownName
 from workbench.palette import REFERENCES
@@ -26,8 +27,6 @@ METRICS = (
 )  # fmt: skip
 """Of the headline, under each strategy's own trigger."""
 BASELINE = "The strategy that all others are compared with. None: truncate, or the one named first."
-SHOWN = 10
-"""Failed cells that are told one by one."""
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -130,8 +129,9 @@ def compare(
     if dry_run:
         return tell_forecast(forecast(paths or (), **given), as_json, replicates)
     tell_terms(model)
+    warn_of_replicates(model, replicates)
     results = run(paths or (), replicates=replicates, **given)
-    _notes(results)
+    tell_notes(results)
     if not (results.cells["status"] == "ok").any():
         complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")
         return UNUSABLE
@@ -168,17 +168,6 @@ def report(
     path = render(Results.open(run).path, baseline, "" if other is None else Results.open(other).path)
     say_json({"report": str(path)}) if as_json else say(str(path))
     return 0
-
-
-def _notes(results: Results) -> None:
-    sessions = results.sessions
-    for row in sessions[sessions["status"] != "ok"].itertuples():
-        complain(f"left out: {row.reason}")
-    failed = results.cells[results.cells["status"] != "ok"]
-    for row in failed.head(SHOWN).itertuples():
-        complain(f"failed: {row.session} under {row.strategy}: {row.reason}")
-    if len(failed) > SHOWN:
-        complain(f"failed: {len(failed) - SHOWN} more, in {results.path / 'cells.parquet'}")
 
 
 def headline(results: Results) -> list[dict[str, float | str | None]]:

@@ -1,4 +1,4 @@
-"""What a run says on standard error when it is over: what was left out, and what failed."""
+"""What a run says on standard error: of its replicates, of what was left out, and of what failed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,24 @@ SHOWN = 10
 """Failed cells that are told one by one."""
 
 
+def warn_of_replicates(model: str, replicates: int) -> None:
+    """Before anything is paid: models that are asked at temperature 0 may repeat themselves."""
+    if replicates < 2:
+        return
+    from workbench.experiment.replicates import steady
+    from workbench.models.asking import model_names
+
+    for name in steady(model_names(model)):
+        how = "" if name.startswith("local") else "; WORKBENCH_TEMPERATURE=1 lets it vary"
+        complain(f"{name} is asked at temperature 0, so {replicates} replicates may all be the same{how}")
+
+
 def tell_notes(results: Results) -> None:
-    """Tell them, a line each."""
+    """When it is over, a line each."""
+    from workbench.analysis.replication import repeated_note
+
+    if note := repeated_note(results):
+        complain(note)
     sessions = results.sessions
     for row in sessions[sessions["status"] != "ok"].itertuples():
         complain(f"left out: {row.reason}")

@@ -10,7 +10,7 @@ import typer
 
 from workbench.cli.asking import Cache, CacheOnly, Concurrency, MaxDollars, NoCache, OnBad, asking, tell_terms
 from workbench.cli.forecasting import tell_forecast
-from workbench.cli.notes import tell_notes
+from workbench.cli.notes import tell_notes, warn_of_replicates
 from workbench.cli.words import complain, count, percent, say, say_json, share, table
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ def sweep(
         return tell_forecast(forecast(wanted, **given), as_json, replicates, {"points": _points(wanted)})
     for model in wanted.models:
         tell_terms(model)
+        warn_of_replicates(model, replicates)
     results = run(wanted, replicates=replicates, **given)
     tell_notes(results)
     if not (results.cells["status"] == "ok").any():

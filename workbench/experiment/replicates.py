@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING
 
 from workbench.experiment.combined import Part, combined
 from workbench.experiment.store import COLUMNS, Results, RunFolder
+from workbench.models import find_model
+from workbench.models.litellm import LiteLLM
+from workbench.models.local import Local
+from workbench.models.model import Model
+from workbench.models.options import options
 from workbench.palette import REFERENCES
 
 if TYPE_CHECKING:
@@ -50,6 +55,16 @@ def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: 
         "seconds": round(sum(float(str(run.manifest["seconds"])) for run in runs), 1),
     }
     return combined([Part(first, everything)], RunFolder(folder), tables, about)
+
+
+def steady(models: Sequence[str | Model]) -> tuple[str, ...]:
+    """The models that are asked at temperature 0, where most give the same answer each time."""
+    found = [find_model(one) if isinstance(one, str) else one for one in models]
+    return tuple(one.name for one in found if isinstance(one, Local) or _is_cold(one))
+
+
+def _is_cold(model: Model) -> bool:
+    return isinstance(model, LiteLLM) and (model.options or options(model.model)).temperature == 0
 
 
 def _means(scores: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:

@@ -20,6 +20,7 @@ from workbench.report import (
     losses,
     maps,
     provenance,
+    repeated,
     summary,
     validity,
     writers,
@@ -137,8 +138,9 @@ class Report:
 
     @property
     def writers(self) -> Html:
-        """Who wrote the summaries, model beside model; nothing where `extractive` alone wrote."""
-        return writers.writers_html(self.run)
+        """Who wrote the summaries, model beside model, and what replicates say; nothing where there is neither."""
+        wrote, again = writers.writers_html(self.run), repeated.repeated_html(self.results)
+        return Html(wrote.html + again.html, data=wrote.data)
 
     @property
     def asked(self) -> Html:
