@@ -76,9 +76,19 @@ class TiktokenCounter:
         self.tally.messages += 1
         text = counted_text(message)
         if isinstance(message, Summary):  # the lines of one summary mostly stand in the next one again
-            return self.count_lines(text) + PER_MESSAGE
+            return self._count_summary(text) + PER_MESSAGE
         size = self._count_short(text) if len(text) <= SHORT else self.count_text(text)
         return size + image_tokens(message) + PER_MESSAGE
+
+    def _count_summary(self, text: str) -> int:
+        """Once for all who ask for the size of the same summary: plan, guard, record and what follows."""
+        known = _lines(f"{self.encoding} summaries")
+        size = known.get(text)
+        if size is None:
+            if len(known) >= SUMMARIES:
+                known.clear()
+            size = known[text] = self.count_lines(text)
+        return size
 
     def _count_short(self, text: str) -> int:
         known = _lines(self.encoding)
@@ -139,6 +149,8 @@ _BREAK = re.compile(r"\n(?=[^\s/])")
 """A line's end where the next line begins with neither a blank nor `/`."""
 SHORT = 160
 """Characters up to which a text's size is remembered: the marks that stages leave are counted again and again."""
+SUMMARIES = 100
+"""Whole summaries whose sizes a process remembers."""
 LINES = 200_000
 """Lines whose sizes a process remembers."""
 
