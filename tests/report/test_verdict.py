@@ -151,6 +151,8 @@ def test_one_session_of_many_takes_nobody_out_of_the_order() -> None:
     run = Tables.of(larger(made(12), "truncate", 1))
     assert uncut(run) == {"truncate": (1, 12)} and not unranked(run)
     assert len(values(run, "frr", "truncate", "matched")) == 11, "a mean over fewer sizes is another mean"
+    assert len(values(run, "frr", "summarize", "matched")) == 11, "and one over other sessions is another one too"
+    assert len(values(run, "frr", "summarize", "matched", 0.2)) == 12, "where all get small enough, all count"
     assert "truncate" in verdict(run).answer
 
 

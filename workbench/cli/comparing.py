@@ -172,18 +172,20 @@ def report(
 
 def headline(results: Results) -> list[dict[str, float | str | None]]:
     """A row a strategy: means over the sessions of the main metrics; None where no session has the metric."""
-    scores = results.scores
+    from workbench.report.tables import Tables, values
+
+    scores, run = results.scores, Tables.of(results)
     found = []
     budgets = sorted(scores["share"].dropna().unique())
     for name in dict.fromkeys(results.cells["strategy"]):
         own = scores[scores["strategy"] == name]
-        natural, matched = own[own["mode"] == "natural"], own[own["mode"] == "matched"]
+        natural = own[own["mode"] == "natural"]
         row: dict[str, float | str | None] = {"strategy": str(name)}
         for metric in METRICS:
-            values = natural[natural["metric"] == metric]["value"].dropna()
-            row[metric] = float(values.mean()) if len(values) else None
+            found_of = natural[natural["metric"] == metric]["value"].dropna()
+            row[metric] = float(found_of.mean()) if len(found_of) else None
         for budget in budgets:
-            at = matched[(matched["metric"] == "frr") & (matched["share"] == budget)]["value"].dropna()
+            at = values(run, "frr", str(name), "matched", budget)
             row[f"frr_at_{budget:g}"] = float(at.mean()) if len(at) else None
         found.append(row)
     return found
@@ -252,7 +254,7 @@ def _show(results: Results, no_report: bool, baseline: str) -> None:
     say("its context words; `kept at N %` compares all strategies at the same size. Higher is better.")
     if large:
         told_of = ", ".join(f"{name} in {n} of {every}" for name, (n, every) in large.items())
-        say(f"* stays larger than that size ({told_of}); its figure leaves these sessions out.")
+        say(f"* stays larger than that size ({told_of} sessions); the figures leave out sessions in which one does.")
     say(f"Cost: USD a session, {_whose(results)}; cost saved: after summaries and fetching again what was lost.")
     say()
     say(fill(printable(told).replace(" %", "\0%"), width=100).replace("\0", " "))

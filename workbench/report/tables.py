@@ -48,6 +48,8 @@ class Tables:
     survival: pd.DataFrame
     baseline: str = ""
     order: tuple[str, ...] = ()
+    larger: frozenset[tuple[str, str, float]] = frozenset()
+    """Strategy, session and share where a strategy stays larger than the size that was set."""
 
     @classmethod
     def of(cls, run: Source, baseline: str = "") -> Tables:
@@ -62,10 +64,22 @@ class Tables:
         """
         names = ("sessions", "steps", "compactions", "retention", "scores", "losses", "cells", "survival")
         found = cls(run.manifest, **{name: plain(run.table(name)) for name in names}, baseline=baseline)
+        found = replace(found, larger=_larger(found.scores))
         found = replace(found, order=strategies(found))
         if baseline and baseline not in found.order:
             raise UnknownName("strategy of this run", baseline, found.order)
         return found
+
+
+def _larger(scores: pd.DataFrame) -> frozenset[tuple[str, str, float]]:
+    if scores.empty:
+        return frozenset()
+    rows = scores[(scores["metric"] == RETENTION) & (scores["mode"] == "matched")]
+    rows = rows[rows["why"].astype(str).str.startswith(TOO_LARGE)]
+    return frozenset(
+        (str(name), str(session), float(share))
+        for name, session, share in zip(rows["strategy"], rows["session"], rows["share"], strict=True)
+    )
 
 
 def plain(table: pd.DataFrame) -> pd.DataFrame:
@@ -113,7 +127,7 @@ def values(
 ) -> pd.Series[float]:
     """One metric of a strategy, one value a session; its mean over all shares where none is named.
 
-    Only over all of them: a session in which the strategy cannot be cut to one of the sizes has no such mean.
+    At equal size, what is kept is taken from the same sessions for all who are ranked: see `left_out`.
     """
     rows = run.scores
     if rows.empty:
@@ -121,11 +135,14 @@ def values(
     chosen = (rows["metric"] == metric) & (rows["strategy"] == strategy) & (rows["mode"] == mode)
     if share is not None:
         chosen &= (rows["share"] - share).abs() < 1e-9
-    found = rows[chosen & rows[of].notna()].groupby("session", sort=True)[of]
-    if mode == "matched" and share is None:
-        whole = found.size() == rows.loc[rows["mode"] == mode, "share"].nunique()
-        return found.mean()[whole]
-    return found.mean()
+    if mode == "matched" and metric == RETENTION and run.larger:
+        out = left_out(run, share) | {
+            session
+            for name, session, at in run.larger
+            if name == strategy and (share is None or abs(at - share) < 1e-9)
+        }
+        chosen &= ~rows["session"].isin(out)
+    return rows[chosen & rows[of].notna()].groupby("session", sort=True)[of].mean()
 
 
 def uncut(run: Tables, share: float | None = None) -> dict[str, tuple[int, int]]:
@@ -133,18 +150,27 @@ def uncut(run: Tables, share: float | None = None) -> dict[str, tuple[int, int]]
 
     Sessions in which too little is needed later for a score count in neither.
     """
+    large = {(name, session) for name, session, at in run.larger if share is None or abs(at - share) < 1e-9}
+    if not large:
+        return {}
     rows = run.scores[(run.scores["metric"] == RETENTION) & (run.scores["mode"] == "matched")]
-    if share is not None:
-        rows = rows[(rows["share"] - share).abs() < 1e-9]
-    rows = rows.assign(large=rows["why"].astype(str).str.startswith(TOO_LARGE))
     rows = rows[rows["session"].isin(rows.loc[rows["value"].notna(), "session"])]
-    of = rows.groupby(["strategy", "session"])["large"].any().groupby("strategy").agg(["sum", "count"])
-    return {str(one.Index): (int(one.sum), int(one.count)) for one in of.itertuples() if one.sum}
+    of = rows.groupby("strategy")["session"].unique()
+    found = {str(name): (sum((name, one) in large for one in sessions), len(sessions)) for name, sessions in of.items()}
+    return {name: (larger, every) for name, (larger, every) in found.items() if larger}
 
 
 def unranked(run: Tables, share: float | None = None) -> dict[str, tuple[int, int]]:
     """Those of `uncut` that so few sessions are left of that their mean may not stand beside the others'."""
     return {name: (large, every) for name, (large, every) in uncut(run, share).items() if large > MOST_UNCUT * every}
+
+
+def left_out(run: Tables, share: float | None = None) -> set[str]:
+    """The sessions in which a strategy that is ranked stays larger: nobody's figure at that size counts them."""
+    out = unranked(run, share) if run.larger else {}
+    return {
+        session for name, session, at in run.larger if name not in out and (share is None or abs(at - share) < 1e-9)
+    }
 
 
 def baseline(run: Tables) -> str | None:
