@@ -30,6 +30,7 @@ OUTSIDE = {
     "workbench lab": "is a server", "workbench serve": "is a server", "workbench datasets fetch": "needs a network",
     "workbench experiment": "is run by the tests of notebooks",
     "workbench sweep grid.toml --scheduler": "needs other machines",
+    "workbench compare ../shared": "needs recordings that are not this project's, and takes minutes",
 }  # fmt: skip
 """How commands begin that no test runs, and why."""
 RENDERING = ("compare", "share", "sweep")

@@ -63,8 +63,8 @@ def headline_html(run: Tables) -> Html:
     note = f"Means over {sessions}, each of which counts the same. {shown(interval_note(run))}"
     if large:
         note += (
-            " Larger: sessions in which the strategy cannot be cut to that size. Nobody's figure there counts them, unless"
-            " they are more than a tenth: then the strategy is not ranked."
+            " Larger: sessions in which the strategy cannot be cut to that size. Nobody's figure there counts them,"
+            " unless they are more than a tenth: then the strategy is not ranked."
         )
     if apart:
         where = "kept at equal size" if sizes else "kept on its own trigger"

@@ -145,7 +145,8 @@ def _sure(first: str, rivals: pd.DataFrame) -> str:
 def _span(one: Mapping[Hashable, Any], *, named: bool = True) -> str:
     reach = "" if pd.isna(one["low"]) else f" (95 % interval {gap(one['low'])} to {gap(one['high'])})"
     whose = f"{one['strategy']}, " if named else ""
-    return f"{whose}{points(one['difference'])} points{reach}"
+    apart = points(one["difference"])
+    return f"{whose}{apart} point{'s' * (apart.lstrip('+-−') != '1')}{reach}"
 
 
 def _pairs(strategies: int) -> int:
