@@ -14,6 +14,7 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtShare, Situation
 from workbench.errors import ModelError
+from workbench.models.extractive import Extractive
 from workbench.models.model import Answer, Ask
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
@@ -196,3 +197,25 @@ class Half(Meeting):
 def test_an_error_of_one_of_two_passes_once_both_are_over() -> None:
     with pytest.raises(ModelError, match="no second answer"):
         compact(TALK, Strategy("x", (Split(at_once=True),)), to(TALK.tokens - 1), Half(at_once=True))
+
+
+LONG = Context.of(conversation(60, words=60))
+SMALL = Budget(target=LONG.tokens // 3, window=4_000)
+"""The window is so small that most of the record does not fit into the prompt."""
+
+
+def test_what_the_prompt_left_out_is_in_the_record_of_the_answer() -> None:
+    model = Scripted(["## Goal\ngo on"] * 9)
+    done = compact(LONG, Strategy("s", (Summarize(),)), SMALL, model)
+    assert [answer.left_out for answer in done.answers] == [ask.left_out for ask in model.asks]
+    assert 0 < sum(ask.left_out for ask in model.asks) < len(LONG.messages)
+    wide = compact(
+        LONG, Strategy("s", (Summarize(),)), Budget(target=SMALL.target, window=200_000), Scripted(["x"] * 9)
+    )
+    assert [answer.left_out for answer in wide.answers] == [0] * len(wide.answers)
+
+
+def test_a_model_that_reads_the_messages_themselves_and_a_stand_in_leave_nothing_out() -> None:
+    for model in (Extractive(), Scripted([ModelError("down")] * 9)):
+        done = compact(LONG, Strategy("s", (Summarize(),)), SMALL, model)
+        assert done.answers and all(answer.left_out is None for answer in done.answers)

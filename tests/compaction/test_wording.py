@@ -88,3 +88,19 @@ def test_an_earlier_summary_is_shown_as_one() -> None:
 def test_every_prompt_is_there() -> None:
     for name in ("system", "rules", "summary", "update", "turn_prefix", "headings", "size", "focus", "lead", "split"):
         assert prompt(name)
+
+
+@pytest.mark.parametrize("most", [1_000, 2_000, 5_000, 100_000, None])
+def test_the_messages_that_a_prompt_leaves_out_are_counted(most: int | None) -> None:
+    messages = tuple(said(f"number-{i} " + "word " * 60, f"u{i}") for i in range(30))
+    wrote = Letter(Wording(), "summary", messages, most_chars=most)
+    shown = sum(f"number-{i} " in wrote() for i in range(30))
+    assert wrote.left_out() == 30 - shown
+    assert (shown < 30) == (most is not None and most < 10_000) == ("left out for length" in wrote())
+
+
+def test_a_message_that_is_shown_in_part_counts_as_left_out() -> None:
+    call = called("read", "c", id="a", text="I look at it. " * 20, path="a.py")
+    wrote = Letter(Wording(), "summary", (call, result("short", "c")), most_chars=120)
+    assert "read(path=a.py)" in wrote() and "I look at it" not in wrote()
+    assert wrote.left_out() == 1

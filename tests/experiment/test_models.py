@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from models.provider import Provider, Reply, completion, refusal, serving
 
-from builders import remembering, rules
+from builders import remembering, rules, said, told
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.store import COLUMNS, Results
@@ -70,6 +70,21 @@ def test_a_real_model_writes_the_summaries_and_the_tables_say_so(provider: Provi
     assert (asked["fallbacks"] == 0).all() and (asked["usd"] > 0).all() and (asked["findings"] == "").all()
     cells = dict(zip(results.cells["strategy"], results.cells["model"], strict=True))
     assert cells["summarize"] == MODEL and {cells[name] for name in cells if name != "summarize"} == {""}
+
+
+def test_messages_that_did_not_fit_into_the_prompt_are_in_the_record(provider: Provider, tmp_path: Path) -> None:
+    talk = [
+        one for i in range(60) for one in (said(f"step {i} " + "word " * 200, f"u{i}"), told("fine " * 200, f"a{i}"))
+    ]
+    long = Session.of([rules("be brief"), *talk], id="long", project="p")
+    asked = run(tmp_path, sessions=(long,)).compactions.query("asks > 0")
+    left = asked[asked["left_out"] > 0]
+    assert len(left)
+    for row in left.itertuples():
+        assert "messages left out of the prompt" in row.method
+    shown = [str(one["messages"]) for one in provider.requests if "entries left out for length" in str(one["messages"])]
+    assert shown, "the prompt says so too"
+    assert (run(tmp_path, "extractive", name="own", sessions=(long,)).compactions["left_out"].fillna(0) == 0).all()
 
 
 def test_several_models_stand_side_by_side_and_who_asks_nobody_stands_once(provider: Provider, tmp_path: Path) -> None:

@@ -56,6 +56,16 @@ def test_a_model_of_unknown_size_is_asked_in_one_piece() -> None:
     assert len(inner.asks) == 1
 
 
+def test_what_one_prompt_would_leave_out_is_shown_in_parts() -> None:
+    messages = facts(60)
+    short = replace(ask(messages), write=Letter(Wording(), "summary", messages, max_tokens=300, most_chars=4_000))
+    inner = Small(1_500)
+    answer = InParts(inner).answer(short)
+    assert short.left_out > 0
+    assert answer.method.startswith("in ") and answer.left_out == 0
+    assert all(any(f"fact-{i} " in one.prompt for one in inner.asks) for i in range(60))
+
+
 def test_what_does_not_fit_is_summarised_in_parts_and_nothing_is_left_out() -> None:
     inner = Small(4_000)
     answer = InParts(inner).answer(ask(facts(60)))

@@ -56,5 +56,12 @@ def test_where_the_rule_alone_wrote_the_report_says_nothing() -> None:
     assert writers_html(run()).html == ""
 
 
+def test_messages_that_writers_were_not_shown_are_told() -> None:
+    tables = run(wrote("summarize", "m", left_out=12), wrote("summarize", "m", left_out=1_200), wrote("opal", "m"))
+    assert {row["strategy"]: row["unread"] for row in writers(tables).to_dict("records")}["summarize"] == 1_212
+    html = writers_html(tables).html
+    assert "Messages not shown" in html and "1,212" in html
+
+
 def test_a_writers_name_cannot_be_markup() -> None:
     assert "<script>" not in writers_html(run(wrote("summarize", "<script>"))).html

@@ -14,7 +14,7 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.errors import ModelError
 from workbench.markup import card
-from workbench.models.model import Answer, Ask, Model, bears_several
+from workbench.models.model import Answer, Ask, Model, bears_several, reads_messages
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 from workbench.transcript.pairing import protected
@@ -191,7 +191,7 @@ def answered(ask: Ask, model: Model) -> Answer:
     try:
         answer = model.answer(ask)
         if answer.text.strip():
-            return answer
+            return _shown(answer, ask, model)
         why = f"{answer.model} answered with an empty text"
         if ask.if_empty is not None:
             return replace(answer, text=ask.if_empty, fallback=True, why=why)
@@ -202,6 +202,13 @@ def answered(ask: Ask, model: Model) -> Answer:
     if ask.otherwise is None:
         raise ModelError(why)
     return replace(answer, text=ask.otherwise, fallback=True, why=why)
+
+
+def _shown(answer: Answer, ask: Ask, model: Model) -> Answer:
+    """The answer with how many messages its writer was not shown; a stand-in was not made of the prompt."""
+    if answer.left_out is not None or answer.fallback or reads_messages(model):
+        return answer
+    return replace(answer, left_out=ask.left_out)
 
 
 def _touched(before: Context, after: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:

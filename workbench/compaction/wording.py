@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import accumulate
 from string import Template
 
 from workbench.compaction.clip import head
@@ -92,14 +93,26 @@ class Wording:
         Where that is longer than `most_chars`, results and arguments are cut shorter first, and then the oldest
         messages are left out, and the text says how many.
         """
+        parts = [part for spoken in self._entries(messages, most_chars) for part in spoken]
+        start = 0 if most_chars is None else _start(parts, most_chars)
+        return "\n\n".join([f"[{start} earlier entries left out for length]", *parts[start:]] if start else parts)
+
+    def left_out(self, messages: Sequence[Message], most_chars: int) -> int:
+        """How many of the messages such a transcript does not show in whole."""
+        entries = self._entries(messages, most_chars)
+        start = _start([part for spoken in entries for part in spoken], most_chars)
+        begins = accumulate(map(len, entries), initial=0)
+        return sum(1 for begin, spoken in zip(begins, entries, strict=False) if spoken and begin < start)
+
+    def _entries(self, messages: Sequence[Message], most_chars: int | None) -> list[list[str]]:
+        """What is said of each message, with results and arguments cut until it fits or is cut to the least."""
         results, arguments = self.result_chars, self.argument_chars
         while True:
-            parts = [part for message in messages for part in self._spoken(message, results, arguments)]
-            length = sum(map(len, parts)) + 2 * len(parts)
+            entries = [list(self._spoken(message, results, arguments)) for message in messages]
+            length = sum(len(part) + 2 for spoken in entries for part in spoken)
             if most_chars is None or length <= most_chars or results <= 120:
-                break
+                return entries
             results, arguments = results // 4, arguments // 2
-        return "\n\n".join(parts if most_chars is None else _fitted(parts, most_chars))
 
     def _outline(self) -> str:
         lines = [line.partition(":") for line in prompt(self.headings).splitlines()]
@@ -147,6 +160,10 @@ class Letter:
         """The prompt."""
         return self.wording.request(self)
 
+    def left_out(self) -> int:
+        """How many of the messages it does not show in whole."""
+        return 0 if self.most_chars is None else self.wording.left_out(self.messages, self.most_chars)
+
 
 def harmless(text: str) -> str:
     """Recorded text that can neither close our tags nor begin a line as another speaker."""
@@ -179,9 +196,10 @@ def _cut(text: str, chars: int) -> str:
     return f"{harmless(shown)} [... {len(text) - len(shown)} more characters]"
 
 
-def _fitted(parts: list[str], most_chars: int) -> list[str]:
+def _start(parts: Sequence[str], most_chars: int) -> int:
+    """The first of the newest entries that fit together."""
     start, left = len(parts), most_chars
     while start > 0 and len(parts[start - 1]) + 2 <= left:
         start -= 1
         left -= len(parts[start]) + 2
-    return parts if start == 0 else [f"[{start} earlier entries left out for length]", *parts[start:]]
+    return start

@@ -156,7 +156,8 @@ def _compactions(firings: Iterable[Firing]) -> Iterable[Row]:
             "seconds": sum(answer.seconds for answer in answers),
             "fallbacks": sum(answer.fallback for answer in answers),
             "writer": " + ".join(dict.fromkeys(map(_writer, answers))),
-            "method": " + ".join(dict.fromkeys(answer.method for answer in answers if answer.method)),
+            "method": " + ".join(dict.fromkeys(filter(None, map(_method, answers)))),
+            "left_out": sum(answer.left_out or 0 for answer in answers),
             "findings": "\n".join(dict.fromkeys(text for answer in answers for text in _findings(answer))),
             "outcome": done.outcome,
             "why": done.why,
@@ -169,6 +170,12 @@ def _writer(answer: Answer) -> str:
     if answer.fallback and STANDS_IN not in answer.method:
         return "the strategy's stand-in"
     return answer.model
+
+
+def _method(answer: Answer) -> str:
+    """How a text came about, in words; empty where it is one plain answer to all."""
+    left = answer.left_out or 0
+    return ", ".join(filter(None, (answer.method, f"{left} messages left out of the prompt" if left else "")))
 
 
 def _findings(answer: Answer) -> tuple[str, ...]:

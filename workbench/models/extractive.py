@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import ClassVar
 
 from workbench.errors import ModelError
 from workbench.models.extractive_choice import CHARS_PER_TOKEN, MEASURED, Choice, Pick, Weights
@@ -60,6 +61,7 @@ class Extractive:
     earlier summary. `weights` say what a line is worth.
     """
 
+    reads_messages: ClassVar[bool] = True
     weights: Weights = MEASURED
     reader: Reader = field(default_factory=Reader, compare=False, repr=False)
 

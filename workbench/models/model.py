@@ -53,6 +53,12 @@ class Ask:
         """The user prompt, written out."""
         return self.write()
 
+    @property
+    def left_out(self) -> int:
+        """How many of the messages the prompt does not show in whole, since it would be too long."""
+        count = getattr(self.write, "left_out", None)
+        return int(count()) if callable(count) else 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
@@ -71,6 +77,7 @@ class Answer:
         counted: whether the tokens were counted here, since the provider reported none, or impossible ones.
         method: how it came about where it is not one plain answer: in parts, repaired.
         findings: what is wrong with it, a sentence each.
+        left_out: how many of the messages its writer was not shown in whole; None where nobody looked.
     """
 
     text: str
@@ -86,12 +93,14 @@ class Answer:
     counted: bool = False
     method: str = ""
     findings: tuple[str, ...] = ()
+    left_out: int | None = None
 
 
 class Model(Protocol):
     """Answers questions. Equal questions to a deterministic model give equal answers.
 
-    A model that may be asked from several threads says so with an attribute `at_once` that is true.
+    A model that may be asked from several threads says so with an attribute `at_once` that is true; one that reads the
+    messages themselves, and not the prompt, with `reads_messages`.
     """
 
     @property
@@ -111,3 +120,8 @@ class Model(Protocol):
 def bears_several(model: Model) -> bool:
     """Whether a model may be asked several questions at the same time; one that does not say so is asked one by one."""
     return bool(getattr(model, "at_once", False))
+
+
+def reads_messages(model: Model) -> bool:
+    """Whether a model reads all messages, whatever the prompt leaves out."""
+    return bool(getattr(model, "reads_messages", False))

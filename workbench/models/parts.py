@@ -81,8 +81,9 @@ class InParts:
                 raise ModelError(
                     f"the prompt does not fit into {self.name}, not even in {MOST_PARTS} parts", overflow=True
                 )
-            answer = self.model.answer(_ask(ask, part, so_far))
-            answers.append(answer)
+            asked = _ask(ask, part, so_far)
+            answer = self.model.answer(asked)
+            answers.append(replace(answer, left_out=asked.left_out))
             so_far = answer.text
             if not so_far.strip():
                 break  # an empty part would lose what came before: the whole is no answer
@@ -96,6 +97,7 @@ class InParts:
             seconds=sum(answer.seconds for answer in answers),
             counted=any(answer.counted for answer in answers),
             method=f"in {len(answers)} parts",
+            left_out=sum(answer.left_out or 0 for answer in answers),
         )
 
 

@@ -13,7 +13,7 @@ from workbench.report.tables import Tables, strategies
 
 COLUMNS = (
     "strategy", "writer", "summaries", "kept", "kept_at_size", "fabricated", "usd", "seconds", "read", "wrote",
-    "repaired", "replaced", "faulty",
+    "repaired", "replaced", "faulty", "unread",
 )  # fmt: skip
 MOST = 6
 """Findings that are told one by one."""
@@ -22,6 +22,7 @@ _HEADS: Sequence[Cell] = (
     ("Strategy", ""), ("Written by", ""), ("Summaries", "n"), ("Kept", "n"), ("Kept at equal size", "n"),
     ("Made up", "n"), ("Dollars", "n"), ("Seconds each", "n"), ("Tokens read", "n"), ("Tokens written", "n"),
     ("Mended", "n"), ("Replaced", "n"), ("Still faulty", "n"),
+    ("Messages not shown", "n"),
 )  # fmt: skip
 
 
@@ -49,6 +50,7 @@ def writers(run: Tables) -> pd.DataFrame:
                 "repaired": int(methods.str.contains("repaired").sum()),
                 "replaced": int((own["fallbacks"] > 0).sum()),
                 "faulty": int(((own["findings"].astype(str) != "") & (own["fallbacks"] == 0)).sum()),
+                "unread": int(own["left_out"].fillna(0).sum()),
             }
         )
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -65,7 +67,8 @@ def writers_html(run: Tables) -> Html:
         "Written by: whose words are in the context; `extractive` is no language model, it picks lines. Kept: on its "
         "own trigger. Made up: of the names, numbers and quotes in summaries, those that stand nowhere before. "
         "Mended: asked for once more, with what was wrong. Replaced: another text stands in for a useless summary. "
-        "Still faulty: used although a check found something."
+        "Still faulty: used although a check found something. Messages not shown: the oldest ones, which the summary "
+        "replaces and its writer never saw, since the prompt may fill only a part of the window; over all summaries."
     )
     faults = _faults(run)
     below = f"<h3>What the checks found most often</h3>{bullets(map(shown, faults))}" if faults else ""
@@ -80,7 +83,10 @@ def _cells(one: dict[str, object]) -> Sequence[Cell]:
         *((percent(_number(one[name])), "n") for name in ("kept", "kept_at_size", "fabricated")),
         (_dollars(_number(one["usd"])), "n"),
         (f"{_number(one['seconds']):.1f}", "n"),
-        *((f"{_number(one[name]):,.0f}", "n") for name in ("read", "wrote", "repaired", "replaced", "faulty")),
+        *(
+            (f"{_number(one[name]):,.0f}", "n")
+            for name in ("read", "wrote", "repaired", "replaced", "faulty", "unread")
+        ),
     )
 
 
