@@ -51,7 +51,8 @@ def leave_one_out(
     Returns:
         A row a stage and metric: `stage`, `metric`, `mode`, `unit`, `with_it` and `without_it` (means over sessions),
         `effect` (with less without: what the stage adds), `low` and `high` (95 %; missing where sessions are too few or
-        all alike), `sessions`. In matched mode a session's value is its mean over the budgets.
+        all alike), `sessions`. In matched mode a session's value is its mean over the budgets to which
+        both can be cut; there is no row where there are none.
 
     Raises:
         SettingError: the strategy has fewer than two stages, or there is nothing to read.
@@ -96,7 +97,7 @@ def stage_effects(run: Results, whole: str, without: Mapping[str, str]) -> pd.Da
             rows_of = scores[(scores["metric"] == metric) & (scores["mode"] == mode)]
             if rows_of.empty:
                 continue
-            one, other = (_values(rows_of, strategy) for strategy in (whole, name))
+            one, other = _values(rows_of, whole, name)
             both = pairs(one, other)
             if not both.n:
                 continue
@@ -112,9 +113,12 @@ def stage_effects(run: Results, whole: str, without: Mapping[str, str]) -> pd.Da
     return pd.DataFrame(rows, columns=columns)
 
 
-def _values(rows: pd.DataFrame, strategy: str) -> dict[str, float]:
-    values = rows[(rows["strategy"] == strategy) & rows["value"].notna()].groupby("session")["value"].mean()
-    return {str(session): float(value) for session, value in values.items()}
+def _values(rows: pd.DataFrame, *names: str) -> list[dict[str, float]]:
+    """Each strategy's value by session, over the budgets at which all of them have one."""
+    place = rows["share"].astype("Float64").fillna(0.0).astype(float)
+    wide = rows.assign(share=place).pivot_table(index=["session", "share"], columns="strategy", values="value")
+    means = wide.reindex(columns=list(names)).dropna().groupby(level="session").mean()
+    return [{str(session): float(value) for session, value in means[name].items()} for name in names]
 
 
 def _ends(differences: Sequence[float]) -> dict[str, float | None]:

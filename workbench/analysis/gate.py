@@ -122,11 +122,11 @@ class _Values:
         return [str(name) for name in self.table["strategy"].unique()]
 
     def of(self, strategy: str) -> dict[str, float | None]:
-        """By session; None where the strategy has no value."""
+        """By session, the mean over the shares; None where the strategy has no value at one of them."""
         own = self.table[self.table["strategy"] == strategy]
         if own.empty:
             raise UnknownName("strategy of this run", strategy, self.strategies)
-        means = own.groupby("session", sort=True)["value"].mean()
+        means = own.groupby("session", sort=True)["value"].agg(lambda values: values.mean(skipna=False))
         return {str(name): None if pd.isna(value) else float(value) for name, value in means.items()}
 
 
