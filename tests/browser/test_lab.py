@@ -1,11 +1,12 @@
 """JupyterLab opens the explorer, runs it, and the picture follows the sliders."""
 
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -16,6 +17,7 @@ import workbench
 
 pytestmark = [pytest.mark.browser, pytest.mark.notebook]
 FOLDERS = ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR", "LAB_SETTINGS_DIR", "LAB_WORKSPACES_DIR")
+LIGHT, DARK = "JupyterLab Light", "JupyterLab Dark"
 PATIENCE = 60_000
 """Milliseconds that a loaded machine may take for one step."""
 
@@ -27,8 +29,11 @@ def free_port() -> int:
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Iterator[str]:
-    """The explorer's notebook in a JupyterLab as `workbench lab` starts it, with nothing of the user's."""
+def lab(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
+    """The explorer's notebook in a JupyterLab as `workbench lab` starts it, with nothing of the user's but a theme."""
+    themes = tmp_path / "LAB_SETTINGS_DIR" / "@jupyterlab" / "apputils-extension"
+    themes.mkdir(parents=True)
+    (themes / "themes.jupyterlab-settings").write_text(json.dumps({"theme": getattr(request, "param", LIGHT)}))
     own = {f"JUPYTER{'LAB' * ('LAB' in name)}_{name.replace('LAB_', '')}": str(tmp_path / name) for name in FOLDERS}
     own |= {"IPYTHONDIR": str(tmp_path / "ipython"), "HOME": str(tmp_path), "MPLCONFIGDIR": str(tmp_path / "fonts")}
     own["PYTHONPATH"] = str(Path(workbench.__file__).parent.parent)
@@ -62,12 +67,9 @@ def _until_up(server: subprocess.Popen[bytes]) -> None:
     raise AssertionError("JupyterLab did not start: " + "".join(told))
 
 
-def test_a_slider_moves_and_the_picture_changes(browser: Any, lab: str, keep: Any) -> None:
-    context = browser.new_context(viewport={"width": 1300, "height": 1500})
-    page = context.new_page()
+def _run_all(page: Any, lab: str, look: Callable[[], object]) -> None:
+    """Open the notebook, run all of its cells, and wait for the last."""
     page.set_default_timeout(PATIENCE)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
     page.goto(lab)
     page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]')
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
@@ -75,9 +77,17 @@ def test_a_slider_moves_and_the_picture_changes(browser: Any, lab: str, keep: An
     page.locator('[data-command="runmenu:run-all"]').click()
     try:
         page.get_by_text("window, 24,000").first.wait_for()
-        page.get_by_text("under truncate").wait_for()  # the last cell ran
+        page.get_by_text("under truncate").wait_for()
     finally:
-        keep(page, "explorer")
+        look()
+
+
+def test_a_slider_moves_and_the_picture_changes(browser: Any, lab: str, keep: Any) -> None:
+    context = browser.new_context(viewport={"width": 1300, "height": 1500})
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    _run_all(page, lab, lambda: keep(page, "explorer"))
 
     page.locator('[data-go="boundary:1"]').first.click()
     lost = page.get_by_text("are still held with their context").first
@@ -102,4 +112,63 @@ def test_a_slider_moves_and_the_picture_changes(browser: Any, lab: str, keep: An
     keep(page, "explorer")
     assert page.locator('[data-mime-type="application/vnd.jupyter.error"]').count() == 0
     assert all(url.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:")) for url in asked)
+    context.close()
+
+
+PALE = """() => {
+    const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+    const rgba = colour => {
+        canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+        const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data; return [r, g, b, a / 255];
+    };
+    const over = (top, below) => [0, 1, 2].map(i => top[3] * top[i] + (1 - top[3]) * below[i]);
+    const ground = part => {
+        if (!part) return [255, 255, 255];
+        const own = rgba(getComputedStyle(part).backgroundColor);
+        return own[3] === 1 ? own : over(own, ground(part.parentElement));
+    };
+    const light = colour => colour.slice(0, 3).map(c => c / 255)
+        .map(c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+    const faded = part => part ? getComputedStyle(part).opacity * faded(part.parentElement) : 1;
+    const pale = [];
+    for (const part of document.querySelectorAll('.wb-x *')) {
+        const said = [...part.childNodes].filter(n => n.nodeType === 3).map(n => n.data.trim()).join(' ');
+        if (!said || !part.checkVisibility() || part.closest('title, style')) continue;
+        const style = getComputedStyle(part), below = ground(part);
+        const ink = rgba(part.closest('svg') ? style.fill : style.color);
+        ink[3] *= faded(part);
+        const [high, low] = [light(over(ink, below)), light(below)].sort((a, b) => b - a);
+        const contrast = (high + 0.05) / (low + 0.05);
+        if (contrast < 4.5) pale.push(`${contrast.toFixed(1)} ${said.slice(0, 60)}`);
+    }
+    return pale;
+}"""
+"""What the explorer writes with too little contrast for what lies below it, in the picture and beside it."""
+
+
+@pytest.mark.parametrize("lab", [LIGHT, DARK], indirect=True)
+def test_in_a_light_and_in_a_dark_theme_every_word_can_be_read(
+    browser: Any, lab: str, keep: Any, request: pytest.FixtureRequest
+) -> None:
+    name = "dark" if DARK in request.node.name else "light"
+    context = browser.new_context(viewport={"width": 1300, "height": 1500})
+    page = context.new_page()
+    _run_all(page, lab, lambda: keep(page, f"explorer-{name}"))
+    assert page.evaluate("document.body.dataset.jpThemeLight") == str(name == "light").lower()
+    page.locator('[data-go="boundary:1"]').first.click()
+    page.get_by_text("are still held with their context").first.wait_for()
+    for tab in ("Messages", "Before and after", "Lost", "As code"):
+        page.get_by_role("tab", name=tab).first.click()
+        for summary in page.locator(".wb-x summary:visible").all()[:1]:
+            summary.click()
+        keep(page, f"explorer-{name}-{tab.split()[0].lower()}")
+        assert page.evaluate(PALE) == []
+    page.get_by_role("tab", name="Messages").first.click()
+    page.locator('.wb-x td [data-go^="message:"]:visible').nth(1).click()
+    page.locator(".story:visible").wait_for()
+    keep(page, f"explorer-{name}-message")
+    assert page.evaluate(PALE) == []
+    page.evaluate("document.querySelectorAll('.wb-x').forEach(part => { part.style.color = '#8888' })")
+    assert page.evaluate(PALE) != []  # the check can fail
     context.close()

@@ -10,6 +10,7 @@ from report.test_cost import bill
 
 from workbench.experiment.store import RunFolder
 from workbench.report import render
+from workbench.report.html import Html, row, table
 
 pytestmark = pytest.mark.browser
 HOSTILE = (
@@ -173,7 +174,8 @@ def test_hostile_text_runs_nothing_and_breaks_nothing(browser: Any, hostile: Pat
     assert found.asked == [hostile.as_uri()] and found.said == []
     assert found.page.locator("main").is_visible() and found.page.locator("h2").last.is_visible()
     assert found.page.locator("main img, main script, svg[onload]").count() == 0
-    assert found.page.locator("main style").count() == found.page.locator("figure svg").count()  # its own
+    own = found.page.locator("figure svg, main style + .wb-part").count()
+    assert found.page.locator("main style").count() == own == found.page.locator("figure svg, .wb-part").count()
     assert found.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert not {char for char in found.page.locator("main").inner_text() if ord(char) < 32} - set("\n\t")
     found.context.close()
@@ -237,3 +239,24 @@ def test_a_page_that_keeps_somebody_out_is_found(browser: Any) -> None:
     serious = {one["id"] for one in axe.Axe().run(page).response["violations"] if one["impact"] in SERIOUS}
     assert {"color-contrast", "image-alt", "label"} <= serious
     page.close()
+
+
+@pytest.mark.parametrize("where", ["jp-RenderedHTMLCommon", "rendered_html"])
+def test_in_a_notebook_words_stand_on_the_left_and_each_term_beside_what_it_means(browser: Any, where: str) -> None:
+    """A notebook's own rules set every column to the right and let terms float, where a long one shifts the rest."""
+    page = browser.new_page()
+    piece = Html(
+        table([("Strategy", ""), ("Kept", "n")], [row([("truncate", ""), ("50 % <small>of 3</small>", "n")])])
+        + "<dl><dt>A term of many words that takes its room</dt><dd>one</dd><dt>Next</dt><dd>two</dd></dl>"
+    )
+    rules = "td,.{0} th{{text-align:right}}.{0} dt{{float:left;width:20%}}.{0} dd{{float:left;width:75%}}"
+    page.set_content(f"<style>.{where} {rules.format(where)}</style><div class={where}>{piece._repr_html_()}</div>")
+    cells = [cell.evaluate("part => getComputedStyle(part).textAlign") for cell in page.locator("td").all()]
+    assert cells == ["left", "right"]
+    tops = [part.bounding_box()["y"] for part in page.locator("dt, dd").all()]
+    assert tops[0] == tops[1] < tops[2] == tops[3]
+    page.close()
+
+
+def test_words_without_a_table_show_themselves_as_they_are() -> None:
+    assert Html("<p>none</p>")._repr_html_() == "<p>none</p>"

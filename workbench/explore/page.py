@@ -30,7 +30,7 @@ STYLE = """<style>
 .wb-x tr.dropped td.text{text-decoration:line-through;opacity:.65}
 .wb-x pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#8a8f981a;padding:.6em .8em;border-radius:4px}
 .wb-x pre{max-height:24em;overflow:auto;word-break:normal}
-.wb-x mark{background:#ffd54a88;color:inherit}
+.wb-x mark{background:#ffd54a44;color:inherit;border-bottom:2px solid #e69f00}
 .wb-x .go{cursor:pointer}
 .wb-x span.go,.wb-x tr.go:hover td.text{text-decoration:underline dotted}
 .wb-x .go:focus-visible{outline:2px solid #e69f00;outline-offset:1px}

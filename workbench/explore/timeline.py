@@ -83,7 +83,7 @@ def timeline(
     sent = scale.points(requests, [step.tokens_sent for step in steps])
     colour = looks([replay.preset])[replay.preset].colour
     parts = [
-        f'<polygon points="{x(0):.1f},{y(0):.1f} {recorded} {x(last):.1f},{y(0):.1f}" fill="#8a8f98" opacity=".18"/>',
+        f'<polygon points="{x(0):.1f},{y(0):.1f} {recorded} {x(last):.1f},{y(0):.1f}" fill="#8a8f98" opacity=".25"/>',
         *_ticks(scale),
         *_lines(replay, trigger, threshold, scale),
         *_marks(replay, selected, scale),

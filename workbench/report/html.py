@@ -16,6 +16,19 @@ Cell: TypeAlias = tuple[str, str]
 """The HTML of a cell, and its class: `n` for numbers."""
 
 
+_IN = ":is(.jp-RenderedHTMLCommon,.rendered_html) .wb-part"
+NOTEBOOK = f"""<style>
+{_IN} :is(th,td){{text-align:left;vertical-align:top}}
+{_IN} :is(th,td).n{{text-align:right}}
+{_IN} :is(.headline,.costs) small{{display:block}}
+{_IN} td.n small{{white-space:nowrap}}
+{_IN} .wide{{overflow-x:auto}}
+{_IN} dl{{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1.25rem}}
+{_IN} :is(dt,dd){{float:none;width:auto;margin:0;padding:0;text-align:left}}
+</style>"""
+"""A notebook sets all columns to the right and lets terms float; a report has rules of its own, which these leave."""
+
+
 @dataclass(frozen=True, slots=True)
 class Html:
     """A piece of a page: shows itself in a notebook; as plain text it is `plain`, or its figures.
@@ -31,7 +44,8 @@ class Html:
     data: pd.DataFrame | None = field(default=None, compare=False)
 
     def _repr_html_(self) -> str:
-        return self.html
+        arranged = any(part in self.html for part in ("<table", "<dl"))
+        return f'{NOTEBOOK}<div class="wb-part">{self.html}</div>' if arranged else self.html
 
     def __repr__(self) -> str:
         if self.plain or self.data is None:
