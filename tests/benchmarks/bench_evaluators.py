@@ -1,6 +1,7 @@
 """Prints how long the evaluation of a very long recording takes: 59 MB, 35,000 records, 40 recorded compactions.
 
-Usage: python tests/benchmarks/bench_evaluators.py [--megabytes 59] [--jobs 2] [--only retention|natural|growth]
+Usage: python tests/benchmarks/bench_evaluators.py [--megabytes 59] [--jobs 2] [--peers FOLDER]
+    [--only retention|natural|growth|peers]
 
 The recording is generated, in the format of Claude Code and in the shape of the largest one that other evaluators were
 run on: calls and results of some 1,800 bytes a record, and every 1/41 of the way a compaction with a summary. Each part
@@ -10,11 +11,13 @@ runs in a process of its own, so that its peak memory is its own:
   later.
   Goal: 10 s and 300 MB.
 - `natural`: replay it under eight presets with every offline metric. Goal: 90 s on two cores.
-- `growth`: mining, counting and a replay with all metrics of a session of 1 M and of 10 M tokens. Goal: at most
-  11 times.
+- `growth`: counting, mining, a replay and all metrics of a session of 1 M and of 10 M tokens, each in a process of its
+  own. Goal: at most 11 times.
+- `peers`: what other audits of recorded compactions take for the same file, where they are installed
+  (`evaluators-requirements.txt`): in the folder of programs that `--peers` names, or on the path.
 
-Each is also told as a ratio to tiktoken's time for the same text. Peers' figures for this shape, on a machine of the
-same kind: contextrot 1.7 s (no retention), ctxdrift 65 s, nauro-ballast 186 s.
+Times are CPU time, each also as a ratio to tiktoken's for the same text, taken just before: on a busy machine the
+ratios are steadier than the seconds.
 """
 
 from __future__ import annotations
@@ -22,9 +25,11 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -48,7 +53,10 @@ from workbench.transcript.tokens import chars_per_token
 
 COMPACTIONS = 40
 JOINED = 3
+FILES = 600
+"""Files that the recorded agent reads: as generated, each look would be at one more, 46,000 in all."""
 WINDOW = 200_000
+PEERS = {"ctxdrift": (), "nauro-ballast": ("match",)}
 PRESETS = ("none", "truncate", "summarize", "pipeline", "opal", "clear_tool_uses", "observation_mask", "claude_code")
 
 
@@ -72,12 +80,14 @@ def longer(messages: Iterable[Message]) -> Iterator[Message]:
 
 
 def _joined(looks: Sequence[tuple[AssistantMessage, ToolResult]]) -> Iterator[Message]:
-    """One call with all words and arguments, and one result with all lines."""
+    """One call with all words and arguments, and one result with all lines, of a file that is read more than once."""
     if not looks:
         return
     call, result = looks[0]
+    n = zlib.crc32(call.id.encode()) % FILES
     said = [block for one, _ in looks for block in one.blocks if isinstance(block, Text)]
     arguments = {name: value for one, _ in looks for name, value in one.calls[0].arguments.items()}
+    arguments |= {"path": f"src/part{n // 20}/unit{n}.py"}
     yield replace(call, blocks=(*said, replace(call.calls[0], arguments=arguments)))
     yield replace(result, blocks=(Text("\n".join(plain_text(one) for _, one in looks)),))
 
@@ -102,7 +112,7 @@ def records(messages: Sequence[Message]) -> Iterator[dict[str, object]]:
                 "compactMetadata": {"trigger": "auto", "preTokens": 160_000},
             }  # fmt: skip
             summary = (
-                "This session is being continued.\n"
+                "This session is being continued from a previous conversation that ran out of context.\n"
                 + "\n".join(
                     counted_text(one)[:300]
                     for one in messages[max(0, i - stretch) : i]
@@ -144,14 +154,14 @@ def write(path: Path, megabytes: float) -> None:
             out.write(json.dumps({**record, "timestamp": stamp}) + "\n")
 
 
-def tiktoken_seconds(path: Path) -> tuple[float, int]:
+def tiktoken_seconds(path: Path) -> str:
     """Processor time of tiktoken alone for the recording's text, and its tokens."""
     (session,) = load(path)
     texts = [counted_text(message) for message in session.messages]
     encoding = loaded("o200k_base")
     start = process_time()
     tokens = sum(len(encoding.encode_ordinary(text)) for text in texts)
-    return process_time() - start, tokens
+    return json.dumps((process_time() - start, tokens))
 
 
 def retention(path: Path) -> str:
@@ -180,18 +190,39 @@ def natural(path: Path, jobs: int) -> str:
         return f"{len(run.compactions)} compactions, {run.failed} failed cells, frr {told}"
 
 
+def grown(tokens: int) -> str:
+    """A session of so many tokens, counted, mined, replayed and scored: seconds of CPU time, and tiktoken's."""
+    session = generate(tokens, seed=1).session
+    encoding = loaded("o200k_base")
+    start = process_time()
+    for message in session.messages:
+        encoding.encode_ordinary(counted_text(message))
+    alone = process_time() - start
+    start = process_time()
+    ready = prepared(session, WINDOW)
+    done = trial(ready, replay(ready, "pipeline"))
+    for metric in BUILTIN.values():
+        metric.score(done)
+    return json.dumps((process_time() - start, alone))
+
+
 def growth() -> str:
-    """A session ten times as long, counted, mined, replayed and scored."""
-    took: list[float] = []
-    for tokens in (1_000_000, 10_000_000):
-        session = generate(tokens, seed=1).session
-        start = process_time()
-        ready = prepared(session, WINDOW)
-        done = trial(ready, replay(ready, "pipeline"))
-        for metric in BUILTIN.values():
-            metric.score(done)
-        took.append(process_time() - start)
-    return f"1 M tokens {took[0]:.1f} s, 10 M tokens {took[1]:.1f} s: {took[1] / took[0]:.1f} times"
+    """How much longer a session takes that is ten times as long."""
+    small, large = (json.loads(json.loads(_run(f"grown-{n}", Path(), 1))["what"]) for n in (1_000_000, 10_000_000))
+    return (
+        f"1 M tokens {small[0]:.1f} s, 10 M tokens {large[0]:.1f} s: {large[0] / small[0]:.1f} times"
+        f" ({small[0] / small[1]:.2f} and {large[0] / large[1]:.2f} x tiktoken)"
+    )
+
+
+def peer(name: str, path: Path, folder: str) -> str:
+    """Another audit over the same file, alone in its process."""
+    command = shutil.which(name, path=folder or None)
+    if command is None:
+        return "not installed"
+    words = [command, *PEERS[name], str(path)]
+    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    return f"ended with {done.returncode}, {len(done.stdout):,} characters of output"
 
 
 def main() -> None:
@@ -200,39 +231,54 @@ def main() -> None:
     asked.add_argument("--megabytes", type=float, default=59.0)
     asked.add_argument("--jobs", type=int, default=2)
     asked.add_argument("--only", default="")
+    asked.add_argument("--peers", default="")
     asked.add_argument("--part", default="")
     asked.add_argument("--file", default="")
     given = asked.parse_args()
     if given.part:
-        _part(given.part, Path(given.file), given.jobs)
+        _part(given.part, Path(given.file), given.jobs, given.peers)
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "long.jsonl"
         write(path, given.megabytes)
         lines = sum(1 for _ in path.open(encoding="utf-8"))
-        alone, tokens = tiktoken_seconds(path)
+        alone, tokens = json.loads(json.loads(_run("tiktoken", path, 1))["what"])
         print(f"{path.stat().st_size / 1e6:.1f} MB, {lines:,} records, {tokens:,} tokens; tiktoken {alone:.1f} s CPU")
-        for part in ("retention", "natural", "growth"):
-            if given.only in ("", part):
-                told = json.loads(_run(part, path, given.jobs))
-                print(
-                    f"{part}: {told['wall']:.1f} s by the clock, {told['cpu']:.1f} s CPU = {told['cpu'] / alone:.2f} x"
-                    f" tiktoken, peak {told['peak']:.0f} MB; {told['what']}",
-                    flush=True,
-                )
+        ours = 0.0
+        for part in ("retention", "natural", "growth", *PEERS):
+            if given.only not in ("", part, "peers" if part in PEERS else ""):
+                continue
+            alone, _ = json.loads(json.loads(_run("tiktoken", path, 1))["what"])
+            told = json.loads(_run(part, path, given.jobs, given.peers))
+            ours = told["cpu"] if part == "retention" else ours
+            beside = f" = {told['cpu'] / ours:.1f} x our retention" if part in PEERS and ours else ""
+            print(
+                f"{part}: {told['wall']:.1f} s by the clock, {told['cpu']:.1f} s CPU = {told['cpu'] / alone:.2f} x"
+                f" tiktoken ({alone:.1f} s){beside}, peak {told['peak']:.0f} MB; {told['what']}",
+                flush=True,
+            )
 
 
-def _run(part: str, path: Path, jobs: int) -> str:
-    words = [sys.executable, __file__, "--part", part, "--file", str(path), "--jobs", str(jobs)]
+def _run(part: str, path: Path, jobs: int, peers: str = "") -> str:
+    words = [sys.executable, __file__, "--part", part, "--file", str(path), "--jobs", str(jobs), "--peers", peers]
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout
 
 
-def _part(part: str, path: Path, jobs: int) -> None:
+def _part(part: str, path: Path, jobs: int, peers: str) -> None:
     wall = perf_counter()
-    what = growth() if part == "growth" else retention(path) if part == "retention" else natural(path, jobs)
+    if part in PEERS:
+        what = peer(part, path, peers)
+    elif part.startswith("grown-"):
+        what = grown(int(part.removeprefix("grown-")))
+    else:
+        what = {
+            "tiktoken": lambda: tiktoken_seconds(path), "retention": lambda: retention(path),
+            "natural": lambda: natural(path, jobs), "growth": growth,
+        }[part]()  # fmt: skip
     here, below = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     told = {
-        "what": what, "wall": perf_counter() - wall, "peak": max(here.ru_maxrss, below.ru_maxrss) / 1024,
+        "what": what, "wall": perf_counter() - wall,
+        "peak": (below.ru_maxrss if part in PEERS else max(here.ru_maxrss, below.ru_maxrss)) / 1024,
         "cpu": here.ru_utime + here.ru_stime + below.ru_utime + below.ru_stime,
     }  # fmt: skip
     print(json.dumps(told))

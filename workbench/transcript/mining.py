@@ -130,16 +130,20 @@ _THOUSANDS = re.compile(r",(?<=[A-Za-z0-9_.@~/%#-],)\d{3}(?![0-9A-Za-z_])(?:,\d{
 _FOREIGN_DIGITS = re.compile(r",\d{0,2}(?=[^\x00-\x7f])\d")
 
 
-class _Tokens(dict[str, tuple[int, ...]]):
-    """The features of each token, found when it is first asked for."""
+class _Tokens(dict[str, bytes]):
+    """The features of each token, as the bytes of their numbers, found when it is first asked for."""
 
-    def __init__(self, features: Callable[[str], tuple[int, ...]]) -> None:
-        super().__init__({_END: (END,), "(": ()})
+    def __init__(self, features: Callable[[str], bytes]) -> None:
+        super().__init__({_END: _packed((END,)), "(": b""})
         self._features = features
 
-    def __missing__(self, token: str) -> tuple[int, ...]:
+    def __missing__(self, token: str) -> bytes:
         found = self[token] = self._features(token)
         return found
+
+
+def _packed(features: Iterable[int]) -> bytes:
+    return array("i", features).tobytes()
 
 
 class Miner:
@@ -271,7 +275,7 @@ class Miner:
         found = tokens("\n".join([without_urls(span) if "://" in span else span for span in fresh]) + "\n")
         self._firsts.append(first)
         self._offsets.append(len(self._flat))
-        self._flat.fromlist(list(chain.from_iterable(map(self._tokens.__getitem__, found))))
+        self._flat.frombytes(b"".join(map(self._tokens.__getitem__, found)))
         signals: list[str] = []
         at = 0
         for token in [token for token in found if token in _MARKS]:
@@ -313,23 +317,24 @@ class Miner:
         numbers = self._words
         return [numbers.setdefault(word, len(numbers)) for word in found]
 
-    def _token_features(self, token: str) -> tuple[int, ...]:
+    def _token_features(self, token: str) -> bytes:
         """The words and atoms of one token, read when it is first met.
 
         Most tokens are names with marks between them, and the names have been met before.
         """
         if token.isidentifier():
-            return (*self._word_numbers(words(token)), *[~self.atom(atom) for atom in name_atoms(token)])
+            return _packed([*self._word_numbers(words(token)), *[~self.atom(atom) for atom in name_atoms(token)]])
         base = bare(token)
         if base != token and (base.isidentifier() or token != base + "("):
             return self._tokens[base]
         whole = whole_atoms(token, self.cwd)
         if whole is not None:
-            return (*self._word_numbers(words(base)), *[~self.atom(atom) for atom in whole])
+            return _packed([*self._word_numbers(words(base)), *[~self.atom(atom) for atom in whole]])
         parts = ASCII_WORD.findall(base)
         if parts == [token]:
-            return tuple(self._word_numbers(parts))
-        return tuple(dict.fromkeys(chain.from_iterable(map(self._tokens.__getitem__, parts))))
+            return _packed(self._word_numbers(parts))
+        found = b"".join(map(self._tokens.__getitem__, parts))
+        return _packed(dict.fromkeys(memoryview(found).cast("i")))
 
 
 def _texts(block: AnswerBlock) -> Iterable[str]:

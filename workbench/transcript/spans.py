@@ -56,38 +56,29 @@ class Spans:
         """
         if 2 * (len(self) + len(pieces)) > len(self._table):
             self._grow(len(self) + len(pieces))
-        table, count = self._table, len(self)
-        mask = len(table) - 1
+        table, hashes, known = self._table, self._hash, len(self)
+        mask, count = len(table) - 1, known
         keys = [hash(piece) & _BITS for piece in pieces]
         found: list[int] = []
         new: list[int] = []
         for i, key in enumerate(keys):
             slot = key & mask
-            if table[slot]:
-                number, slot = self._probe(pieces[i], key, slot)
-                if number >= 0:
-                    found.append(number)
-                    continue
-            found.append(count)
-            count += 1
-            table[slot] = count
-            new.append(i)
+            while number := table[slot]:
+                # What came with the same source is not written down yet: its texts are all different.
+                if number <= known and hashes[number - 1] == key and self[number - 1] == pieces[i]:
+                    found.append(number - 1)
+                    break
+                slot = (slot + 1) & mask
+            else:
+                found.append(count)
+                count += 1
+                table[slot] = count
+                new.append(i)
         if len(new) == len(pieces):
             self._take(pieces, keys, source)
         elif new:
             self._take([pieces[i] for i in new], [keys[i] for i in new], source)
         return found
-
-    def _probe(self, piece: str, key: int, slot: int) -> tuple[int, int]:
-        """The number of a text whose first slot is taken, -1 if it has none; and the slot where the search ended."""
-        table, hashes, mask = self._table, self._hash, len(self._table) - 1
-        known = len(hashes)
-        while number := table[slot]:
-            # What came with the same source is not written down yet: its texts are all different.
-            if number <= known and hashes[number - 1] == key and self[number - 1] == piece:
-                return number - 1, slot
-            slot = (slot + 1) & mask
-        return -1, slot
 
     def _take(self, new: Sequence[str], keys: list[int], source: str) -> None:
         """Write down where new texts stand."""
