@@ -32,6 +32,7 @@ STYLE = """<style>
 .wb-x pre{max-height:24em;overflow:auto;word-break:normal}
 .wb-x mark{background:#ffd54a44;color:inherit;border-bottom:2px solid #e69f00}
 .wb-x .go{cursor:pointer}
+.wb-x summary{display:list-item;cursor:pointer}
 .wb-x span.go,.wb-x tr.go:hover td.text{text-decoration:underline dotted}
 .wb-x .go:focus-visible{outline:2px solid #e69f00;outline-offset:1px}
 .wb-x tr.here td{background:#e69f0033}
