@@ -3,8 +3,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
-from workbench.analysis.probed import accuracies, noise
+from workbench.analysis.probed import accuracies, noise, splits
+from workbench.analysis.variance import RESIDUAL
 from workbench.experiment.probing import COLUMNS, NOTES, TABLE, Probed
 
 
@@ -35,6 +37,44 @@ def test_the_noise_of_answers_is_found_where_it_was_planted(tmp_path: Path) -> N
     assert by["reader"].share is not None and by["session"].share is not None
     assert by["reader"].share > 0.2 > by["session"].share
     assert by["summariser"].variance is None and by["judge"].variance is None
+
+
+def repeated(folder: Path, luck: float, replicates: int = 3) -> Probed:
+    """Answers to questions that are either easy or hard; `luck`: how often an answer is what the question is not."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for session in range(20):
+        for probe in range(12):
+            easy = rng.random() < 0.5
+            for replicate in range(replicates):
+                right = easy != (rng.random() < luck)
+                rows.append(
+                    {"session": f"s{session}", "strategy": "one", "outcome": "answered", "at": 5, "share": 0.1,
+                     "verdict": "right" if right else "wrong", "reader": "r", "question": "which file?",
+                     "probe": probe, "replicate": replicate}
+                )  # fmt: skip
+    folder.mkdir()
+    pd.DataFrame(
+        {name: pd.array([row.get(name) for row in rows], dtype=kind) for name, kind in COLUMNS.items()}
+    ).to_parquet(folder / TABLE)
+    (folder / NOTES).write_text(json.dumps({"summaries_by": "extractive", "judge": None}))
+    return Probed.open(folder)
+
+
+@pytest.mark.parametrize("luck", [0.0, 0.1, 0.3])
+def test_questions_are_told_from_what_a_reader_says_otherwise_each_time(tmp_path: Path, luck: float) -> None:
+    by = {one.factor: one for one in noise([repeated(tmp_path / "a", luck)], "one")}
+    question, rest = by["question"].variance, by[RESIDUAL].variance
+    assert question is not None and rest is not None
+    assert question.value == pytest.approx((1 - 2 * luck) ** 2 / 4, abs=0.04)
+    assert rest.value == pytest.approx(luck * (1 - luck), abs=0.02)
+
+
+def test_the_splits_of_all_strategies_are_rows_for_a_table(tmp_path: Path) -> None:
+    rows = splits([repeated(tmp_path / "a", 0.2)])
+    assert [row["source"] for row in rows] == ["summariser", "reader", "judge", "session", "question", "repetition"]
+    assert "would make the mean surest" in str(rows[-1]["advice"])
+    assert "nothing to compare" in str(rows[0]["why"])
 
 
 def test_open_answers_that_nobody_judged_are_no_noise(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from benchmarks.bench_variance import effects_of, found
+from benchmarks.bench_variance import effects_of, found, found_nested
 
 from workbench.analysis.variance import RESIDUAL, advice, components
 
@@ -45,3 +45,32 @@ def test_the_next_dollar_goes_where_the_mean_is_uncertain() -> None:
 def test_a_factor_of_another_length_is_an_error() -> None:
     with pytest.raises(ValueError, match="'session'"):
         components([1.0, 2.0, 3.0], {"session": [1, 2]})
+
+
+NESTED = {"session": 0.01, "question": 0.04, "reader": 0.0025, RESIDUAL: 0.02}
+
+
+def test_questions_within_sessions_are_told_from_sessions_and_from_repetition() -> None:
+    every = [found_nested(NESTED, seed) for seed in range(80)]
+    for name, value in NESTED.items():
+        parts = [part for one in every if (part := one[name].variance) is not None]
+        error = 3 * np.std([part.value for part in parts]) / np.sqrt(len(parts))
+        assert np.mean([part.value for part in parts]) == pytest.approx(value, abs=error), name
+        assert sum(part.low <= value <= part.high for part in parts) >= 0.87 * 80, name
+
+
+def test_questions_that_were_put_once_are_in_the_rest_and_the_advice_says_so() -> None:
+    rng = np.random.default_rng(4)
+    levels = {"session": [i // 10 for i in range(80)], "question": list(range(80))}
+    every = components(rng.normal(0, 1, 80), levels, nested="question", inside="session")
+    by = {one.factor: one for one in every}
+    assert by["question"].variance is None and by["session"].variance is not None
+    assert "More questions or replicates" in advice(every)
+
+
+def test_a_factor_whose_levels_go_with_anothers_has_a_reason_and_the_others_their_numbers() -> None:
+    rng = np.random.default_rng(5)
+    session = [i // 10 for i in range(80)]
+    by = {one.factor: one for one in components(rng.normal(0, 1, 80), {"session": session, "twin": session})}
+    assert by["twin"].variance is None and "go with those of another" in by["twin"].why
+    assert by[RESIDUAL].variance is not None and by[RESIDUAL].variance.value == pytest.approx(1.0, rel=0.4)

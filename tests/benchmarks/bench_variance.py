@@ -9,7 +9,7 @@ its rows missing.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
 from pathlib import Path
 
@@ -46,10 +46,46 @@ def found(planted: Mapping[str, float], seed: int) -> Mapping[str, Component]:
     return {one.factor: one for one in components(values, factors)}
 
 
+NESTED = {"session": 16, "question": 6, "reader": 4, "replicate": 3}
+"""Questions of their own for each session, each put to every reader several times."""
+
+
+def asked(planted: Mapping[str, float], seed: int) -> tuple[list[float], dict[str, list[str]]]:
+    """As `table`, with questions nested in sessions."""
+    rng = np.random.default_rng(seed)
+    drawn: dict[tuple[str, str], float] = {}
+
+    def effect(name: str, level: str) -> float:
+        return drawn.setdefault((name, level), rng.normal(0, planted[name] ** 0.5))
+
+    values: list[float] = []
+    factors: dict[str, list[str]] = {"reader": [], "session": [], "question": []}
+    for session, question, reader, _ in product(*(range(n) for n in NESTED.values())):
+        if rng.random() < 0.1:
+            continue
+        known = {"reader": f"r{reader}", "session": f"s{session}", "question": f"s{session} q{question}"}
+        noise = rng.normal(0, planted[RESIDUAL] ** 0.5)
+        values.append(0.6 + sum(effect(name, level) for name, level in known.items()) + noise)
+        for name, level in known.items():
+            factors[name].append(level)
+    return values, factors
+
+
+def found_nested(planted: Mapping[str, float], seed: int) -> Mapping[str, Component]:
+    values, factors = asked(planted, seed)
+    return {one.factor: one for one in components(values, factors, nested="question", inside="session")}
+
+
 def main() -> None:
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    planted = {"session": 0.04, "summariser": 0.01, "reader": 0.0025, "judge": 0.0, RESIDUAL: 0.02}
-    every = [found(planted, seed) for seed in range(times)]
+    tell(times, {"session": 0.04, "summariser": 0.01, "reader": 0.0025, "judge": 0.0, RESIDUAL: 0.02}, found)
+    tell(times, {"session": 0.01, "question": 0.04, "reader": 0.0025, RESIDUAL: 0.02}, found_nested)
+
+
+def tell(
+    times: int, planted: Mapping[str, float], find: Callable[[Mapping[str, float], int], Mapping[str, Component]]
+) -> None:
+    every = [find(planted, seed) for seed in range(times)]
     print(f"{times} tables; component: planted, mean found, share of 95 % intervals that hold it")
     for name, value in planted.items():
         parts = [one[name].variance for one in every]

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.analysis.judged import UNCALIBRATED, Interval, Labels, corrected
-from workbench.analysis.variance import Component, components
+from workbench.analysis.variance import RESIDUAL, Component, advice, components
 from workbench.experiment.probing import Probed
 
 if TYPE_CHECKING:
     import pandas as pd
 
 LABELS = "labels.jsonl"
+SPOKEN = {RESIDUAL: "repetition"}
+"""Sources of variance whose name says little to a reader."""
 EACH = 25
 """Items of each verdict that a person is asked to label."""
 
@@ -155,10 +157,12 @@ def read_labels(file: Path) -> Mapping[str, bool]:
 
 
 def noise(runs: Sequence[Probed], strategy: str) -> tuple[Component, ...]:
-    """The variance of one strategy's answers, split among summariser, reader, judge and session; the rest comes last.
+    """The variance of one strategy's answers: of summariser, reader, judge, session and question; the rest comes last.
 
     An answer counts 1 if a rule, or for open ones the judge, calls it right, else 0; what is neither graded nor judged
-    is left out. The judge is not corrected here: its own noise is what is asked for.
+    is left out. The judge is not corrected here: its own noise is what is asked for. A question is one about one
+    context: it can be told from the rest where it was put several times. The rest is what the same reader says
+    otherwise to the same question, and what factors do together.
 
     Args:
         runs: the same questions with other summarisers, readers or judges, or asked several times.
@@ -168,17 +172,42 @@ def noise(runs: Sequence[Probed], strategy: str) -> tuple[Component, ...]:
         ValueError: fewer than three answers count.
     """
     values: list[float] = []
-    factors: dict[str, list[object]] = {"summariser": [], "reader": [], "judge": [], "session": []}
+    factors: dict[str, list[object]] = {"summariser": [], "reader": [], "judge": [], "session": [], "question": []}
     for run in runs:
         table = run.table[(run.table["strategy"] == strategy) & (run.table["outcome"] == "answered")]
         for row in table.itertuples():
             if row.verdict == "open" and row.judged is not True and row.judged is not False:
                 continue
             values.append(float(row.verdict == "right" or row.judged is True))
-            known = (run.notes["summaries_by"], row.reader, run.notes["judge"] or "none", row.session)
+            asked = (row.session, row.share, row.at, row.probe, row.question)
+            known = (run.notes["summaries_by"], row.reader, run.notes["judge"] or "none", row.session, asked)
             for name, level in zip(factors, known, strict=True):
                 factors[name].append(level)
-    return components(values, factors)
+    return components(values, factors, nested="question", inside="session")
+
+
+def splits(runs: Sequence[Probed]) -> list[dict[str, object]]:
+    """The split of every strategy, a row a source; a strategy with too few answers has one row, with why."""
+    found: list[dict[str, object]] = []
+    names = dict.fromkeys(str(name) for run in runs for name in run.table["strategy"])
+    for name in names:
+        try:
+            parts = noise(runs, name)
+        except ValueError as error:
+            found.append({"strategy": name, "source": "", "why": str(error)})
+            continue
+        found += [_source(name, one) for one in parts]
+        found[-1]["advice"] = advice(parts)
+    return found
+
+
+def _source(strategy: str, one: Component) -> dict[str, object]:
+    known = one.variance
+    return {
+        "strategy": strategy, "source": SPOKEN.get(one.factor, one.factor), "levels": one.levels,
+        "variance": None if known is None else known.value, "low": None if known is None else known.low,
+        "high": None if known is None else known.high, "share": one.share, "of_mean": one.of_mean, "why": one.why,
+    }  # fmt: skip
 
 
 def steadiness(table: pd.DataFrame) -> float | None:

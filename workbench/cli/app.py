@@ -27,6 +27,7 @@ from workbench.cli import (
     sharing,
     surprising,
     sweeping,
+    varying,
 )
 from workbench.cli.hints import hint
 from workbench.cli.words import complain
@@ -57,6 +58,9 @@ app.command("selfcheck", short_help="Check that the measure measures.")(checking
 app.command("gate", short_help="Stop a build when a strategy has become worse than in an earlier run.")(gating.gate)
 app.command("diff", short_help="Show what changed from one run to another, largest regressions first.")(gating.diff)
 app.command("probe", short_help="Ask a model questions about each strategy's context.")(probing.probe)
+app.command("variance", short_help="Say where the noise of a score comes from: sessions, questions or models.")(
+    varying.variance
+)
 app.command("behave", short_help="Try whether a model obeys and acts alike with each strategy's context.")(
     behaving.behave
 )

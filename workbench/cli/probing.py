@@ -10,6 +10,8 @@ import typer
 
 from workbench.cli.asking import Cache, CacheOnly, MaxDollars, NoCache, asking, tell_terms
 from workbench.cli.comparing import names, shares
+from workbench.cli.notes import warn_of_replicates
+from workbench.cli.varying import say_answers
 from workbench.cli.words import REDACT, percent, printable, say, say_json, table
 
 if TYPE_CHECKING:
@@ -58,17 +60,22 @@ def probe(
     Questions come from annotations beside a session and from rules. Answers are graded by rule; what no rule can
     grade stays open, unless a judge rules on it that a person has labelled 50 answers for.
 
-    Example:
+    With --replicates the answers' noise is split: what is the session, the question, and the reader's mere mood.
+
+    Examples:
 
       workbench probe session.jsonl --reader litellm:gpt-4o-mini --strategies truncate,summarize
+
+      workbench probe session.jsonl --reader litellm:gpt-4o-mini --replicates 3
     """
-    from workbench.analysis.probed import LABELS, accuracies, judged_note, labelled, rubric_means, steadiness
+    from workbench.analysis.probed import LABELS, accuracies, judged_note, labelled, rubric_means, splits, steadiness
     from workbench.experiment.probing import probe as run
     from workbench.metrics.judge import DIMENSIONS, RUBRIC_NOTE
 
     if not quiet:
         for one in (reader, judge, maker, rubric):
             tell_terms(one)
+        warn_of_replicates(reader, replicates)
     done = run(
         paths or (), reader=reader, strategies=names(strategies), shares=shares(budgets), boundaries=shares(boundaries),
         model=model, judge=judge or None, maker=maker or None, scores=rubric or None, kinds=names(kinds), most=most,
@@ -78,9 +85,10 @@ def probe(
     known = labelled(labels or done.path / LABELS, done.table)
     rows = accuracies(done.table, known)
     scores = rubric_means(done.table, DIMENSIONS) if rubric else []
+    noise = splits([done]) if replicates > 1 else []
     if as_json:
         told = [{name: _plain(getattr(row, name)) for name in row.__slots__} for row in rows]
-        say_json({"table": str(done.path), **done.notes, "strategies": told, "rubric": scores})
+        say_json({"table": str(done.path), **done.notes, "strategies": told, "rubric": scores, "variance": noise})
         return 0
     say(table([_line(row) for row in rows], left=["strategy"]))
     say()
@@ -95,6 +103,9 @@ def probe(
         say(table([{k: v if isinstance(v, str) else _digits(v) for k, v in row.items()} for row in scores],
                   left=["strategy"]))  # fmt: skip
         say(RUBRIC_NOTE)
+    if noise:
+        say()
+        say_answers(noise)
     say(f"Table: {done.path}")
     return 0
 

@@ -23,8 +23,7 @@ from workbench.metrics.judge import DIMENSIONS, Judge, rubric
 from workbench.metrics.probes import KINDS, Probe, annotated_probes, chosen, ruled_probes, written_probes
 from workbench.metrics.reader import Reader
 from workbench.metrics.surprisal import written
-from workbench.models.asking import Asking
-from workbench.models.cached import Cached
+from workbench.models.asking import Asking, anew
 from workbench.models.model import Model
 
 if TYPE_CHECKING:
@@ -150,8 +149,7 @@ class Probing:
 
 def again(reader: Reader, replicate: int) -> Reader:
     """The same reader, asked anew where its answers are kept on disk."""
-    model = reader.model
-    return replace(reader, model=replace(model, replicate=replicate)) if isinstance(model, Cached) else reader
+    return replace(reader, model=anew(reader.model, replicate)) if replicate else reader
 
 
 def _annotated(one: Compacted) -> Sequence[Probe]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from socket import gethostname
 from typing import TypeGuard
@@ -89,6 +89,16 @@ class Asking:
         while isinstance(inner, Checked | InParts | Cached):
             inner = inner.model
         return {**inner.seal(_NOTHING), "on_bad_summary": self.on_bad_summary} if _is_sealed(inner) else {}
+
+
+def anew(model: Model, replicate: int) -> Model:
+    """The same model, whose answers on disk are those of another replicate; one without such answers as it is."""
+    if isinstance(model, Cached):
+        return replace(model, replicate=model.replicate + replicate)
+    if isinstance(model, InParts):
+        inner = anew(model.model, replicate)
+        return replace(model, model=inner)  # type: ignore[arg-type]  # it is of the same kind as before
+    return replace(model, model=anew(model.model, replicate)) if isinstance(model, Checked) else model
 
 
 _NOTHING = Ask(purpose="summary", system="", write=str)

@@ -5,6 +5,7 @@ Each part is there once its command has written its table into the run's folder.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pandas as pd
 
 from workbench.analysis.behaved import Compliance, Equivalence, compliances, equivalences
 from workbench.analysis.estimate import Estimate
-from workbench.analysis.probed import LABELS, Accuracy, accuracies, judged_note, labelled, rubric_means
+from workbench.analysis.probed import LABELS, Accuracy, accuracies, judged_note, labelled, rubric_means, splits
 from workbench.errors import SettingError
 from workbench.experiment.behaving import Behaved
 from workbench.experiment.probing import Probed
@@ -20,7 +21,7 @@ from workbench.experiment.surprisal import Surprisals
 from workbench.markup import shown
 from workbench.metrics.judge import DIMENSIONS, RUBRIC_NOTE
 from workbench.report.digits import NOTHING, percent
-from workbench.report.html import Cell, Html, dot, row, table
+from workbench.report.html import Cell, Html, bullets, dot, row, table
 from workbench.report.tables import Source
 
 
@@ -121,7 +122,32 @@ def probes_html(folder: Path) -> Html:
     html = "<h3>Questions</h3>" + table(heads, lines, caption=note, label="answers by strategy")
     if found.notes.get("scores_by"):
         html += _rubric(found.table)
+    if (found.table["replicate"].fillna(0) > 0).any():
+        html += _noise(splits([found]), names)
     return Html(html, data=found.table)
+
+
+def _noise(rows: Sequence[Mapping[str, object]], names: Sequence[str]) -> str:
+    """Where the answers' noise comes from."""
+    heads: list[Cell] = [("Strategy", ""), ("Source", ""), ("Levels", "n"), ("Variance", "n"), ("From", "n"),
+                         ("To", "n"), ("Of one answer", "n"), ("Of the mean", "n")]  # fmt: skip
+    lines = [
+        row([(dot(str(one["strategy"]), names), ""), (shown(str(one["source"])), ""), *_source(one)])
+        for one in rows
+        if not one.get("why")
+    ]
+    note = (
+        "Variance of one answer, 1 if right and 0 if not, with its 95 % interval. Repetition: the same question put to "
+        "the same reader again. Sources of which only one was tried are left out."
+    )
+    told = [f"{shown(str(one['strategy']))}: {shown(str(one['advice']), 400)}" for one in rows if one.get("advice")]
+    return table(heads, lines, caption=note, label="where the noise of answers comes from") + bullets(told)
+
+
+def _source(one: Mapping[str, object]) -> Sequence[Cell]:
+    figures = [_digits(one.get(name), 3) for name in ("variance", "low", "high")]
+    parts = [_share(one.get(name)) for name in ("share", "of_mean")]
+    return [(text, "n") for text in (str(one.get("levels", NOTHING)), *figures, *parts)]
 
 
 def behaviour_html(folder: Path) -> Html:
@@ -178,8 +204,8 @@ def _share(value: object) -> str:
     return percent(value) if isinstance(value, float) else NOTHING
 
 
-def _digits(value: object) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else NOTHING
+def _digits(value: object, places: int = 2) -> str:
+    return f"{value:.{places}f}" if isinstance(value, float) else NOTHING
 
 
 def _estimate(one: Estimate | None) -> str:

@@ -1,0 +1,132 @@
+"""`workbench variance`: where the noise of a score comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.cli.words import complain, percent, say, say_json, share, table
+from workbench.errors import SettingError
+
+if TYPE_CHECKING:
+    from workbench.experiment.probing import Probed
+    from workbench.experiment.store import Results
+
+
+def variance(
+    folders: Annotated[
+        list[Path], typer.Argument(help="Runs with replicates, and folders of `workbench probe`, split together.")
+    ],
+    metric: Annotated[str, typer.Option("--metric", help="Of runs: which score.")] = "frr",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+) -> int:
+    """Say where the noise of a score comes from: sessions, questions, or models that answer otherwise each time.
+
+    Of a run with replicates each strategy's variance is split over sessions and the model. Of answers to probes it is
+    split over summariser, reader, judge, session and question, as far as several of each were tried: put the
+    same questions to another reader, or let another model summarise, each into a folder of its own, and name them all.
+
+    Examples:
+
+      workbench compare my-sessions/ --model litellm:gpt-4o-mini --replicates 3 --out reports/three
+
+      workbench variance reports/three
+
+      workbench probe my-sessions/ --reader litellm:gpt-4o-mini --replicates 3 --out reports/probes
+
+      workbench variance reports/probes reports/probes-by-another-reader
+    """
+    from workbench.analysis.probed import splits
+    from workbench.analysis.replication import repeated_note
+
+    runs, probed = _opened(folders)
+    scores = {str(run.path): _scores(run, metric) for run in runs if not run.replicates.empty}
+    answers = splits(probed) if probed else []
+    if not any(scores.values()) and not answers:
+        raise SettingError(
+            f"{', '.join(map(str, folders))}: no run with replicates and no answers to probes; "
+            "`workbench compare --replicates 3` and `workbench probe --replicates 3` make some"
+        )
+    if as_json:
+        say_json({"metric": metric, "scores": scores, "answers": answers})
+        return 0
+    for run in runs:
+        if note := repeated_note(run):
+            complain(note)
+        if found := scores.get(str(run.path)):
+            say(table([_score(row) for row in found], left=["strategy", "mode"]))
+            say()
+    if scores:
+        say(f"Of {metric}, standard deviations: `sessions` apart from what the model adds, `answers` to one session.")
+        say("`model`: its part in the variance of one value. Where `error` is near `at most`, more sessions help and")
+        say("more replicates do not.")
+    if answers:
+        say_answers(answers)
+    return 0
+
+
+def say_answers(rows: Sequence[Mapping[str, object]]) -> None:
+    """Print where the noise of answers comes from, strategy by strategy."""
+    say(table([_answer(row) for row in rows], left=["strategy", "source", "why there is none"]))
+    say()
+    say(
+        "Variance of one answer, which is 1 if right and 0 if not, with 95 % intervals. `of one answer`, `of the mean`:"
+    )
+    say("the part of each source. `repetition`: the same question put to the same reader again, and what sources do")
+    say("together.")
+    for row in rows:
+        if row.get("advice"):
+            say(f"{row['strategy']}: {row['advice']}")
+
+
+def _opened(folders: Sequence[Path]) -> tuple[list[Results], list[Probed]]:
+    from workbench.experiment.probing import TABLE, Probed
+    from workbench.experiment.store import Results
+
+    runs = [Results.open(folder) for folder in folders if (folder / "manifest.json").is_file()]
+    probed = [Probed.open(folder) for folder in folders if (folder / TABLE).is_file()]
+    return runs, probed
+
+
+def _scores(run: Results, metric: str) -> list[dict[str, object]]:
+    from workbench.analysis.replication import variance_split
+
+    rows: list[dict[str, object]] = []
+    for mode in ("natural", "matched"):
+        if ((run.replicates["mode"] == mode) & (run.replicates["metric"] == metric)).any():
+            found = variance_split(run, metric, mode).assign(mode=mode)
+            rows += [{str(name): value for name, value in row.items()} for row in
+                     found.astype(object).where(found.notna(), None).to_dict("records")]  # fmt: skip
+    return rows
+
+
+def _score(row: Mapping[str, object]) -> dict[str, str]:
+    modes = {"natural": "own trigger", "matched": "equal size"}
+    return {
+        "strategy": str(row["strategy"]), "mode": modes.get(str(row["mode"]), str(row["mode"])),
+        "mean": _digits(row["mean"]), "sessions (n)": str(row["sessions"]), "replicates": str(row["replicates"]),
+        "sessions": _digits(row["between"]), "answers": _digits(row["within"]), "model": _part(row["model_share"]),
+        "error": _digits(row["error"]), "at most": _digits(row["error_at_most"]),
+    }  # fmt: skip
+
+
+def _answer(row: Mapping[str, object]) -> dict[str, str]:
+    low, high = row.get("low"), row.get("high")
+    return {
+        "strategy": str(row["strategy"]), "source": str(row["source"]), "levels": str(row.get("levels", "-")),
+        "variance": _digits(row.get("variance")),
+        "95 % interval": "-" if low is None else f"{_digits(low)} to {_digits(high)}",
+        "of one answer": _part(row.get("share")), "of the mean": _part(row.get("of_mean")),
+        "why there is none": str(row.get("why") or ""),
+    }  # fmt: skip
+
+
+def _digits(value: object) -> str:
+    return "-" if not isinstance(value, float) else share(value) if abs(value) >= 0.1 or value == 0 else f"{value:.3f}"
+
+
+def _part(value: object) -> str:
+    return percent(value) if isinstance(value, float) else "-"
