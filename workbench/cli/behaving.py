@@ -10,6 +10,18 @@ import typer
 
 from workbench.cli.asking import Cache, CacheOnly, MaxDollars, NoCache, asking, tell_terms
 from workbench.cli.comparing import names, shares
+from workbench.cli.grid import (
+    Answers,
+    AsJson,
+    Boundaries,
+    Limit,
+    Paths,
+    Quiet,
+    ReaderWindow,
+    Shares,
+    Strategies,
+    Summariser,
+)
 from workbench.cli.words import REDACT, percent, printable, say, say_json, share, table
 
 if TYPE_CHECKING:
@@ -18,34 +30,26 @@ if TYPE_CHECKING:
 
 
 def behave(
-    paths: Annotated[
-        list[str] | None, typer.Argument(help="Recordings: files, folders or patterns. None: the bundled sessions.")
-    ] = None,
+    paths: Paths = None,
     reader: Annotated[str, typer.Option("--reader", "-r", help="Who goes on: local, litellm:NAME, …")] = "local",
     maker: Annotated[
         str, typer.Option("--maker", help="Who makes up choices in which a demand matters. None: no compliance.")
     ] = "",
-    strategies: Annotated[
-        str, typer.Option("--strategies", "-s", help="Names between commas; see `workbench list strategies`.")
-    ] = "truncate,summarize,pipeline",
-    budgets: Annotated[str, typer.Option("--shares", help="Budgets at which all compact the same history.")] = "0.1",
-    boundaries: Annotated[
-        str, typer.Option("--boundaries", help="Where they compact, as shares of the messages.")
-    ] = "0.5,0.8",
-    model: Annotated[str, typer.Option("--model", "-m", help="Who writes summaries.")] = "extractive",
+    strategies: Strategies = "truncate,summarize,pipeline",
+    budgets: Shares = "0.1",
+    boundaries: Boundaries = "0.5,0.8",
+    model: Summariser = "extractive",
     most: Annotated[int, typer.Option("--most", min=1, help="Demands of the user at a boundary, at most.")] = 4,
-    window: Annotated[
-        int | None, typer.Option("--reader-window", min=500, help="Tokens that the reader takes. None: it is asked.")
-    ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Sessions at most.")] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the answers.")] = Path("reports/behaviour"),
+    window: ReaderWindow = None,
+    limit: Limit = None,
+    out: Answers = Path("reports/behaviour"),
     redact: Annotated[bool, typer.Option("--redact", help=REDACT)] = False,
     cache: Cache = None,
     no_cache: NoCache = False,
     cache_only: CacheOnly = False,
     max_dollars: MaxDollars = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> int:
     """Try how a model goes on with each strategy's context: does it obey, and does it do the same next?
 

@@ -10,6 +10,18 @@ import typer
 
 from workbench.cli.asking import Cache, CacheOnly, MaxDollars, NoCache, asking, tell_terms
 from workbench.cli.comparing import names, shares
+from workbench.cli.grid import (
+    Answers,
+    AsJson,
+    Boundaries,
+    Limit,
+    Paths,
+    Quiet,
+    ReaderWindow,
+    Shares,
+    Strategies,
+    Summariser,
+)
 from workbench.cli.notes import warn_of_replicates
 from workbench.cli.varying import say_answers
 from workbench.cli.words import REDACT, percent, printable, say, say_json, table
@@ -19,18 +31,12 @@ if TYPE_CHECKING:
 
 
 def probe(
-    paths: Annotated[
-        list[str] | None, typer.Argument(help="Recordings: files, folders or patterns. None: the bundled sessions.")
-    ] = None,
+    paths: Paths = None,
     reader: Annotated[str, typer.Option("--reader", "-r", help="Who answers: local, litellm:NAME, …")] = "local",
-    strategies: Annotated[
-        str, typer.Option("--strategies", "-s", help="Names between commas; see `workbench list strategies`.")
-    ] = "truncate,summarize,pipeline",
-    budgets: Annotated[str, typer.Option("--shares", help="Budgets at which all compact the same history.")] = "0.1",
-    boundaries: Annotated[
-        str, typer.Option("--boundaries", help="Where they compact, as shares of the messages.")
-    ] = "0.5,0.8",
-    model: Annotated[str, typer.Option("--model", "-m", help="Who writes summaries.")] = "extractive",
+    strategies: Strategies = "truncate,summarize,pipeline",
+    budgets: Shares = "0.1",
+    boundaries: Boundaries = "0.5,0.8",
+    model: Summariser = "extractive",
     judge: Annotated[str, typer.Option("--judge", help="Who rules on answers that no rule can grade.")] = "",
     maker: Annotated[str, typer.Option("--maker", help="Who makes up more questions.")] = "",
     rubric: Annotated[str, typer.Option("--rubric", help="Who gives the six scores of published tables.")] = "",
@@ -42,18 +48,16 @@ def probe(
     ] = "recall,artifact,continuation,decision",
     most: Annotated[int, typer.Option("--most", min=1, help="Questions of a kind at a boundary, at most.")] = 4,
     replicates: Annotated[int, typer.Option("--replicates", min=1, help="How often each question is asked.")] = 1,
-    window: Annotated[
-        int | None, typer.Option("--reader-window", min=500, help="Tokens that the reader takes. None: it is asked.")
-    ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Sessions at most.")] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the answers.")] = Path("reports/probes"),
+    window: ReaderWindow = None,
+    limit: Limit = None,
+    out: Answers = Path("reports/probes"),
     redact: Annotated[bool, typer.Option("--redact", help=REDACT)] = False,
     cache: Cache = None,
     no_cache: NoCache = False,
     cache_only: CacheOnly = False,
     max_dollars: MaxDollars = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> int:
     """Ask a model questions about each strategy's context: one at a time, answered from that context alone.
 

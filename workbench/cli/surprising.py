@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.cli.comparing import names, shares
+from workbench.cli.grid import AsJson, Boundaries, Limit, Paths, Shares, Strategies, Summariser
 from workbench.cli.words import REDACT, complain, count, say, say_json, share, table
 
 if TYPE_CHECKING:
@@ -15,28 +16,22 @@ if TYPE_CHECKING:
 
 
 def surprisal(
-    paths: Annotated[
-        list[str] | None, typer.Argument(help="Recordings: files, folders or patterns. None: the bundled sessions.")
-    ] = None,
-    strategies: Annotated[
-        str, typer.Option("--strategies", "-s", help="Names between commas; see `workbench list strategies`.")
-    ] = "truncate,summarize,pipeline",
-    budgets: Annotated[str, typer.Option("--shares", help="Budgets at which all compact the same history.")] = "0.1",
-    boundaries: Annotated[
-        str, typer.Option("--boundaries", help="Where they compact, as shares of the messages.")
-    ] = "0.35,0.5,0.65,0.8",
-    model: Annotated[str, typer.Option("--model", "-m", help="Who writes summaries.")] = "extractive",
+    paths: Paths = None,
+    strategies: Strategies = "truncate,summarize,pipeline",
+    budgets: Shares = "0.1",
+    boundaries: Boundaries = "0.35,0.5,0.65,0.8",
+    model: Summariser = "extractive",
     weights: Annotated[
         str, typer.Option("--weights", help="Who is surprised: gemma, smollm2, or a .gguf file.")
     ] = "gemma",
     most: Annotated[int, typer.Option("--most", min=1, help="Lines that are scored at a boundary, at most.")] = 24,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Sessions at most.")] = None,
+    limit: Limit = None,
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder for the table; a run's folder shows it in that run's report.")
     ] = Path("reports/surprisal"),
     redact: Annotated[bool, typer.Option("--redact", help=REDACT)] = False,
     only_estimate: Annotated[bool, typer.Option("--estimate", help="Say how long it would take, and stop.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no estimate.")] = False,
 ) -> int:
     """Show how surprising a small local model finds what the recordings needed later, given each context.

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from workbench.compaction.strategy import Preset
-from workbench.errors import ModelError, SettingError
+from workbench.errors import ModelError
 from workbench.experiment.cell import Row
 from workbench.experiment.contexts import Compacted, Grid, What
+from workbench.experiment.measured import Measured, each
 from workbench.experiment.probing import again
 from workbench.experiment.settings import DEFAULT_STRATEGIES
-from workbench.experiment.store import write_atomically
 from workbench.metrics.compliance import Dilemma, Obedience, arms, demands, dilemma, obedience
 from workbench.metrics.decisions import Decided, decided, recorded, tools
 from workbench.metrics.reader import Reader
 from workbench.models.asking import Asking
 from workbench.models.model import Model
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TABLE, NOTES = "behaviour.parquet", "behaviour.json"
 
@@ -41,35 +34,13 @@ Key: TypeAlias = tuple[str, int, str, str]
 Found = TypeVar("Found")
 
 
-@dataclass(frozen=True)
-class Behaved:
-    """A finished measurement: its table, and who was asked."""
+class Behaved(Measured):
+    """Finished: a row an answer, and who was asked."""
 
-    path: Path
-
-    @classmethod
-    def open(cls, folder: str | Path) -> Behaved:
-        """The measurement in this folder.
-
-        Raises:
-            SettingError: there is none.
-        """
-        if not (Path(folder) / TABLE).is_file():
-            raise SettingError(f"{folder} holds no measurement of behaviour; `workbench behave` makes one")
-        return cls(Path(folder))
-
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """A row an answer: the documented columns."""
-        import pandas as pd
-
-        return pd.read_parquet(self.path / TABLE)
-
-    @cached_property
-    def notes(self) -> dict[str, object]:
-        """Who was asked."""
-        found: dict[str, object] = json.loads((self.path / NOTES).read_text(encoding="utf-8"))
-        return found
+    file = TABLE
+    notes_file = NOTES
+    columns = COLUMNS
+    missing = "measurement of behaviour; `workbench behave` makes one"
 
 
 @dataclass(frozen=True)
@@ -204,31 +175,9 @@ def behave(
     trying = Behaving(asked, None if maker is None else how.model(maker), most)
     grid = Grid(tuple(strategies), tuple(shares), tuple(boundaries), how.model(model), window, redact)
     contexts = [one for one in grid.contexts(what, limit) if one.strategy != WHOLE]
-    rows = list(_rows(trying, contexts, quiet))
+    rows = list(each(trying.rows, contexts, "trying", quiet))
     notes: dict[str, object] = {
         "reader": asked.model.name, "choices_by": None if trying.maker is None else trying.maker.name,
         "summaries_by": model if isinstance(model, str) else model.name,
     }  # fmt: skip
-    _write(Path(out), rows, notes)
-    return Behaved.open(out)
-
-
-def _rows(trying: Behaving, contexts: Sequence[Compacted], quiet: bool) -> Iterator[Row]:
-    from tqdm.auto import tqdm
-
-    hidden = quiet or not sys.stderr.isatty()
-    for one in tqdm(contexts, desc="trying", unit="context", disable=hidden, leave=False):
-        yield from trying.rows(one)
-
-
-def _write(folder: Path, rows: Sequence[Row], notes: dict[str, object]) -> None:
-    import pandas as pd
-
-    folder.mkdir(parents=True, exist_ok=True)
-    table = pd.DataFrame(
-        {name: pd.array([row.get(name) for row in rows], dtype=kind) for name, kind in COLUMNS.items()}
-    )
-    part = folder / f".{TABLE}.{os.getpid()}.part"
-    table.to_parquet(part, index=False)
-    part.replace(folder / TABLE)
-    write_atomically(folder / NOTES, json.dumps(notes, indent=2) + "\n")
+    return Behaved.written(out, rows, notes)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from workbench.compaction.strategy import Preset
-from workbench.errors import ModelError, SettingError, UnknownName
+from workbench.errors import ModelError, UnknownName
 from workbench.experiment.cell import Row
 from workbench.experiment.contexts import Compacted, Grid, What
+from workbench.experiment.measured import Measured, each
 from workbench.experiment.settings import DEFAULT_STRATEGIES
-from workbench.experiment.store import write_atomically
 from workbench.importers.annotations import FILE, annotated
 from workbench.metrics.grading import grade, holds
 from workbench.metrics.judge import DIMENSIONS, Judge, rubric
@@ -25,9 +20,6 @@ from workbench.metrics.reader import Reader
 from workbench.metrics.surprisal import written
 from workbench.models.asking import Asking, anew
 from workbench.models.model import Model
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TABLE, NOTES = "probes.parquet", "probes.json"
 MOST = 4
@@ -42,35 +34,13 @@ COLUMNS = {
 """The columns of the table, see docs/tables.md."""
 
 
-@dataclass(frozen=True)
-class Probed:
-    """A finished measurement: its table, and who answered."""
+class Probed(Measured):
+    """Finished: a row an answer, and who answered, who judged, and what was asked for."""
 
-    path: Path
-
-    @classmethod
-    def open(cls, folder: str | Path) -> Probed:
-        """The measurement in this folder.
-
-        Raises:
-            SettingError: there is none.
-        """
-        if not (Path(folder) / TABLE).is_file():
-            raise SettingError(f"{folder} holds no answers to probes; `workbench probe` asks for some")
-        return cls(Path(folder))
-
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """A row an answer: the documented columns."""
-        import pandas as pd
-
-        return pd.read_parquet(self.path / TABLE)
-
-    @cached_property
-    def notes(self) -> dict[str, object]:
-        """Who answered, who judged, and what was asked for."""
-        found: dict[str, object] = json.loads((self.path / NOTES).read_text(encoding="utf-8"))
-        return found
+    file = TABLE
+    notes_file = NOTES
+    columns = COLUMNS
+    missing = "answers to probes; `workbench probe` asks for some"
 
 
 @dataclass(frozen=True)
@@ -230,7 +200,7 @@ def probe(
         tuple(kinds), most, None if scores is None else how.model(scores), replicates,
     )  # fmt: skip
     grid = Grid(tuple(strategies), tuple(shares), tuple(boundaries), how.model(model), window, redact)
-    rows = list(_rows(probing, list(grid.contexts(what, limit)), quiet))
+    rows = list(each(probing.rows, list(grid.contexts(what, limit)), "asking", quiet))
     notes: dict[str, object] = {
         "reader": asked.model.name,
         "judge": None if probing.judge is None else probing.judge.model.name,
@@ -238,26 +208,4 @@ def probe(
         "summaries_by": model if isinstance(model, str) else model.name,
         "scores_by": None if probing.scores is None else probing.scores.name,
     }
-    _write(Path(out), rows, notes)
-    return Probed.open(out)
-
-
-def _rows(probing: Probing, contexts: Sequence[Compacted], quiet: bool) -> Iterator[Row]:
-    from tqdm.auto import tqdm
-
-    hidden = quiet or not sys.stderr.isatty()
-    for one in tqdm(contexts, desc="asking", unit="context", disable=hidden, leave=False):
-        yield from probing.rows(one)
-
-
-def _write(folder: Path, rows: Sequence[Row], notes: dict[str, object]) -> None:
-    import pandas as pd
-
-    folder.mkdir(parents=True, exist_ok=True)
-    table = pd.DataFrame(
-        {name: pd.array([row.get(name) for row in rows], dtype=kind) for name, kind in COLUMNS.items()}
-    )
-    part = folder / f".{TABLE}.{os.getpid()}.part"
-    table.to_parquet(part, index=False)
-    part.replace(folder / TABLE)
-    write_atomically(folder / NOTES, json.dumps(notes, indent=2) + "\n")
+    return Probed.written(out, rows, notes)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from workbench.compaction.strategy import Preset
-from workbench.errors import ModelError, SettingError
+from workbench.errors import ModelError
 from workbench.experiment.cell import Row
 from workbench.experiment.contexts import Compacted, Grid, What
+from workbench.experiment.measured import Measured
 from workbench.experiment.settings import DEFAULT_STRATEGIES
-from workbench.experiment.store import write_atomically
 from workbench.metrics.retention import FEWEST
 from workbench.metrics.surprisal import MOST, Surprise, Use, surprise, uses, written
 from workbench.metrics.view import view
@@ -69,35 +66,13 @@ class _Job:
         return written(self.of.context.messages)
 
 
-@dataclass(frozen=True)
-class Surprisals:
-    """A finished measurement: its table, and who measured it."""
+class Surprisals(Measured):
+    """Finished: a row a context, and the model, its terms, the settings, and how long it took."""
 
-    path: Path
-
-    @classmethod
-    def open(cls, folder: str | Path) -> Surprisals:
-        """The measurement in this folder.
-
-        Raises:
-            SettingError: there is none.
-        """
-        if not (Path(folder) / TABLE).is_file():
-            raise SettingError(f"{folder} holds no measurement of surprisal; `workbench surprisal` makes one")
-        return cls(Path(folder))
-
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """A row a context: the documented columns."""
-        import pandas as pd
-
-        return pd.read_parquet(self.path / TABLE)
-
-    @cached_property
-    def notes(self) -> dict[str, object]:
-        """The model, its terms, the settings, and how long it took."""
-        found: dict[str, object] = json.loads((self.path / NOTES).read_text(encoding="utf-8"))
-        return found
+    file = TABLE
+    notes_file = NOTES
+    columns = COLUMNS
+    missing = "measurement of surprisal; `workbench surprisal` makes one"
 
     def means(self) -> list[Row]:
         """A row a strategy: mean surprise and mean excess over sessions, each session counted once.
@@ -189,8 +164,7 @@ def surprisal(
         "scored_now": kept.asked,
         "from_disk": kept.kept,
     }
-    _write(Path(out), rows, notes)
-    return Surprisals.open(out)
+    return Surprisals.written(out, rows, notes)
 
 
 def _jobs(contexts: Iterator[Compacted], most: int) -> Iterator[_Job]:
@@ -283,14 +257,3 @@ def _held(of: Compacted, found: Surprise) -> Row:
         "bound": float(retention.level("bound")[slots].mean()),
         "presence": float(retention.level("presence")[slots].mean()),
     }
-
-
-def _write(folder: Path, rows: Sequence[Row], notes: dict[str, object]) -> None:
-    import pandas as pd
-
-    folder.mkdir(parents=True, exist_ok=True)
-    table = pd.DataFrame({name: pd.array([row[name] for row in rows], dtype=kind) for name, kind in COLUMNS.items()})
-    part = folder / f".{TABLE}.{os.getpid()}.part"
-    table.to_parquet(part, index=False)
-    part.replace(folder / TABLE)
-    write_atomically(folder / NOTES, json.dumps(notes, indent=2) + "\n")
