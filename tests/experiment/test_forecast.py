@@ -14,6 +14,7 @@ from workbench.experiment.compare import compare, forecast
 from workbench.experiment.forecast import Forecast
 from workbench.importers.native import save
 from workbench.models.catalog import prices
+from workbench.models.options import MODELS_FILE
 from workbench.models.scripted import Scripted
 from workbench.transcript.session import Session
 
@@ -70,6 +71,17 @@ def test_it_foresees_as_many_asks_as_a_model_that_writes_as_much_gets(recording:
 def test_a_model_without_a_known_price_has_no_sum(recording: Path, tmp_path: Path) -> None:
     found = foreseen(recording, "litellm:openai/somebodys-own", tmp_path / "run")
     assert found.asks and found.usd is None
+
+
+def test_a_price_of_ones_own_is_what_the_forecast_reckons_with(
+    recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "models.toml").write_text("[default]\ninput_usd = 2\noutput_usd = 8\n")
+    monkeypatch.setenv(MODELS_FILE, str(tmp_path / "models.toml"))
+    for model in ("litellm:openai/somebodys-own", PAID):
+        found = foreseen(recording, model, tmp_path / "run")
+        (one,) = found.asked
+        assert found.usd == pytest.approx((2 * one.input_tokens + 8 * one.output_tokens) / 1_000_000)
 
 
 def test_pieces_and_workers_do_not_change_it(recording: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from workbench.experiment.work import Task, cell_key
 from workbench.experiment.workers import Death, Workers
 from workbench.models.catalog import prices
 from workbench.models.model import Answer, Ask, Model
+from workbench.models.options import MILLION, options
 from workbench.replay.boundaries import at_boundaries
 from workbench.replay.matched import matched
 from workbench.replay.natural import natural
@@ -33,7 +34,7 @@ class Asked:
     """What one strategy would ask of one model.
 
     Attributes:
-        usd: at the model's listed prices without any discount; None if nobody knows them.
+        usd: at your own prices, else the model's listed ones, without any discount; None if nobody knows them.
     """
 
     strategy: str
@@ -120,10 +121,18 @@ class Supposing:
         read = (len(ask.system) + len(ask.prompt)) // CHARS
         wrote = min(ask.max_tokens if ask.max_tokens is not None else max(int(UNBOUNDED * read), 1), max(read, 1))
         model = f"{PAID}:{ask.model}" if ask.model else self.name
-        price = prices(model.partition(":")[2])
-        usd = None if price is None else read * price.input + wrote * price.output
+        usd = _usd(model.partition(":")[2], read, wrote)
         self.asked.append(Asked("", model, 1, read, wrote, usd))
         return Answer(text="word " * max(int(0.75 * wrote), 1), model=model, input_tokens=read, output_tokens=wrote)
+
+
+def _usd(model: str, read: int, wrote: int) -> float | None:
+    """What a question costs, at the user's own price where there is one; None if nobody knows."""
+    how = options(model)
+    if how.input_usd is not None and how.output_usd is not None:
+        return (read * how.input_usd + wrote * how.output_usd) / MILLION
+    price = prices(model)
+    return None if price is None else read * price.input + wrote * price.output
 
 
 def together(parts: Iterable[Forecast]) -> Forecast:
