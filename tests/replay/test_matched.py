@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from builders import conversation, rules
+from builders import conversation, rules, said
 from workbench.compaction.presets import preset
 from workbench.models.scripted import Scripted
 from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import matched
+from workbench.replay.matched import budget, least, matched
 from workbench.replay.sizing import Sizing
+from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import chars_per_token
 
@@ -23,6 +24,13 @@ def test_every_strategy_gets_the_same_history_and_the_same_target() -> None:
         seen.append([(f.at, f.share, f.compaction.before.tokens, f.compaction.budget.target) for f in replay.firings])
     assert len(at) == 4
     assert seen[0] == seen[1] == seen[2] == seen[3]
+
+
+def test_a_budget_is_never_less_than_what_must_stay() -> None:
+    history = Context.of([rules("be brief"), *conversation(40, words=60), said("word " * 2_000)])
+    stays = history.sizes[0] + history.sizes[-1]
+    assert budget(history, 0.1) == stays == least(history)
+    assert budget(history, 0.9) == int(0.9 * history.spoken) > stays
 
 
 def test_strategies_reach_the_target() -> None:

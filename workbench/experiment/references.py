@@ -9,6 +9,7 @@ from workbench.experiment.settings import Settings
 from workbench.metrics.arms import Oracle, random_context
 from workbench.metrics.metric import Trial
 from workbench.replay.boundaries import at_boundaries
+from workbench.replay.matched import budget
 from workbench.replay.recorded import Really
 from workbench.replay.step import Mode, Replay, Snapshot
 from workbench.transcript.context import Context
@@ -35,7 +36,7 @@ def reference_trials(
     for arm, at_place in drawn.items():
         made = {place: at_place(place) for place in (*at, *really)}
         shots = [
-            Snapshot(place, made[place](_target(ready, place, share)), share)
+            Snapshot(place, made[place](budget(_history(ready, place), share)), share)
             for place in at
             for share in settings.shares
         ]
@@ -52,10 +53,6 @@ def reference_trials(
 
 def _history(ready: Prepared, at: int) -> Context:
     return ready.sizing.history(ready.session.messages, at)
-
-
-def _target(ready: Prepared, at: int, share: float) -> int:
-    return ready.sizing.overhead + int(share * _history(ready, at).spoken)
 
 
 def _replay(ready: Prepared, arm: str, mode: Mode, shots: list[Snapshot]) -> Replay:

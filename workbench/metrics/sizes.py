@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from workbench.metrics.metric import Trial
+from workbench.replay.matched import least
 from workbench.replay.step import Firing
-from workbench.transcript.pairing import protected
 
 ALLOWED = 1.1
 """A context may be so many times as large as its budget: strategies stop at whole messages and guess at lengths."""
@@ -35,6 +35,4 @@ def too_large(trial: Trial) -> str:
 
 def _least(firing: Firing) -> int:
     """The budget, or what has to stay where that is more."""
-    before = firing.compaction.before
-    stays = before.overhead + sum(before.sizes[i] for i in protected(before.messages))
-    return max(firing.compaction.budget.target, stays, 1)
+    return max(firing.compaction.budget.target, least(firing.compaction.before), 1)

@@ -12,6 +12,7 @@ from workbench.replay.recorded import Really
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import Firing, Mode, Replay, Snapshot
 from workbench.transcript.context import Context
+from workbench.transcript.pairing import protected
 from workbench.transcript.session import Session
 
 
@@ -34,7 +35,7 @@ def matched(
         sizing: the session's sizes.
         window: tokens.
         at: boundaries, in (0, n).
-        shares: budgets as shares of the history's tokens without overhead, in (0, 1).
+        shares: budgets as shares of the history's tokens without overhead, in (0, 1); see `budget`.
 
     Raises:
         ModelError: the model failed and the strategy has nothing to use otherwise.
@@ -42,8 +43,25 @@ def matched(
     wanted = []
     for boundary in at:
         history = sizing.history(session.messages, boundary)
-        wanted += [(boundary, share, history, sizing.overhead + int(share * history.spoken)) for share in shares]
+        wanted += [(boundary, share, history, budget(history, share)) for share in shares]
     return _compacted(session, preset, model, sizing, window, "matched", wanted)
+
+
+def budget(history: Context, share: float) -> int:
+    """Tokens of the whole context that a share of the history comes to, overhead included.
+
+    Never less than what must stay: that nobody may take away, so a smaller budget asks the same of everybody.
+
+    Args:
+        history: whole.
+        share: in (0, 1), of its tokens without overhead.
+    """
+    return max(history.overhead + int(share * history.spoken), least(history))
+
+
+def least(history: Context) -> int:
+    """Tokens of what nobody may take away: overhead, pinned messages with their partners, the newest user message."""
+    return history.overhead + sum(history.sizes[i] for i in protected(history.messages))
 
 
 def at_recorded_sizes(
