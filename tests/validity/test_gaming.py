@@ -34,6 +34,21 @@ def test_a_context_that_wins_without_being_of_use_fails(session: Prepared) -> No
     assert "later at 10%" in found.where[0]
 
 
+def test_a_session_with_few_things_is_told_apart_and_not_judged(
+    session: Prepared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def later(index: Index, at: int, seed: str) -> Iterator[str]:
+        return (need.evidence_text for need in index.demand(at).needs) if index is small.index else iter(())
+
+    small = prepared(Session.of([rules("be brief"), *remembering(40)]))
+    assert len(small.index.atoms) < len(session.index.atoms)
+    monkeypatch.setattr("workbench.validity.gaming.FEW_THINGS", len(small.index.atoms) + 1)
+    found = gaming([session, small], {"later": later})
+    assert found.outcome == "passed"
+    assert "not judged: 1 with fewer than" in found.found and "later 1.000 there" in found.found
+    assert gaming([small], {"later": later}).failed, "alone it is judged all the same"
+
+
 def test_a_session_that_needs_nothing_is_skipped() -> None:
     assert gaming([prepared(Session.of([rules("be brief"), *remembering(3)]))]).outcome == "skipped"
 
