@@ -46,7 +46,7 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
 
-SHARES = {"rank": (0.5, 0.8, 0.35, 0.65), "whole": (0.35, 0.25, 0.15, 0.5, 0.65, 0.8)}
+SHARES = {"rank": (0.5, 0.8, 0.35, 0.65), "whole": (0.15, 0.25, 0.35, 0.5, 0.65, 0.8)}
 """In this order, so that a run that is stopped has looked at every session; few whole histories of more than half of a
 session fit into the model's window."""
 

@@ -51,7 +51,7 @@ def test_what_nobody_may_take_away_is_nobodys_fault() -> None:
     sizing = Sizing.of(session, [chars_per_token(m) for m in session.messages], chars_per_token)
     replay = matched(session, preset("truncate"), Extractive(), sizing, window=100_000, at=(last,), shares=(0.01,))
     done = replay.firings[0].compaction
-    assert done.sent.tokens == done.budget.target > 3 * 0.01 * done.before.tokens
+    assert done.sent.tokens <= done.budget.target > 3 * 0.01 * done.before.tokens
     assert wish in done.sent.messages
     assert too_large(Trial(replay, Index(session.messages), 0.01)) == ""
 

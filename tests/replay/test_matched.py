@@ -26,11 +26,14 @@ def test_every_strategy_gets_the_same_history_and_the_same_target() -> None:
     assert seen[0] == seen[1] == seen[2] == seen[3]
 
 
-def test_a_budget_is_never_less_than_what_must_stay() -> None:
+def test_a_budget_is_never_less_than_what_must_stay_and_half_a_share_of_the_rest() -> None:
     history = Context.of([rules("be brief"), *conversation(40, words=60), said("word " * 2_000)])
     stays = history.sizes[0] + history.sizes[-1]
-    assert budget(history, 0.1) == stays == least(history)
+    assert least(history) == stays
+    assert budget(history, 0.1) == stays + int(0.05 * (history.tokens - stays)) > int(0.1 * history.spoken)
     assert budget(history, 0.9) == int(0.9 * history.spoken) > stays
+    short = Context.of([rules("be brief"), *conversation(40, words=60)])
+    assert budget(short, 0.1) == int(0.1 * short.spoken), "an ordinary history has the share itself"
 
 
 def test_strategies_reach_the_target() -> None:

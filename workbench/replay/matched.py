@@ -16,6 +16,10 @@ from workbench.transcript.pairing import protected
 from workbench.transcript.session import Session
 
 
+ROOM = 0.5
+"""The part of a share that is left for what may be taken away, however much must stay."""
+
+
 def matched(
     session: Session,
     preset: Preset,
@@ -50,13 +54,16 @@ def matched(
 def budget(history: Context, share: float) -> int:
     """Tokens of the whole context that a share of the history comes to, overhead included.
 
-    Never less than what must stay: that nobody may take away, so a smaller budget asks the same of everybody.
+    Never less than what must stay and half of that share of the rest: what must stay nobody may take away, and a budget
+    that it uses up would say who has a way to write nothing, not who keeps what matters.
 
     Args:
         history: whole.
         share: in (0, 1), of its tokens without overhead.
     """
-    return max(history.overhead + int(share * history.spoken), least(history))
+    stays = least(history)
+    loose = history.tokens - stays
+    return max(history.overhead + int(share * history.spoken), stays + int(ROOM * share * loose))
 
 
 def least(history: Context) -> int:
