@@ -15,7 +15,6 @@ from workbench.transcript.context import Context
 from workbench.transcript.pairing import protected
 from workbench.transcript.session import Session
 
-
 ROOM = 0.5
 """The part of a share that is left for what may be taken away, however much must stay."""
 
