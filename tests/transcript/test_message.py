@@ -12,6 +12,8 @@ from workbench.transcript.message import (
     counted_text,
     image_tokens,
     plain_text,
+    said_text,
+    said_texts,
     with_blocks,
 )
 from workbench.transcript.tokens import chars_per_token
@@ -34,6 +36,12 @@ def test_the_length_of_what_is_counted_is_known_without_putting_it_together() ->
         for message in messages(random.Random(seed)):
             assert counted_chars(message) == len(counted_text(message))
             assert chars_per_token(message) == -(-len(counted_text(message)) // 4) + image_tokens(message) + 4
+
+
+def test_the_whole_text_of_a_message_is_its_texts_joined() -> None:
+    for seed in range(100):
+        for message in messages(random.Random(seed)):
+            assert said_text(message) == "\n".join(said_texts(message))
 
 
 def test_of_several_paths_in_a_call_the_first_by_the_order_of_the_keys_counts() -> None:

@@ -11,7 +11,7 @@ from workbench.metrics.future import Demand, Retention
 from workbench.metrics.metric import Trial
 from workbench.metrics.ragged import Flags, kept_mask
 from workbench.replay.step import Firing
-from workbench.transcript.message import Message, said_texts
+from workbench.transcript.message import Message, said_text
 from workbench.transcript.session import Session
 
 VIEW = "view"
@@ -69,7 +69,7 @@ def _moment(session: Session, firing: Firing, stage: str, there: dict[str, Messa
     for message in there.values():
         at = session.place.get(id(message))
         if at is None:
-            texts.append("\n".join(said_texts(message)))
+            texts.append(said_text(message))
         else:
             kept.append(at)
     mask = kept_mask(kept, len(session.messages))
@@ -87,18 +87,18 @@ def culprits(retention: Retention, past: Sequence[Moment], otherwise: str = VIEW
         past: the moments of the compactions up to that boundary.
         otherwise: who is to blame where no stage is.
     """
-    demand = retention.demand
+    demand, bound = retention.demand, retention.bound
     found = np.full(len(demand), -1)
-    before = np.ones(len(demand), dtype=bool)
-    names: list[str] = []
-    for moment in past:
-        now = moment.bound(demand)
-        if moment.stage:
-            found[before & ~now] = len(names)
-            found[now] = -1
-            names.append(moment.stage)
-        before = now
-    bound = retention.bound
-    return tuple(
-        "" if bound[slot] else names[stage] if stage >= 0 else otherwise for slot, stage in enumerate(found.tolist())
-    )
+    open_ = ~bound  # whose stage is not known yet; most are lost late, so the newest moments are looked at first
+    now = past[-1].bound(demand) if past and open_.any() else bound
+    for i in range(len(past) - 1, -1, -1):
+        if not open_.any():
+            break
+        before = past[i - 1].bound(demand) if i else np.ones(len(demand), dtype=bool)
+        if past[i].stage:
+            open_ &= ~now
+            lost = open_ & before
+            found[lost] = i
+            open_ &= ~lost
+        now = before
+    return tuple("" if bound[slot] else past[i].stage if i >= 0 else otherwise for slot, i in enumerate(found.tolist()))

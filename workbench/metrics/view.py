@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.transcript.context import Context
-from workbench.transcript.message import Summary, said_texts
+from workbench.transcript.message import Summary, said_text
 from workbench.transcript.session import Session
 
 
@@ -39,7 +39,7 @@ def view(session: Session, context: Context) -> View:
         if at is not None:
             kept.add(at)
             continue
-        new = "\n".join(said_texts(message))
+        new = said_text(message)
         texts.append(new)
         origin.append(None if isinstance(message, Summary) else session.index_of.get(message.id))
         written.append(id(message))

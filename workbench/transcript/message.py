@@ -197,6 +197,14 @@ def said_texts(message: Message) -> Iterator[str]:
             yield from argument_texts(block.arguments)
 
 
+def said_text(message: Message) -> str:
+    """All of `said_texts`, joined by newlines; quick where there is but one, as in a result that was rewritten."""
+    blocks = message.blocks
+    if len(blocks) == 1 and isinstance(blocks[0], Text):
+        return blocks[0].text
+    return "\n".join(said_texts(message))
+
+
 def argument_texts(value: Json) -> Iterator[str]:
     """Each scalar in a decoded JSON value as text, depth first. Never recurses, so that depth cannot hurt."""
     rest = [value]
