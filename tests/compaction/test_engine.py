@@ -204,15 +204,26 @@ SMALL = Budget(target=LONG.tokens // 3, window=4_000)
 """The window is so small that most of the record does not fit into the prompt."""
 
 
+class Reading(Scripted):
+    """One that reads the prompt first, as a real model does."""
+
+    def answer(self, ask: Ask, /) -> Answer:
+        assert ask.prompt
+        return super().answer(ask)
+
+
 def test_what_the_prompt_left_out_is_in_the_record_of_the_answer() -> None:
-    model = Scripted(["## Goal\ngo on"] * 9)
+    model = Reading(["## Goal\ngo on"] * 9)
     done = compact(LONG, Strategy("s", (Summarize(),)), SMALL, model)
     assert [answer.left_out for answer in done.answers] == [ask.left_out for ask in model.asks]
     assert 0 < sum(ask.left_out for ask in model.asks) < len(LONG.messages)
-    wide = compact(
-        LONG, Strategy("s", (Summarize(),)), Budget(target=SMALL.target, window=200_000), Scripted(["x"] * 9)
-    )
+    wide = compact(LONG, Strategy("s", (Summarize(),)), Budget(target=SMALL.target, window=200_000), Reading(["x"] * 9))
     assert [answer.left_out for answer in wide.answers] == [0] * len(wide.answers)
+
+
+def test_a_prompt_that_nobody_reads_is_not_written_out_to_see_what_it_leaves_out() -> None:
+    done = compact(LONG, Strategy("s", (Summarize(),)), SMALL, Scripted(["## Goal\ngo on"] * 9))
+    assert done.answers and all(answer.left_out == 0 for answer in done.answers)
 
 
 def test_a_model_that_reads_the_messages_themselves_and_a_stand_in_leave_nothing_out() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate
@@ -155,14 +155,18 @@ class Letter:
     instructions: str = ""
     max_tokens: int | None = None
     most_chars: int | None = None
+    _readers: list[None] = field(default_factory=list, compare=False, repr=False)
 
     def __call__(self) -> str:
         """The prompt."""
+        self._readers.append(None)
         return self.wording.request(self)
 
     def left_out(self) -> int:
-        """How many of the messages it does not show in whole."""
-        return 0 if self.most_chars is None else self.wording.left_out(self.messages, self.most_chars)
+        """How many of the messages it does not show in whole; 0 as long as nobody has read it."""
+        if self.most_chars is None or not self._readers:
+            return 0
+        return self.wording.left_out(self.messages, self.most_chars)
 
 
 def harmless(text: str) -> str:
