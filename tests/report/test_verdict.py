@@ -5,7 +5,8 @@ from report.made import MadeResults, made
 
 from workbench.metrics.sizes import TOO_LARGE
 from workbench.report.differences import lead
-from workbench.report.tables import Tables, uncut, unranked, values
+from workbench.report.ranked import uncut, unranked
+from workbench.report.tables import Tables, by_kind, values
 from workbench.report.verdict import verdict
 
 
@@ -163,3 +164,12 @@ def test_what_is_held_says_how_many_sessions_it_rests_on_where_they_are_fewer() 
         if row["session"] == "session-00" and row["metric"] == "frr" and row["mode"] == "natural":
             row["value"] = None
     assert verdict(Tables.of(source)).price.endswith("in the 2 of 3 sessions that can be scored.")
+
+
+def test_what_is_kept_by_kind_leaves_out_the_same_sessions() -> None:
+    source = larger(made(12), "truncate", 1)
+    left = by_kind(Tables.of(source))
+    for row in source.rows["retention"]:
+        if row["session"] == "session-00":
+            row["bound"] = 0.0
+    assert by_kind(Tables.of(source)).equals(left)

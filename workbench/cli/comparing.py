@@ -224,7 +224,8 @@ def _outcome(results: Results, no_report: bool, baseline: str) -> dict[str, obje
 
 def _show(results: Results, no_report: bool, baseline: str) -> None:
     from workbench.report.digits import dollars
-    from workbench.report.tables import Tables, uncut
+    from workbench.report.ranked import uncut
+    from workbench.report.tables import Tables
 
     rows = headline(results)
     large = uncut(Tables.of(results))

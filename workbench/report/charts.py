@@ -10,6 +10,7 @@ from workbench.palette import REFERENCES, looks
 from workbench.report.canvas import INK, MUTED, Label, name_ends, name_points, paper, words
 from workbench.report.digits import amount, percent, some
 from workbench.report.points import counted, dots, points
+from workbench.report.ranked import unranked
 from workbench.report.tables import (
     Tables,
     by_kind,
@@ -20,7 +21,6 @@ from workbench.report.tables import (
     strategies,
     trigger_share,
     typical,
-    unranked,
 )  # fmt: skip
 
 if TYPE_CHECKING:

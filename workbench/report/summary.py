@@ -11,7 +11,8 @@ from workbench.report.differences import beside, differences
 from workbench.report.digits import NOTHING, amount, count, dollars, percent, scale, some, spread
 from workbench.report.html import Cell, Html, bullets, dot, row, table
 from workbench.report.points import unscored_note
-from workbench.report.tables import Tables, baseline, by_size, contenders, headline, replayed, shares, strategies, uncut
+from workbench.report.ranked import uncut
+from workbench.report.tables import Tables, baseline, by_size, contenders, headline, replayed, shares, strategies
 from workbench.report.verdict import interval_note, verdict
 
 ROLES = {

@@ -11,13 +11,9 @@ import pandas as pd
 from workbench.analysis.estimate import Estimate, estimate
 from workbench.analysis.survival import Survival, survival_of
 from workbench.errors import UnknownName
-from workbench.metrics.sizes import TOO_LARGE
 from workbench.palette import REFERENCES
-
-MOST_UNCUT = 0.1
-"""The share of sessions in which a strategy may stay larger than the size that all are cut to, and still be ranked."""
-RETENTION = "frr"
-"""The headline metric: future-reference recall, at the level where an atom still stands with its context."""
+from workbench.report.ranked import RETENTION as RETENTION
+from workbench.report.ranked import larger, left_out, stays_larger, unranked
 
 
 class Source(Protocol):
@@ -64,22 +60,11 @@ class Tables:
         """
         names = ("sessions", "steps", "compactions", "retention", "scores", "losses", "cells", "survival")
         found = cls(run.manifest, **{name: plain(run.table(name)) for name in names}, baseline=baseline)
-        found = replace(found, larger=_larger(found.scores))
+        found = replace(found, larger=larger(found.scores))
         found = replace(found, order=strategies(found))
         if baseline and baseline not in found.order:
             raise UnknownName("strategy of this run", baseline, found.order)
         return found
-
-
-def _larger(scores: pd.DataFrame) -> frozenset[tuple[str, str, float]]:
-    if scores.empty:
-        return frozenset()
-    rows = scores[(scores["metric"] == RETENTION) & (scores["mode"] == "matched")]
-    rows = rows[rows["why"].astype(str).str.startswith(TOO_LARGE)]
-    return frozenset(
-        (str(name), str(session), float(share))
-        for name, session, share in zip(rows["strategy"], rows["session"], rows["share"], strict=True)
-    )
 
 
 def plain(table: pd.DataFrame) -> pd.DataFrame:
@@ -136,41 +121,9 @@ def values(
     if share is not None:
         chosen &= (rows["share"] - share).abs() < 1e-9
     if mode == "matched" and metric == RETENTION and run.larger:
-        out = left_out(run, share) | {
-            session
-            for name, session, at in run.larger
-            if name == strategy and (share is None or abs(at - share) < 1e-9)
-        }
+        out = left_out(run, share) | stays_larger(run, share).get(strategy, set())
         chosen &= ~rows["session"].isin(out)
     return rows[chosen & rows[of].notna()].groupby("session", sort=True)[of].mean()
-
-
-def uncut(run: Tables, share: float | None = None) -> dict[str, tuple[int, int]]:
-    """By strategy that stays larger than the size that was set: in how many sessions, and of how many.
-
-    Sessions in which too little is needed later for a score count in neither.
-    """
-    large = {(name, session) for name, session, at in run.larger if share is None or abs(at - share) < 1e-9}
-    if not large:
-        return {}
-    rows = run.scores[(run.scores["metric"] == RETENTION) & (run.scores["mode"] == "matched")]
-    rows = rows[rows["session"].isin(rows.loc[rows["value"].notna(), "session"])]
-    of = rows.groupby("strategy")["session"].unique()
-    found = {str(name): (sum((name, one) in large for one in sessions), len(sessions)) for name, sessions in of.items()}
-    return {name: (larger, every) for name, (larger, every) in found.items() if larger}
-
-
-def unranked(run: Tables, share: float | None = None) -> dict[str, tuple[int, int]]:
-    """Those of `uncut` that so few sessions are left of that their mean may not stand beside the others'."""
-    return {name: (large, every) for name, (large, every) in uncut(run, share).items() if large > MOST_UNCUT * every}
-
-
-def left_out(run: Tables, share: float | None = None) -> set[str]:
-    """The sessions in which a strategy that is ranked stays larger: nobody's figure at that size counts them."""
-    out = unranked(run, share) if run.larger else {}
-    return {
-        session for name, session, at in run.larger if name not in out and (share is None or abs(at - share) < 1e-9)
-    }
 
 
 def baseline(run: Tables) -> str | None:
@@ -256,7 +209,7 @@ def by_kind(run: Tables) -> pd.DataFrame:
     if rows.empty:
         return pd.DataFrame(columns=columns)
     rows = rows[rows["mode"] == ("matched" if (rows["mode"] == "matched").any() else "natural")]
-    rows = rows[~rows["strategy"].isin(unranked(run))]
+    rows = rows[~rows["strategy"].isin(unranked(run)) & ~rows["session"].isin(left_out(run))]
     sums = rows.groupby(["kind", "strategy"], sort=True)[["demanded", "bound"]].sum().reset_index()
     sums = sums[sums["demanded"] > 0]
     sums["kept"] = sums["bound"] / sums["demanded"]

@@ -11,6 +11,7 @@ import pandas as pd
 from workbench.analysis.estimate import FEWEST, Estimate
 from workbench.report.differences import lead, unseen
 from workbench.report.digits import gap, listed, percent, points, some
+from workbench.report.ranked import unranked
 from workbench.report.tables import (
     Tables,
     contenders,
@@ -20,7 +21,6 @@ from workbench.report.tables import (
     shares,
     skipped,
     uncalibrated,
-    unranked,
     unreadable,
     widened,
 )  # fmt: skip
