@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from typing import ClassVar
 
 from workbench.errors import ModelError
 from workbench.models.extractive_choice import CHARS_PER_TOKEN, MEASURED, Choice, Pick, Weights
 from workbench.models.extractive_outline import (
     HEADINGS,
-    Noted,
+    Above,
     Outline,
     Row,
     Topic,
     harmless,
     is_demand,
     noted_lines,
+    topic,
 )
-from workbench.models.extractive_reading import Read, Reader, Source, Span
+from workbench.models.extractive_reading import Reader, Reads, Source
 from workbench.models.model import Answer, Ask
 from workbench.transcript.message import Summary
 from workbench.transcript.mining import Miner
@@ -91,6 +93,30 @@ class Extractive:
         return (Extractive, (self.weights,))
 
 
+class _Picked:
+    """Picks, best first, each worked out when it is first asked for.
+
+    Args:
+        sure: the first ones.
+        more: those that follow.
+    """
+
+    def __init__(self, sure: Iterable[Pick], more: Iterator[Pick]) -> None:
+        self._known = list(sure)
+        self._more = more
+
+    def __iter__(self) -> Iterator[Pick]:
+        yield from self._known
+        for pick in self._more:
+            self._known.append(pick)
+            yield pick
+
+    def first(self, many: int) -> Sequence[Pick]:
+        """So many of them, or all that there are."""
+        self._known += islice(self._more, max(0, many - len(self._known)))
+        return self._known[:many]
+
+
 class _Draft:
     """One summary in the making."""
 
@@ -98,68 +124,75 @@ class _Draft:
         self.ask = ask
         self.outline = Outline(ask.sections or HEADINGS)
         earlier = {m.id: m.text for m in ask.messages if isinstance(m, Summary) and _outlined(m.text)}
-        self.reads: list[Read] = reader.read(
-            [m for m in ask.messages if m.id not in earlier] if earlier else ask.messages
-        )
+        self.reads: Reads = reader.read([m for m in ask.messages if m.id not in earlier] if earlier else ask.messages)
         told = list(noted_lines("\n\n".join((ask.previous, *earlier.values()))))
-        lines = list(zip(told, reader.lines([noted.text for noted in told]), strict=True))
-        self.noted: list[Noted] = [noted for noted, spans in lines for _ in spans]
-        self.earlier: list[Span] = [span for _, spans in lines for span in spans]
-        self.recent = int(RECENT * len(self.reads))
-        self.reader = reader
+        found = [(above, reader.numbers(texts)) for above, texts in told]
+        self.above: list[Above] = [above for above, texts in found for lines in texts for _ in lines]
+        self.earlier: list[int] = [line for _, texts in found for lines in texts for line in lines]
+        self.recent = int(RECENT * self.reads.n)
+        self.text = reader.lines.text
         focus = frozenset(words(ask.instructions)) if ask.instructions else frozenset()
-        self.choice = Choice(reader.kinds, self.reads, self.earlier, focus, weights)
+        self.choice = Choice(reader.lines, self.reads, self.earlier, focus, weights)
 
     def written(self) -> str:
         """The longest summary of the best lines that fits; empty if not even one line does."""
         most = self.ask.max_tokens
         if most is None:
-            most = max(200, int(UNBOUNDED * sum(read.chars for read in self.reads) / CHARS_PER_TOKEN))
+            most = max(200, int(UNBOUNDED * sum(self.reads.chars) / CHARS_PER_TOKEN))
         sure = self._sure(most)
-        picks = sure + self.choice.picks(1.3 * most, sure)
-        text = self._fitted(picks, most)
-        return text or next((line for pick in picks[:64] if _tokens(self.ask, line := harmless(pick.text)) <= most), "")
+        picks = _Picked(sure, self.choice.picks(1.3 * most, sure))
+        return self._fitted(picks, most) or self._single(picks.first(64), most)
+
+    def _single(self, picks: Sequence[Pick], most: int) -> str:
+        """The first line that fits alone."""
+        said = (harmless(self.text(line)) for _, _, _, line in picks)
+        return next((line for line in said if _tokens(self.ask, line) <= most), "")
 
     def _sure(self, most: int) -> list[Pick]:
         """What is kept whatever its worth: the person's demands, request and newest words, and then decisions."""
         stated = [*self._noted("constraints")]
         asked = [*self._noted("goal"), *stated, *reversed([*self._newest(Source.USER)])]
-        demands = [pick for pick in asked if is_demand(pick.text)]
-        oldest = next((pick for pick in chain(stated, demands) if _cost(pick) <= most * OLDEST), None)
+        demands = [pick for pick in asked if is_demand(self.text(pick[3]))]
+        oldest = next((pick for pick in chain(stated, demands) if self._cost(pick) <= most * OLDEST), None)
         first = [] if oldest is None else [oldest]
-        room = most * DEMANDS + sum(map(_cost, first))
-        chosen = _within(room - most * DEMANDS * (1 - STATED), stated, first)
-        chosen = _within(room, chain(asked[:1], asked[-1:], reversed(demands)), chosen)
-        decided = (pick for pick in self._newest(Source.SAID) if self._topic(pick) == "decisions")
+        room = most * DEMANDS + sum(map(self._cost, first))
+        chosen = self._within(room - most * DEMANDS * (1 - STATED), stated, first)
+        chosen = self._within(room, chain(asked[:1], asked[-1:], reversed(demands)), chosen)
+        decided = (pick for pick in self._newest(Source.SAID) if self._decides(pick))
         earlier = reversed([*self._noted("decisions")])
-        return chosen + _within(most * DECISIONS, chain(decided, earlier), (), {pick.span for pick in chosen})
+        return chosen + self._within(most * DECISIONS, chain(decided, earlier), (), [line for _, _, _, line in chosen])
 
     def _noted(self, *about: Topic) -> Iterator[Pick]:
         """The earlier summary's lines about that, in order."""
-        for i, (noted, span) in enumerate(zip(self.noted, self.earlier, strict=True)):
-            if noted.about in about:
-                yield Pick((-1, i), Source.EARLIER, span)
+        for i, (above, line) in enumerate(zip(self.above, self.earlier, strict=True)):
+            if above.about in about:
+                yield -1, i, Source.EARLIER, line
 
     def _newest(self, source: Source) -> Iterator[Pick]:
         """The messages' lines of that origin, newest first."""
-        for at in range(len(self.reads) - 1, -1, -1):
-            for of, first, spans in reversed(self.reads[at].parts):
-                if of is source:
-                    for i in range(len(spans) - 1, -1, -1):
-                        yield Pick((at, first + i), source, spans[i])
+        reads = self.reads
+        found = (reads.sources == source).nonzero()[0]
+        parts = [part[found].tolist() for part in (reads.at, reads.place, reads.lines)]
+        order = sorted(range(len(found)), key=lambda i: (-parts[0][i], -parts[1][i]))
+        return ((parts[0][i], parts[1][i], int(source), parts[2][i]) for i in order)
 
-    def _topic(self, pick: Pick) -> Topic:
-        return self.outline.topic(pick, self.recent, self.noted)
+    def _decides(self, pick: Pick) -> bool:
+        """Whether an assistant's line says what was decided."""
+        at, _, source, line = pick
+        return topic(source, self.text(line), at >= self.recent) == "decisions"
 
-    def _fitted(self, picks: Sequence[Pick], most: int) -> str:
+    def _fitted(self, picks: _Picked, most: int) -> str:
         """As many of the picks as fit: as many as their lengths suggest, then mended by counts of the whole text."""
-        low, high, best = 0, len(picks), ""
-        guess = _guess(picks, most)
+        low, high, best = 0, sys.maxsize, ""
+        guess = self._guess(picks, most)
         rows: list[Row] = []
         for _ in range(12):
+            wanted = picks.first(guess)
+            if len(wanted) < guess:
+                guess = high = len(wanted)
             if low >= high:
                 break
-            rows += self.outline.rows(picks[len(rows) : guess], self.recent, self.noted)
+            rows += self.outline.rows(wanted[len(rows) :], self.text, self.recent, self.above)
             text = self.outline.written(rows[:guess])
             size = _tokens(self.ask, text)
             if size <= most:
@@ -171,35 +204,35 @@ class _Draft:
             guess = min(max(int(guess * most / max(size, 1)), low + 1), high)
         return best
 
+    def _guess(self, picks: _Picked, most: int) -> int:
+        """How many picks fit, by the lengths of their lines."""
+        left = float(most)
+        many = 0
+        for many, pick in enumerate(picks):
+            left -= self._cost(pick)
+            if left < 0:
+                return max(many, 1)
+        return many + 1
 
-def _guess(picks: Sequence[Pick], most: int) -> int:
-    """How many picks fit, by the lengths of their lines."""
-    left = float(most)
-    for i, pick in enumerate(picks):
-        left -= len(pick.text) / CHARS_PER_TOKEN + LINE
-        if left < 0:
-            return max(i, 1)
-    return len(picks)
+    def _within(
+        self, tokens: float, wanted: Iterable[Pick], first: Sequence[Pick] = (), seen: Iterable[int] = ()
+    ) -> list[Pick]:
+        """The first ones, and those that fit beside them into so many tokens: first come, first served, none twice."""
+        chosen = list(first)
+        known = {*seen, *(line for _, _, _, line in chosen)}
+        tokens -= sum(map(self._cost, chosen))
+        for pick in wanted:
+            if tokens < SHORTEST:
+                break
+            if pick[3] not in known and self._cost(pick) <= tokens:
+                known.add(pick[3])
+                chosen.append(pick)
+                tokens -= self._cost(pick)
+        return chosen
 
-
-def _within(tokens: float, wanted: Iterable[Pick], first: Sequence[Pick] = (), seen: Iterable[Span] = ()) -> list[Pick]:
-    """The first ones, and those that fit beside them into so many tokens, first come, first served, and none twice."""
-    chosen = list(first)
-    known = {*seen, *(pick.span for pick in chosen)}
-    tokens -= sum(map(_cost, chosen))
-    for pick in wanted:
-        if tokens < SHORTEST:
-            break
-        if pick.span not in known and _cost(pick) <= tokens:
-            known.add(pick.span)
-            chosen.append(pick)
-            tokens -= _cost(pick)
-    return chosen
-
-
-def _cost(pick: Pick) -> float:
-    """About how many tokens a line takes."""
-    return len(pick.text) / CHARS_PER_TOKEN + LINE
+    def _cost(self, pick: Pick) -> float:
+        """About how many tokens a line takes."""
+        return len(self.text(pick[3])) / CHARS_PER_TOKEN + LINE
 
 
 def _outlined(summary: str) -> bool:

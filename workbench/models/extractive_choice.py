@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.models.extractive_gains import Gains, Known, powers
-from workbench.models.extractive_reading import SPOKEN, Read, Source, Span
+from workbench.models.extractive_lines import Lines
+from workbench.models.extractive_reading import SPOKEN, Reads, Source
 from workbench.transcript.atoms import LEXICAL, Kind
 
 if TYPE_CHECKING:
     from workbench.models.extractive_gains import Floats
+    from workbench.models.extractive_lines import Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,26 +70,29 @@ WORTH: dict[Kind, float] = {
 CHARS_PER_TOKEN = 3.3
 """A first guess for technical text; the exact count is made afterwards."""
 
-Place: TypeAlias = tuple[int, int]
-"""Index of the message (-1 for the earlier summary) and of the line in it."""
+Pick: TypeAlias = tuple[int, int, int, int]
+"""A line that was or may be chosen: the index of its message (-1 for the earlier summary), its place in it, where it
+stands (a `Source`), and its number."""
 
 
-@dataclass(slots=True)  # a frozen one takes three times as long to make, and there are thousands a summary
-class Pick:
-    """A line that was chosen."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Lines that may be chosen, each text once: those of messages, newest message first, then the earlier summary's.
 
-    place: Place
-    source: Source
-    span: Span
+    Attributes:
+        at, place, sources, lines: the parts of each one's `Pick`.
+    """
 
-    @property
-    def text(self) -> str:
-        """The line as it was said."""
-        return self.span.text
+    at: Ints
+    place: Ints
+    sources: Ints
+    lines: Ints
 
-
-Candidate: TypeAlias = tuple[int, int, Source, Span]
-"""A line that may be chosen: its place, its origin, and the line."""
+    def picks(self, chosen: Iterable[int]) -> Iterator[Pick]:
+        """Some of them, in that order."""
+        parts = [part.tolist() for part in (self.at, self.place, self.sources, self.lines)]
+        every = list(zip(*parts, strict=True))
+        return map(every.__getitem__, chosen)
 
 
 @dataclass(slots=True)
@@ -95,97 +100,99 @@ class Choice:
     """Chooses lines, best first, from what was read.
 
     Attributes:
-        kinds: the kind of each atom, by number, as its place in `LEXICAL`.
-        reads: the messages, oldest first.
-        earlier: the earlier summary's lines.
+        lines: what is known of each line.
+        reads: the messages.
+        earlier: the earlier summary's lines, by number.
         focus: words in lower case that a line should rather hold.
     """
 
-    kinds: bytes
-    reads: Sequence[Read]
-    earlier: Sequence[Span] = ()
+    lines: Lines
+    reads: Reads
+    earlier: Sequence[int] = ()
     focus: frozenset[str] = frozenset()
     weights: Weights = MEASURED
 
-    def picks(self, tokens: float, sure: Sequence[Pick] = ()) -> list[Pick]:
-        """Lines of about so many tokens in all, in the order in which they were chosen; none of the sure ones."""
-        candidates = self._candidates({pick.span for pick in sure})
-        left: dict[int, float] = {}
-        for pick in sure:
-            for atom in pick.span.atoms:
-                left[atom] = left.get(atom, 1.0) * self.weights.again
-        gains = self._gains(candidates, left)
-        return [
-            Pick((at, i), source, span)
-            for at, i, source, span in map(candidates.__getitem__, gains.best(tokens, self.weights.again))
-        ]
-
-    def _candidates(self, seen: set[Span]) -> list[Candidate]:
-        found: list[Candidate] = []
-        for at in range(len(self.reads) - 1, -1, -1):
-            for source, first, lines in self.reads[at].parts:
-                spoken = source <= SPOKEN
-                for i, span in enumerate(lines, first):
-                    if (spoken or span.atoms) and span not in seen:
-                        seen.add(span)
-                        found.append((at, i, source, span))
-        for i, span in enumerate(self.earlier):
-            if span not in seen:
-                seen.add(span)
-                found.append((-1, i, Source.EARLIER, span))
-        return found
-
-    def _gains(self, candidates: Sequence[Candidate], left: Mapping[int, float]) -> Gains:
-        """What each candidate gains by each of its atoms and by its prose, and what it costs."""
+    def picks(self, tokens: float, sure: Sequence[Pick] = ()) -> Iterator[Pick]:
+        """Lines of about so many tokens in all, in the order in which they are chosen; none of the sure ones."""
         import numpy as np  # it takes a tenth of a second
 
+        own = np.array([line for _, _, _, line in sure], dtype=np.int64)
+        candidates = self._candidates(own)
+        left: dict[int, float] = {}
+        for atom in self.lines.atoms_of(own)[1].tolist():
+            left[atom] = left.get(atom, 1.0) * self.weights.again
+        return candidates.picks(self._gains(candidates, left).best(tokens, self.weights.again))
+
+    def _candidates(self, sure: Ints) -> Candidates:
+        """The lines that somebody said or that name something exact, but for the sure ones."""
+        import numpy as np
+
+        reads, earlier = self.reads, np.array(self.earlier, dtype=np.int64)
+        good = np.flatnonzero((reads.sources <= SPOKEN) | (self.lines.named(reads.lines) > 0))
+        lines = np.concatenate((reads.lines[good], earlier))
+        every = np.concatenate((sure, lines))
+        first = np.empty(self.lines.size, dtype=np.int64)  # only the places that are written are ever touched
+        first[every[::-1]] = np.arange(len(every))[::-1]
+        new = np.flatnonzero(first[lines] == np.arange(len(sure), len(every)))
+        return Candidates(
+            np.concatenate((reads.at[good], np.full(len(earlier), -1)))[new],
+            np.concatenate((reads.place[good], np.arange(len(earlier))))[new],
+            np.concatenate((reads.sources[good], np.full(len(earlier), Source.EARLIER, dtype=np.int8)))[new],
+            lines[new],
+        )
+
+    def _gains(self, candidates: Candidates, left: dict[int, float]) -> Gains:
+        """What each candidate gains by each of its atoms and by its prose, and what it costs."""
+        import numpy as np
+
         weights = self.weights
-        held = [span.atoms for _, _, _, span in candidates]
-        starts = np.cumsum([0, *map(len, held)])
-        owner = np.repeat(np.arange(len(held)), np.diff(starts))
-        at = np.array([at for at, _, _, _ in candidates], dtype=np.int64)
-        count = [span.words for _, _, _, span in candidates]
-        chars = np.array([len(span.text) for _, _, _, span in candidates], dtype=np.int64)
+        owner, atoms = self.lines.atoms_of(candidates.lines)
+        starts = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=len(candidates.lines)))))
+        count = self.lines.words_of(candidates.lines)
         origin = self._origins(candidates)
-        tie = {n: 1.0 - exp(-weights.context * n) for n in set(count)}
-        factor = origin * np.array([tie[n] for n in count], dtype=np.float64)
-        known = Known.of(self.reads, self.earlier, held, len(self.kinds))
+        tie = np.array([1.0 - exp(-weights.context * n) for n in range(int(count.max(initial=0)) + 1)])
+        factor = origin * tie[count]
+        earlier = self.lines.atoms_of(np.array(self.earlier, dtype=np.int64))[1]
+        kinds = self.lines.kinds
+        known = Known.of(self.reads, earlier, atoms, len(kinds))
         slots = known.slots
-        worth = self._worth(known)[slots]
-        gain = worth * np.where(at[owner] < known.last[slots], (factor * weights.older)[owner], factor[owner])
-        prose = weights.prose * origin * np.minimum(count, 12) if count else origin
+        worth = self._worth(known, kinds)[slots]
+        older = candidates.at[owner] < known.last[slots]
+        gain = worth * np.where(older, (factor * weights.older)[owner], factor[owner])
+        prose = weights.prose * origin * np.minimum(count, 12)
+        cost = self.lines.lengths(candidates.lines) / CHARS_PER_TOKEN + weights.frame
         return Gains(
-            starts, slots, gain, prose, chars / CHARS_PER_TOKEN + weights.frame,
+            starts, slots, gain, prose, cost,
             np.array([left.get(atom, 1.0) for atom in known.atoms.tolist()], dtype=np.float64),
         )  # fmt: skip
 
-    def _origins(self, candidates: Sequence[Candidate]) -> Floats:
+    def _origins(self, candidates: Candidates) -> Floats:
         """The worth of each candidate's origin."""
         import numpy as np
 
-        of = [self.weights.of_source(source) for source in Source]
-        origins = np.array([of[source] for _, _, source, _ in candidates], dtype=np.float64)
+        of = np.array([self.weights.of_source(source) for source in Source])
+        origins: Floats = of[candidates.sources]
         if self.focus:
-            for i, (_, _, _, span) in enumerate(candidates):
-                said = span.text.lower()
+            for i, line in enumerate(candidates.lines.tolist()):
+                said = self.lines.text(line).lower()
                 if any(word in said for word in self.focus):
                     origins[i] *= self.weights.focus
         return origins
 
-    def _worth(self, known: Known) -> Floats:
+    def _worth(self, known: Known, every: Ints) -> Floats:
         """The worth of each atom; 0 for one that nobody said and no tool held."""
         import numpy as np
 
-        weights, n = self.weights, len(self.reads)
+        weights, n = self.weights, self.reads.n
         until = [0]
-        for read in self.reads:
-            until.append(until[-1] + read.chars)
+        for chars in self.reads.chars:
+            until.append(until[-1] + chars)
         whole = max(until[-1], 1)
         when = [
             max(n - at, 1) ** weights.age * exp(weights.distance * (whole - until[max(at, 0)]) / whole)
             for at in range(-1, n)
         ]
-        kinds = np.frombuffer(self.kinds, dtype=np.uint8)[known.atoms]
+        kinds = every[known.atoms]
         worth: Floats = (
             np.array([WORTH.get(kind, 0.0) for kind in LEXICAL])[kinds]
             * powers(known.spoken, weights.spoken)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import chain
 from operator import mul
 from typing import TYPE_CHECKING, TypeAlias
-
-from workbench.models.extractive_reading import Read, Span
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Ints: TypeAlias = NDArray[np.int64]
+    from workbench.models.extractive_lines import Ints
+    from workbench.models.extractive_reading import Reads
+
     Floats: TypeAlias = NDArray[np.float64]
 
 
@@ -37,31 +36,23 @@ class Known:
     slots: Ints
 
     @classmethod
-    def of(cls, reads: Sequence[Read], earlier: Sequence[Span], held: Sequence[Sequence[int]], most: int) -> Known:
-        """The atoms of what was read and of the candidates; numbers are below `most`."""
+    def of(cls, reads: Reads, earlier: Ints, wanted: Ints, most: int) -> Known:
+        """The atoms of what was read, of the earlier summary and of the candidates; numbers are below `most`."""
         import numpy as np
 
-        spoken, heard = _flat([read.spoken for read in reads]), _flat([read.heard for read in reads])
-        before, wanted = _flat([span.atoms for span in earlier]), _flat(held)
-        every = np.concatenate((spoken, heard, before, wanted))
+        every = np.concatenate((reads.spoken, reads.heard, earlier, wanted))
         slot = np.empty(most, dtype=np.int64)  # only the places that are written are ever touched
         slot[every] = np.arange(len(every))
         atoms = every[slot[every] == np.arange(len(every))]
         slot[atoms] = np.arange(len(atoms))
-        counts = np.bincount(slot[spoken], minlength=len(atoms))
+        spoken, heard = slot[reads.spoken], slot[reads.heard]
+        counts = np.bincount(spoken, minlength=len(atoms))
         once = np.zeros(len(atoms), dtype=np.int64)
-        once[slot[before]] = 1
-        last = np.full(len(atoms), -1)
-        at = np.arange(len(reads))
-        np.maximum.at(last, slot[spoken], np.repeat(at, [len(read.spoken) for read in reads]))
-        np.maximum.at(last, slot[heard], np.repeat(at, [len(read.heard) for read in reads]))
-        return cls(atoms, counts + once, np.bincount(slot[heard], minlength=len(atoms)), last, slot[wanted])
-
-
-def _flat(rows: Sequence[Sequence[int]]) -> Ints:
-    import numpy as np
-
-    return np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=sum(map(len, rows)))
+        once[slot[earlier]] = 1
+        said, held = np.full(len(atoms), -1), np.full(len(atoms), -1)
+        said[spoken], held[heard] = reads.spoken_at, reads.heard_at  # in order: the newest stays
+        last = np.maximum(said, held)
+        return cls(atoms, counts + once, np.bincount(heard, minlength=len(atoms)), last, slot[wanted])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +74,7 @@ class Gains:
     cost: Floats
     left: Floats
 
-    def best(self, tokens: float, again: float) -> list[int]:
+    def best(self, tokens: float, again: float) -> Iterator[int]:
         """The candidates of the most gain a token, of about so many tokens in all, in the order of their choice.
 
         Args:
@@ -95,29 +86,32 @@ class Gains:
         worth = self._worth()
         order = np.argsort(-worth, kind="stable")
         fresh = zip((-worth[order]).tolist(), order.tolist(), strict=True)  # what nothing chosen has touched yet
-        again_weighed: list[tuple[float, int]] = []
+        weighed: list[tuple[float, int]] = []  # and what has been weighed again since
         starts, slots, left = self.starts.tolist(), self.slots.tolist(), self.left.tolist()
         gain, prose, cost = self.gain.tolist(), self.prose.tolist(), self.cost.tolist()
-        chosen: list[int] = []
         spent = 0.0
         ahead = next(fresh, None)
-        while spent < tokens and (ahead is not None or again_weighed):
-            if ahead is None or (again_weighed and again_weighed[0] < ahead):
-                before, i = heappop(again_weighed)
+        while spent < tokens and (ahead is not None or weighed):
+            if ahead is None or (weighed and weighed[0] < ahead):
+                before, i = heappop(weighed)
             else:
                 before, i = ahead
                 ahead = next(fresh, None)
-            mine = slice(starts[i], starts[i + 1])
-            held = slots[mine]
-            now = -(sum(map(mul, gain[mine], map(left.__getitem__, held)), prose[i]) / cost[i])
+            first, end = starts[i], starts[i + 1]
+            held = slots[first:end]
+            if end - first > 1:
+                now = -(sum(map(mul, gain[first:end], map(left.__getitem__, held)), prose[i]) / cost[i])
+            elif held:  # most lines name no more than one thing
+                now = -((prose[i] + gain[first] * left[held[0]]) / cost[i])
+            else:
+                now = before
             if now > before:  # it gained more before others were chosen
-                heappush(again_weighed, (now, i))
+                heappush(weighed, (now, i))
                 continue
-            chosen.append(i)
             spent += cost[i]
             for atom in held:
                 left[atom] *= again
-        return chosen
+            yield i
 
     def _worth(self) -> Floats:
         """Gain a token of each, summed in the same order as one by one."""

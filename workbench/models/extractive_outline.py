@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
@@ -59,24 +60,31 @@ LABELS = ("", DEMANDED, "Files", "Commands", "Written", "Results", "Errors")
 
 
 _LABEL = {name: number for number, name in enumerate(LABELS)}
+_FILES, _WRITTEN = _LABEL["Files"], _LABEL["Written"]
+_OF_SOURCE: dict[int, int] = {
+    Source.COMMAND: _LABEL["Commands"], Source.RESULT: _LABEL["Results"], Source.FAILED: _LABEL["Errors"],
+}  # fmt: skip
 
-Row: TypeAlias = tuple[int, int, tuple[int, int], str]
-"""A line of a summary: the numbers of its section and label, where it was said, and how it is written."""
+Row: TypeAlias = tuple[int, str]
+"""A line of a summary: where it is written, and how. The place is one number, its section and label before where it was
+said, since numbers are put in order much more quickly than what they stand for."""
+
+_LABEL_BITS = 8
+_PLACE = 48
+"""Bits of a row's place that say where it was said: half of them the message, half the line."""
 
 
-@dataclass(slots=True)  # a frozen one takes three times as long to make
-class Noted:
-    """A line of an earlier summary, and what stood above it.
+@dataclass(frozen=True, slots=True)
+class Above:
+    """What stands above some lines of an earlier summary.
 
     Attributes:
-        heading: the one that it stood under; empty above the first.
-        text: the line without its mark.
+        heading: empty above the first.
         part: the heading below that, one of `LABELS`.
-        about: what the line is about, as its headings say.
+        about: what the lines are about, as their headings say.
     """
 
     heading: str
-    text: str
     part: str
     about: Topic
 
@@ -99,16 +107,16 @@ def is_open(text: str) -> bool:
     return bool(_OPEN.search(text))
 
 
-def topic(pick: Pick, recent: int) -> Topic:
-    """What a chosen line is about; only what was said from message `recent` on can still be open."""
-    if pick.source is Source.USER:
-        return "constraints" if is_demand(pick.text) else "goal"
-    if pick.source in (Source.SAID, Source.THOUGHT):
-        if pick.place[0] >= recent and is_open(pick.text):
+def topic(source: int, text: str, recent: bool) -> Topic:
+    """What a chosen line is about; only what was said recently can still be open."""
+    if source == Source.USER:
+        return "constraints" if is_demand(text) else "goal"
+    if source in (Source.SAID, Source.THOUGHT):
+        if recent and is_open(text):
             return "next"
-        if is_decision(pick.text):
+        if is_decision(text):
             return "decisions"
-        return "progress" if pick.source is Source.SAID else "context"
+        return "progress" if source == Source.SAID else "context"
     return "context"
 
 
@@ -140,60 +148,77 @@ class Outline:
             found = next((heading for heading in self.headings if heading_topic(heading) == "context"), None)
         return self.headings[-1] if found is None else found
 
-    def topic(self, pick: Pick, recent: int, noted: Sequence[Noted]) -> Topic:
-        """What a line is about; one of an earlier summary is about what its heading says."""
-        if pick.place[0] < 0 and noted:
-            return noted[pick.place[1]].about
-        return topic(pick, recent)
+    def rows(self, picks: Iterable[Pick], text: Callable[[int], str], recent: int, above: Sequence[Above]) -> list[Row]:
+        """Where each line is written, and how; one of an earlier summary stays in its section where there is such.
 
-    def rows(self, picks: Iterable[Pick], recent: int, noted: Sequence[Noted]) -> list[Row]:
-        """Where each line is written, and how; one of an earlier summary stays in its section where there is such."""
+        Args:
+            picks: the lines.
+            text: what a line says, by its number.
+            recent: the message from which on what was said can still be open.
+            above: for each line of the earlier summary what stood above it.
+        """
         number = {heading: i for i, heading in reversed(list(enumerate(self.headings)))}
         mixed = not any(heading_topic(heading) == "constraints" for heading in self.headings)
         of_topic: dict[Topic, int] = {}
-        found: list[Row] = []
-        for pick in picks:
-            section = number.get(noted[pick.place[1]].heading) if pick.place[0] < 0 and noted else None
+        of_earlier: dict[Above, tuple[int, int]] = {}
+
+        def place(about: Topic, label: int, section: int | None = None) -> tuple[int, int]:
             if section is None:
-                about = self.topic(pick, recent, noted)
                 section = of_topic.get(about)
-                if section is None:
-                    section = of_topic[about] = number[self.heading(about)]
-            label = _label(pick, noted)
-            if mixed and not label and self.topic(pick, recent, noted) == "constraints":
-                label = _LABEL[DEMANDED]
-            found.append((section, label, pick.place, f"- {harmless(pick.text)}"))
+            if section is None:
+                section = of_topic[about] = number[self.heading(about)]
+            return section, _LABEL[DEMANDED] if mixed and not label and about == "constraints" else label
+
+        found: list[Row] = []
+        for at, i, source, line in picks:
+            said = text(line)
+            if at < 0:
+                over = above[i]
+                where = of_earlier.get(over)
+                if where is None:
+                    where = place(over.about, _LABEL.get(over.part, 0), number.get(over.heading))
+                    of_earlier[over] = where
+            else:
+                where = place(topic(source, said, at >= recent), _label(source, said))
+            section, label = where
+            group = (section << _LABEL_BITS) + label
+            key = (((group << _PLACE // 2) + at + 1) << _PLACE // 2) + i
+            found.append((key, "- " + harmless(said)))
         return found
 
     def written(self, rows: Iterable[Row]) -> str:
         """The summary: sections in their order, lines in the order in which they were said; empty sections left out."""
+        items = dict(rows)
+        keys = sorted(items)
         lines: list[str] = []
-        before, part = -1, 0
-        for section, label, _, line in sorted(rows):
+        before = -1
+        first = part = 0
+        while first < len(keys):
+            group = keys[first] >> _PLACE
+            section, label = divmod(group, 1 << _LABEL_BITS)
             if section != before:
                 lines += ["", f"## {self.headings[section]}"]
                 before, part = section, 0
             if label != part:
                 lines.append(f"### {LABELS[label]}")
                 part = label
-            lines.append(line)
+            last = bisect_left(keys, (group + 1) << _PLACE, first)
+            lines += map(items.__getitem__, keys[first:last])
+            first = last
         return "\n".join(lines[1:])
 
 
-def _label(pick: Pick, noted: Sequence[Noted]) -> int:
-    """Which of `LABELS` a line stands under, by number."""
-    match pick.source:
-        case Source.COMMAND:
-            return _LABEL["Commands"]
-        case Source.ARGUMENT:
-            return _LABEL["Files"] if _FILE.fullmatch(pick.text) else _LABEL["Written"]
-        case Source.RESULT:
-            return _LABEL["Results"]
-        case Source.FAILED:
-            return _LABEL["Errors"]
-        case Source.EARLIER if noted and pick.place[0] < 0:
-            return _LABEL.get(noted[pick.place[1]].part, 0)
-    return 0
+def _label(source: int, text: str) -> int:
+    """Which of `LABELS` a line of a message stands under, by number."""
+    if source == Source.ARGUMENT:
+        return _FILES if is_file(text) else _WRITTEN
+    return _OF_SOURCE.get(source, 0)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def is_file(text: str) -> bool:
+    """Whether an argument is a path and nothing else."""
+    return _FILE.fullmatch(text) is not None
 
 
 def harmless(text: str) -> str:
@@ -201,14 +226,23 @@ def harmless(text: str) -> str:
     return text.replace("</", "< /")
 
 
-def noted_lines(summary: str) -> Iterator[Noted]:
-    """The lines of an earlier summary, whoever wrote it, without their marks."""
-    heading = part = ""
-    about: Topic = "context"
+def noted_lines(summary: str) -> Iterator[tuple[Above, list[str]]]:
+    """The lines of an earlier summary, whoever wrote it, without their marks: with what stands above them."""
+    above, found = Above("", "", "context"), list[str]()
     for line in summary.splitlines():
-        if line[:1] == "#" and (found := _HEADING.match(line)):
-            name = found.group(1).strip()
-            heading, part = (heading, name) if name in LABELS else (name, "")
-            about = "constraints" if part == DEMANDED else heading_topic(heading) or "context"
-        elif text := (line[2:] if line[:2] == "- " else _BULLET.sub("", line)).strip():
-            yield Noted(heading, text, part, about)
+        if line[:2] == "- ":
+            text = line[2:].strip()
+        elif line[:1] == "#" and (heading := _HEADING.match(line)):
+            if found:
+                yield above, found
+            found = []
+            name = heading.group(1).strip()
+            over, part = (above.heading, name) if name in LABELS else (name, "")
+            above = Above(over, part, "constraints" if part == DEMANDED else heading_topic(over) or "context")
+            continue
+        else:
+            text = _BULLET.sub("", line).strip()
+        if text:
+            found.append(text)
+    if found:
+        yield above, found

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import chain, islice
 from threading import Lock
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from workbench.transcript.atoms import LEXICAL
+from workbench.models.extractive_lines import Lines, spread
 from workbench.transcript.message import (
     AssistantMessage,
     Message,
@@ -23,15 +23,19 @@ from workbench.transcript.message import (
     UserMessage,
     argument_texts,
 )
-from workbench.transcript.mining import END, Miner
-from workbench.transcript.words import words
+from workbench.transcript.mining import Miner
 
-MOST_MESSAGES = 20_000
+if TYPE_CHECKING:
+    from workbench.models.extractive_lines import Ints
+
+MOST_MESSAGES = 100_000
+MOST_LINES = 4_000_000
+"""A reader that remembers more messages, or more lines of them, than this starts anew."""
 MOST_SPANS = 400_000
-"""A reader that remembers more than this starts anew, so that a long run does not grow without end."""
+"""So does one with a miner of its own that has numbered more lines: a long run does not grow without end."""
 
-_KIND = {kind: number for number, kind in enumerate(LEXICAL)}
 _RUNS = frozenset({"command", "cmd", "script"})
+_MARKS = "-*+•#"
 _MARK = re.compile(r"^(?:[-*+•]|#{1,6}) +(?=\S)")
 
 
@@ -51,83 +55,63 @@ class Source(IntEnum):
 SPOKEN = Source.EARLIER
 """Sources up to this one are words of a person or a model that stand in the conversation."""
 
-PROSE = frozenset({Source.USER, Source.SAID, Source.EARLIER, Source.THOUGHT})
+PROSE = (Source.USER, Source.SAID, Source.EARLIER, Source.THOUGHT)
 
 
-@dataclass(slots=True, eq=False)  # a frozen one takes three times as long to make
-class Span:
-    """A line: its text, the numbers of its atoms, and how many other content words it has. One object a text."""
-
-    text: str
-    atoms: tuple[int, ...]
-    words: int
-
-
-Part: TypeAlias = tuple[Source, int, tuple[Span, ...]]
-"""Lines of one origin that stand together in a message: the origin, the number of the first, and the lines."""
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """One message, read.
+@dataclass(frozen=True, slots=True, eq=False)
+class Reads:
+    """Some messages, read. Lines stand newest message first, in a message in their order.
 
     Attributes:
-        parts: its lines, in order.
-        spoken: numbers of the atoms that a person or a model said, each once; thoughts are in neither.
-        heard: numbers of the atoms in tool results, each once.
-        chars: length of all lines.
+        n: how many messages.
+        lines: the number of each line.
+        at: the message of each line, 0..n-1, oldest first.
+        place: the line's number in its message.
+        sources: where each line stands, as a `Source`.
+        spoken, spoken_at: atoms that a person or a model said, once for each message, oldest first; thoughts are in
+            neither.
+        heard, heard_at: atoms in tool results, in the same way.
+        chars: length of each message's lines.
     """
 
-    parts: tuple[Part, ...]
-    spoken: tuple[int, ...]
-    heard: tuple[int, ...]
-    chars: int
+    n: int
+    lines: Ints
+    at: Ints
+    place: Ints
+    sources: Ints
+    spoken: Ints
+    spoken_at: Ints
+    heard: Ints
+    heard_at: Ints
+    chars: list[int]
 
 
-class _Facts:
-    """What a miner's features say of each span: its atoms, and how many other content words it has."""
+class _Table:
+    """Items of messages, row by row."""
 
-    __slots__ = ("_atoms", "_flat", "_miner", "_starts", "_texts", "kinds", "words")
+    __slots__ = ("items", "starts")
 
-    def __init__(self, miner: Miner) -> None:
-        self._miner = miner
-        self._flat = 0
-        self._atoms: list[int] = []
-        self._starts = [0]
-        self._texts: list[str] = []
-        self.words: list[int] = []
-        self.kinds = bytearray()
+    def __init__(self, code: str) -> None:
+        self.items = array(code)
+        self.starts = array("q", [0])
 
-    def catch_up(self) -> None:
-        """Take in the spans that the miner has met since the last time; many at once cost least."""
+    def add(self, row: Ints, items: Ints, rows: int) -> None:
+        """That many more rows; `row` says, in order, where each item belongs."""
         import numpy as np
 
-        miner = self._miner
-        if len(self.words) == len(miner.spans):
-            return
-        flat = np.frombuffer(miner.flat, dtype=np.int32)[self._flat :].copy()  # a view would forbid it to grow
-        self._flat += len(flat)
-        ends = np.flatnonzero(flat == END)
-        is_atom = (flat < 0) & (flat != END)
-        atoms = np.concatenate(([0], np.cumsum(is_atom)[ends]))
-        held = np.diff(atoms)
-        features = np.diff(np.concatenate(([-1], ends))) - 1
-        # A path's folders tie it to its place, its own last part does not: one word less for each atom.
-        self.words += np.maximum(features - 2 * held, 0).tolist()
-        self._starts += (atoms[1:] + len(self._atoms)).tolist()
-        self._atoms += (~flat[is_atom]).tolist()
-        self._texts += islice(miner.spans, len(self._texts), None)
-        self.kinds += bytes([_KIND[kind] for kind, _ in islice(miner.atoms, len(self.kinds), None)])
+        before = len(self.items)
+        self.items.frombytes(items.astype(self.items.typecode).tobytes())
+        ends = np.cumsum(np.bincount(row, minlength=rows)) + before
+        self.starts.frombytes(ends.astype(np.int64).tobytes())
 
-    def of(self, number: int) -> tuple[str, tuple[int, ...], int]:
-        """The text, the atoms and the number of other words of a span."""
-        text, count = self._texts[number], self.words[number]
-        atoms = self._atoms[self._starts[number] : self._starts[number + 1]]
-        more = self._miner.more.get(number)
-        if more is not None:
-            atoms += [~feature for feature in more if feature < 0]
-            count += sum([feature >= 0 for feature in more])
-        return text, tuple(dict.fromkeys(atoms)), count if text.isascii() else len(words(text))
+    def rows(self, rows: Ints) -> tuple[Ints, Ints, Ints]:
+        """The items of some rows: for each its position in `rows`, its place in its own row, and the item itself."""
+        import numpy as np
+
+        starts = np.frombuffer(self.starts, dtype=np.int64)  # such views may not outlive this call
+        items = np.frombuffer(self.items, dtype=self.items.typecode) if self.items else np.zeros(0, dtype=np.int32)
+        owner, at = spread(starts, rows)
+        return owner, at - starts[rows][owner], items[at]
 
 
 class Reader:
@@ -140,7 +124,8 @@ class Reader:
     """
 
     __slots__ = (
-        "_facts", "_given", "_lines", "_messages", "_miner", "_plain", "_spans", "lock", "messages_read",
+        "_given", "_heard", "_messages", "_miner", "_of_text", "_rows", "_sources", "_spoken", "lines", "lock",
+        "messages_read",
     )  # fmt: skip
 
     def __init__(self, miner: Miner | None = None) -> None:
@@ -151,20 +136,21 @@ class Reader:
 
     def _forget(self) -> None:
         self._miner = self._given or Miner()
-        self._facts = _Facts(self._miner)
-        self._messages: dict[int, tuple[Message, Read]] = {}
-        self._spans: dict[str, Span] = {}
-        self._plain: list[Span | None] = []
-        self._lines: dict[str, tuple[Span, ...]] = {}
+        self.lines = Lines(self._miner)
+        self._messages: dict[int, tuple[Message, int]] = {}
+        self._rows, self._sources = _Table("i"), _Table("b")
+        self._spoken, self._heard = _Table("i"), _Table("i")
+        self._of_text: dict[str, tuple[int, ...]] = {}
 
-    @property
-    def kinds(self) -> bytes:
-        """The kind of every atom met so far, by number, as its place in `LEXICAL`."""
-        return bytes(self._facts.kinds)
+    def _is_full(self) -> bool:
+        spans = len(self._miner.spans) if self._given is None else 0
+        return len(self._messages) > MOST_MESSAGES or len(self._rows.items) > MOST_LINES or spans > MOST_SPANS
 
-    def read(self, messages: Sequence[Message]) -> list[Read]:
+    def read(self, messages: Sequence[Message]) -> Reads:
         """Every message, read now or before. Messages are known by identity: they never change."""
-        if len(self._messages) > MOST_MESSAGES or len(self._spans) > MOST_SPANS:
+        import numpy as np
+
+        if self._is_full():
             self._forget()
         known = self._messages
         new = {
@@ -172,55 +158,58 @@ class Reader:
             for message in messages
             if (before := known.get(id(message))) is None or before[0] is not message
         }
-        told = {key: list(_told(message, self._miner)) for key, message in new.items()}
-        self._catch_up()
-        for key, message in new.items():
-            known[key] = (message, self._made(told[key]))
-        self.messages_read += len(new)
-        return [known[id(message)][1] for message in messages]
+        if new:
+            first = len(self._rows.starts) - 1
+            self._take([list(_told(message, self._miner)) for message in new.values()])
+            known.update((key, (message, first + i)) for i, (key, message) in enumerate(new.items()))
+            self.messages_read += len(new)
+        rows = np.array([known[id(message)][1] for message in messages], dtype=np.int64)
+        owner, place, lines = self._rows.rows(rows[::-1])
+        spoken_at, _, spoken = self._spoken.rows(rows)
+        heard_at, _, heard = self._heard.rows(rows)
+        at = len(rows) - 1 - owner
+        chars = np.bincount(at, self.lines.lengths(lines), minlength=len(rows)).astype(np.int64).tolist()
+        sources = self._sources.rows(rows[::-1])[2]
+        return Reads(len(rows), lines, at, place, sources, spoken, spoken_at, heard, heard_at, chars)
 
-    def lines(self, texts: Sequence[str]) -> list[tuple[Span, ...]]:
+    def numbers(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
         """The lines of each text, each worked out once: those of one summary mostly stand in the next one again."""
-        known = self._lines
-        new = {text: self._miner.read(text) for text in texts if text not in known}
-        self._catch_up()
-        known.update((text, self._spans_of(numbers)) for text, numbers in new.items())
+        known = self._of_text
+        if len(known) > MOST_SPANS:
+            known.clear()
+        for text in texts:
+            if text not in known:
+                known[text] = tuple(self._miner.read(text))
+        self.lines.catch_up()
         return list(map(known.__getitem__, texts))
 
-    def _made(self, told: Iterable[_Told]) -> Read:
-        parts: list[Part] = []
-        spoken: dict[int, None] = {}
-        heard: dict[int, None] = {}
-        first = chars = 0
-        for source, numbers in told:
-            lines = self._spans_of(numbers)
-            if source in PROSE:
-                lines = tuple([self._unmarked(line) if line.text[0] in "-*+•#" else line for line in lines])
-            parts.append((source, first, lines))
-            first += len(lines)
-            chars += sum([len(line.text) for line in lines])
-            if source < Source.THOUGHT:
-                held = spoken if source <= SPOKEN else heard
-                held.update(dict.fromkeys(chain.from_iterable([line.atoms for line in lines])))
-        return Read(tuple(parts), tuple(spoken), tuple(heard), chars)
+    def _take(self, told: Sequence[Sequence[_Told]]) -> None:
+        """Write down some messages' lines."""
+        import numpy as np
 
-    def _catch_up(self) -> None:
-        self._facts.catch_up()
-        self._plain += [None] * (len(self._facts.words) - len(self._plain))
+        lines = np.array([line for texts in told for _, numbers in texts for line in numbers], dtype=np.int64)
+        sizes = [len(numbers) for texts in told for _, numbers in texts]
+        sources = np.repeat(np.array([source for texts in told for source, _ in texts], dtype=np.int8), sizes)
+        row = np.repeat(np.repeat(np.arange(len(told)), [len(texts) for texts in told]), sizes)
+        prose = np.flatnonzero(np.isin(sources, PROSE))
+        lines[prose] = self._unmarked(lines[prose].tolist())
+        self.lines.catch_up()
+        self._rows.add(row, lines, len(told))
+        self._sources.add(row, sources, len(told))
+        for table, held in ((self._spoken, sources <= SPOKEN), (self._heard, sources > SPOKEN)):
+            held &= sources < Source.THOUGHT
+            owner, atoms = self.lines.atoms_of(lines[held])
+            table.add(*_each_once(row[held][owner], atoms), len(told))
 
-    def _spans_of(self, numbers: Iterable[int]) -> tuple[Span, ...]:
-        known = self._plain
-        return tuple([known[number] or self._span(number) for number in numbers])
-
-    def _span(self, number: int) -> Span:
-        text, atoms, count = self._facts.of(number)
-        found = self._plain[number] = self._spans.setdefault(text, Span(text, atoms, count))
-        return found
-
-    def _unmarked(self, line: Span) -> Span:
-        """A line of prose without the mark of a list or heading, which means more in code."""
-        text = _MARK.sub("", line.text, count=1)
-        return self._spans.setdefault(text, Span(text, line.atoms, line.words))
+    def _unmarked(self, lines: list[int]) -> list[int]:
+        """Lines of prose without the mark of a list or heading, which means more in code."""
+        text, plain = self.lines.text, dict.fromkeys(lines, "")
+        marked = [line for line in plain if (said := text(line))[0] in _MARKS and _MARK.match(said)]
+        if not marked:
+            return lines
+        bare = self._miner.number([_MARK.sub("", text(line), count=1) for line in marked])
+        new = dict(zip(marked, bare, strict=True))
+        return [new.get(line, line) for line in lines]
 
 
 _Told: TypeAlias = tuple[Source, Sequence[int]]
@@ -263,3 +252,13 @@ def _sources(message: AssistantMessage | ToolResult | UserMessage) -> Iterator[S
             for name, value in block.arguments.items():
                 source = Source.COMMAND if name in _RUNS else Source.ARGUMENT
                 yield from (source for _ in argument_texts(value))
+
+
+def _each_once(row: Ints, atoms: Ints) -> tuple[Ints, Ints]:
+    """Each row with each of its atoms, once, in order."""
+    import numpy as np
+
+    most = int(atoms.max(initial=0)) + 1
+    keys = np.sort(row * most + atoms)
+    keys = keys[np.diff(keys, prepend=-1) != 0]
+    return np.divmod(keys, most)

@@ -240,11 +240,24 @@ class Miner:
             new = list(dict.fromkeys([piece for piece in found if piece not in known]))
             known.update(zip(new, self.spans.numbers(new, text), strict=True))
             numbers = list(map(known.get, found))
-            if len(self.spans.fresh) > BATCH:
-                self._digest()
-            if len(known) > BATCH:
-                known.clear()
+            self._keep_small()
         return cast("list[int]", numbers)
+
+    def number(self, spans: Sequence[str]) -> list[int]:
+        """The numbers of texts that are one span each, as they are."""
+        known = self._recent
+        for span in spans:
+            if span not in known:
+                known[span] = self.spans.numbers((span,), span)[0]
+        numbers = [known[span] for span in spans]
+        self._keep_small()
+        return numbers
+
+    def _keep_small(self) -> None:
+        if len(self.spans.fresh) > BATCH:
+            self._digest()
+        if len(self._recent) > BATCH:
+            self._recent.clear()
 
     def forget_tokens(self) -> None:
         """Let go of what only makes reading the same words again quick."""

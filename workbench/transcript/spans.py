@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _SMALLEST = 1 << 10
 _BITS = (1 << 31) - 1
@@ -40,6 +45,14 @@ class Spans:
         listed = self._listed
         listed += self.texts(len(listed))
         return iter(listed)
+
+    def lengths(self, numbers: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+        """How many characters each of these spans has."""
+        import numpy as np
+
+        if not len(numbers):
+            return np.zeros(0, dtype=np.uint16)
+        return np.frombuffer(self._size, dtype=np.uint16)[numbers]  # a copy: a view would forbid growth
 
     def texts(self, first: int) -> list[str]:
         """The texts of the spans from this number on."""

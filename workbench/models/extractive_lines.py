@@ -1,0 +1,134 @@
+"""The lines that the extractive model chooses from, as its miner numbers them: their atoms, words and lengths."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from workbench.transcript.atoms import LEXICAL
+from workbench.transcript.mining import END, Miner
+from workbench.transcript.words import words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ints: TypeAlias = NDArray[np.integer[Any]]
+
+_KIND = {kind: number for number, kind in enumerate(LEXICAL)}
+_MOST_TEXTS = 200_000
+
+
+class Lines:
+    """What a miner's features say of each line: its atoms, and how many other content words it has.
+
+    A line is known by the number that the miner gives its text. Arrays that a method returns are copies.
+    """
+
+    __slots__ = ("_atoms", "_flat", "_kinds", "_miner", "_more", "_starts", "_texts", "_words")
+
+    def __init__(self, miner: Miner) -> None:
+        self._miner = miner
+        self._flat = self._more = 0
+        self._atoms, self._starts = array("i"), array("q", [0])
+        self._words = array("i")
+        self._texts: dict[int, str] = {}
+        self._kinds = bytearray()
+
+    def catch_up(self) -> None:
+        """Take in the lines that the miner has met since the last time; many at once cost least."""
+        import numpy as np
+
+        miner, first = self._miner, len(self._words)
+        if first == len(miner.spans):
+            return
+        flat = np.frombuffer(miner.flat, dtype=np.int32)[self._flat :].astype(np.int64)  # a view would forbid growth
+        self._flat += len(flat)
+        ends = np.flatnonzero(flat == END)
+        features = np.diff(np.concatenate(([-1], ends))) - 1
+        is_atom = (flat < 0) & (flat != END)
+        held = np.diff(np.concatenate(([0], np.cumsum(is_atom)[ends])))
+        # A path's folders tie it to its place, its own last part does not: one word less for each atom.
+        count = np.maximum(features - 2 * held, 0)
+        owner, atoms = [np.repeat(np.arange(len(ends)), held)], [~flat[is_atom]]
+        for line, found in islice(miner.more.items(), self._more, None):
+            self._more += 1
+            known = [~feature for feature in found if feature < 0]
+            owner.append(np.full(len(known), line - first))
+            atoms.append(np.array(known, dtype=np.int64))
+            text = miner.spans[line]
+            count[line - first] = count[line - first] + len(found) - len(known) if text.isascii() else len(words(text))
+        every, named = np.concatenate(owner), np.concatenate(atoms)
+        order = np.argsort(every, kind="stable")  # what tokens show stands before what it takes more to see
+        every, named = every[order], named[order]
+        _, once = np.unique(every * (len(miner.atoms) + 1) + named, return_index=True)
+        once.sort()
+        starts = np.cumsum(np.bincount(every[once], minlength=len(ends))) + len(self._atoms)
+        self._atoms.frombytes(named[once].astype(np.int32).tobytes())
+        self._starts.frombytes(starts.astype(np.int64).tobytes())
+        self._words.frombytes(count.astype(np.int32).tobytes())
+        self._kinds += bytes([_KIND[kind] for kind, _ in islice(miner.atoms, len(self._kinds), None)])
+
+    def text(self, line: int) -> str:
+        """What it says."""
+        found = self._texts.get(line)
+        if found is None:
+            if len(self._texts) >= _MOST_TEXTS:
+                self._texts.clear()
+            found = self._texts[line] = self._miner.spans[line]
+        return found
+
+    @property
+    def size(self) -> int:
+        """How many lines there are."""
+        return len(self._words)
+
+    @property
+    def kinds(self) -> Ints:
+        """The kind of every atom, by number, as its place in `LEXICAL`."""
+        import numpy as np
+
+        return np.frombuffer(bytes(self._kinds), dtype=np.uint8)
+
+    def atoms_of(self, lines: Ints) -> tuple[Ints, Ints]:
+        """The atoms of some lines, each once a line: for each the line's position in `lines`, and the atom."""
+        import numpy as np
+
+        owner, at = spread(np.frombuffer(self._starts, dtype=np.int64), lines)
+        atoms = np.frombuffer(self._atoms, dtype=np.int32)[at] if self._atoms else np.zeros(0, dtype=np.int32)
+        return owner, atoms.astype(np.int64)
+
+    def named(self, lines: Ints) -> Ints:
+        """How many atoms each line has."""
+        import numpy as np
+
+        starts = np.frombuffer(self._starts, dtype=np.int64)
+        counts: Ints = starts[lines + 1] - starts[lines]
+        return counts
+
+    def words_of(self, lines: Ints) -> Ints:
+        """How many content words each line has beside its atoms."""
+        import numpy as np
+
+        return np.frombuffer(self._words, dtype=np.int32)[lines] if self._words else np.zeros(0, dtype=np.int32)
+
+    def lengths(self, lines: Ints) -> Ints:
+        """The characters of each line."""
+        return self._miner.spans.lengths(lines)
+
+
+def spread(starts: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """The items of some rows of a ragged table: for each its row's position in `rows`, and its own place.
+
+    Args:
+        starts: where each row begins, one more entry than rows.
+        rows: the wanted rows, in any order.
+    """
+    import numpy as np
+
+    first = starts[rows]
+    counts = starts[rows + 1] - first
+    ends = np.cumsum(counts)
+    owner = np.repeat(np.arange(len(rows)), counts)
+    return owner, np.arange(len(owner)) + np.repeat(first - (ends - counts), counts)
