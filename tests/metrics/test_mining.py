@@ -165,3 +165,19 @@ def test_an_empty_conversation_has_an_index(messages: list[Message]) -> None:
         assert len(index.demand(at)) == 0
         assert len(index.demand(at).retained([], ["fooBar in src/a.py"]).presence) == 0
         index.recall(at, [], ["fooBar in src/a.py"])
+
+
+@pytest.mark.parametrize("mark", ["- ", "* ", "+ ", "• "])
+def test_a_line_that_is_quoted_behind_a_lists_mark_holds_what_the_line_holds(mark: str) -> None:
+    asked = [said("Look at the branches."), called("bash", "c1", command="git rebase topic"), result("done", "c1")]
+    index = Index([*asked, told("go on")])
+    assert index.recall(3, [1])["command"] == (1, 1)
+    assert index.recall(3, [], [f"## Commands\n{mark}git rebase topic"])["command"] == (1, 1)
+    assert index.recall(3, [], [f"{mark}git merge topic"])["command"] == (0, 1)
+
+
+def test_a_list_item_of_the_session_itself_is_read_as_it_stands() -> None:
+    diff = ["- timeoutMillis = 4500", "timeoutMillis = 4500"]
+    index = Index([said("\n".join(diff)), told("done")])
+    texts = [index.span_text(span) for span in index.read(["\n".join(diff)]).spans.tolist()]
+    assert texts == diff

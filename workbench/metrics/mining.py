@@ -13,7 +13,7 @@ from workbench.metrics.background import BUILTIN_BACKGROUND
 from workbench.metrics.fabricated import fabricated
 from workbench.metrics.future import HORIZON, Demand, History
 from workbench.metrics.postings import Postings
-from workbench.metrics.ragged import Flags, Ints, distinct, kept_mask
+from workbench.metrics.ragged import Flags, Ints, distinct, gather, kept_mask
 from workbench.metrics.reading import Reader, Reading
 from workbench.metrics.sources import sources
 from workbench.metrics.stated import Stated
@@ -23,6 +23,9 @@ from workbench.transcript.atoms import KINDS, Atom, Kind
 from workbench.transcript.message import Message
 from workbench.transcript.mining import Miner
 from workbench.transcript.pausing import collector_paused
+
+FEW = 0.3
+"""The part of a session's messages up to which it is quicker to look at those that a context keeps than at all."""
 
 
 class Index:
@@ -100,7 +103,11 @@ class Index:
         """For each lexical atom whether a context of these messages and texts holds it."""
         p = self.postings
         here = np.zeros(len(p.names), dtype=bool)
-        here[p.pair_atom[mask[p.pair_message]]] = True
+        kept = np.flatnonzero(mask)
+        if len(kept) > FEW * p.n:
+            here[p.pair_atom[mask[p.pair_message]]] = True
+        else:
+            here[p.pair_atom[gather(p.pair_start, kept)[1]]] = True
         here[self._reader.read_all(texts).atoms] = True
         return here
 

@@ -40,7 +40,8 @@ class Postings:
         stands_for: for each atom the one that stands for it.
         folder: whether an atom is the folder of a path that is known as well, and so says nothing of its own: it
             stands in no span.
-        pair_message, pair_atom: each message with each atom that it says, in order.
+        pair_message, pair_atom: each message with each atom that it says, in order; `pair_start` says where those of
+            each message begin.
         first_seen: for each atom the first message that says it; n for one that another stands for or that was left
             out. `first_known` counts thoughts as well.
         kind: the kind of each atom, as its place in `KINDS`.
@@ -140,8 +141,8 @@ class Postings:
             pairs.add(*_pairs(message - first, span, self.atom_start, self.span_atom, len(self.names)), last - first)
             _, word = _pairs(message, span, self.word_start, self.span_word, self.words)
             counts += np.bincount(word, minlength=self.words)
-        starts, self.pair_atom = pairs.table()
-        self.pair_message = np.repeat(narrow(np.arange(self.n)), np.diff(starts))
+        self.pair_start, self.pair_atom = pairs.table()
+        self.pair_message = np.repeat(narrow(np.arange(self.n)), np.diff(self.pair_start))
         self.first_seen = self._firsts(self.pair_message, self.pair_atom)
         self.idf: Floats = np.log((self.n + 1) / (1 + counts)) + 0.1
 

@@ -51,6 +51,7 @@ class Reader:
         self._words = _Rows(postings.word_start, postings.span_word)
         self._every = _Rows(postings.atom_start, postings.span_atom)
         self._atoms = _Rows(postings.atom_start, postings.span_atom)
+        self._spans: dict[str, list[int]] = {}
         self._texts: list[str] = []
         self._names: list[Atom] = list(postings.names)
 
@@ -112,9 +113,14 @@ class Reader:
             self._texts += islice(self._postings.miner.spans, len(self._texts), None)
         return self._texts[span]
 
-    def spans(self, text: str) -> list[int]:
-        """The numbers of a text's spans, in order."""
-        return self._postings.miner.read(text)
+    def spans(self, text: str) -> Sequence[int]:
+        """The numbers of a text's spans, in order; a quoted line is the line that it quotes."""
+        found = self._spans.get(text)
+        if found is None:
+            if len(self._spans) >= TOGETHER:
+                self._spans.clear()
+            found = self._spans[text] = self._postings.miner.read_beside(text, self._postings.spans)
+        return found
 
     def words_of(self, spans: Sequence[int]) -> tuple[Ints, Ints]:
         """Of spans, where each one's words begin among all words, with the end, and the words that the session has."""

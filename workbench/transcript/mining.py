@@ -34,6 +34,7 @@ END = -(2**31)
 BATCH = 20_000
 """Spans whose features are found at once; bounds the memory that their tokens take."""
 
+_ITEMS = ("- ", "* ", "+ ", "• ")
 _END = "\x01"
 """The token of a span's end; no other token holds this character."""
 _MARKS = SIGNALS | {_END}
@@ -167,6 +168,7 @@ class Miner:
         self._offsets: list[int] = []
         self._starts: dict[int, list[int]] = {}
         self._recent: dict[str, int] = {}
+        self._beside: dict[str, int] = {}
         self._tokens = _Tokens(self._token_features)
         self._mined: dict[int, tuple[Message, Layout, int]] = {}
 
@@ -243,6 +245,32 @@ class Miner:
             self._keep_small()
         return cast("list[int]", numbers)
 
+    def read_beside(self, text: str, own: int) -> list[int]:
+        """The numbers of the spans of a text that is not of the session, in order.
+
+        A list's item that is a span of the session but for its mark is that span: who quotes a line puts such marks
+        before it.
+
+        Args:
+            text: any.
+            own: how many spans the session has: those with the lowest numbers.
+        """
+        text = without_colours(text)
+        found = pieces_of(text)
+        known = self._beside
+        numbers = list(map(known.get, found))
+        if None in numbers:
+            new = list(dict.fromkeys([piece for piece in found if piece not in known]))
+            marked = [piece for piece in new if piece[:2] in _ITEMS]
+            both = zip(self.spans.known(marked), self.spans.known([piece[2:] for piece in marked]), strict=True)
+            quoted = [whole if 0 <= whole < own else bare for whole, bare in both]
+            known.update([(piece, number) for piece, number in zip(marked, quoted, strict=True) if 0 <= number < own])
+            new = [piece for piece in new if piece not in known]
+            known.update(zip(new, self.spans.numbers(new, text), strict=True))
+            numbers = list(map(known.get, found))
+            self._keep_small()
+        return cast("list[int]", numbers)
+
     def number(self, spans: Sequence[str]) -> list[int]:
         """The numbers of texts that are one span each, as they are."""
         known = self._recent
@@ -256,8 +284,9 @@ class Miner:
     def _keep_small(self) -> None:
         if len(self.spans.fresh) > BATCH:
             self._digest()
-        if len(self._recent) > BATCH:
-            self._recent.clear()
+        for known in (self._recent, self._beside):
+            if len(known) > BATCH:
+                known.clear()
 
     def forget_tokens(self) -> None:
         """Let go of what only makes reading the same words again quick."""

@@ -60,6 +60,19 @@ class Spans:
         places = zip(self._source[first:], self._start[first:], sizes, strict=True)
         return [sources[source][start : start + size] for source, start, size in places]
 
+    def known(self, pieces: Sequence[str]) -> list[int]:
+        """The numbers of texts, -1 for one that has none."""
+        table, hashes = self._table, self._hash
+        mask = len(table) - 1
+        found: list[int] = []
+        for piece in pieces:
+            key = hash(piece) & _BITS
+            slot = key & mask
+            while (number := table[slot]) and not (hashes[number - 1] == key and self[number - 1] == piece):
+                slot = (slot + 1) & mask
+            found.append(number - 1)
+        return found
+
     def numbers(self, pieces: Sequence[str], source: str) -> list[int]:
         """The numbers of texts, new ones for new texts.
 
