@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 
+from hypothesis import seed as drawn_from
+from hypothesis import settings
+
+from workbench.compaction.stage import Budget
 from workbench.models.model import Answer, Ask
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
@@ -30,6 +35,13 @@ CASES = int(os.environ.get("WORKBENCH_CASES", "400"))
 
 OFTEN = int(os.environ.get("WORKBENCH_CASES", "2000"))
 """Random conversations for each strategy of our own."""
+
+BATCH = 20
+"""Random conversations of one seed."""
+
+often = settings(max_examples=max(OFTEN // BATCH, 1), deadline=None, derandomize=True, database=None)
+shared = drawn_from(1)
+"""The same batches for each strategy: without it Hypothesis draws others for every name in a parametrization."""
 
 SHARES = (0.0, 0.02, 0.05, 0.2, 0.5, 0.9)
 
@@ -78,6 +90,20 @@ def context(rng: random.Random) -> Context:
     said = messages(rng)
     count: Callable[[Message], int] = rng.choice((chars_per_token, chars_per_token, by_bytes))
     return Context.of(said, count, overhead=rng.choice((0, 0, 50, 5_000)))
+
+
+@lru_cache(maxsize=OFTEN // BATCH + 1)
+def cases(seed: int) -> tuple[tuple[Context, Budget], ...]:
+    """A batch of random contexts, each with a budget between nothing and all of it; made once for all strategies."""
+    return tuple(_cases(random.Random(seed)))
+
+
+def _cases(rng: random.Random) -> Iterator[tuple[Context, Budget]]:
+    for _ in range(BATCH):
+        made = context(rng)
+        target = made.overhead + int(rng.choice(SHARES) * made.spoken)
+        keep = rng.choice((None, None, None, 0, 100))
+        yield made, Budget(target=target, window=max(made.tokens, 1), force=rng.random() < 0.2, keep_recent=keep)
 
 
 def by_bytes(message: Message) -> int:

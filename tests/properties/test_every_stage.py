@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from properties.test_every_strategy import cases, often
+from properties.conversations import cases, often, shared
 
 from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.stage import Stage
@@ -22,6 +22,7 @@ REWRITES = ("budget_reduction", "snip", "microcompact", "context_collapse")
 
 
 @every_stage
+@shared
 @often
 @given(seed=st.integers(0, 2**32))
 def test_the_same_context_gives_the_same_plan(stage: Stage, seed: int) -> None:
@@ -36,6 +37,7 @@ def test_the_same_context_gives_the_same_plan(stage: Stage, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", REWRITES)
+@shared
 @often
 @given(seed=st.integers(0, 2**32))
 def test_what_a_cheap_stage_writes_is_smaller_one_by_one_and_done_once(name: str, seed: int) -> None:
@@ -54,6 +56,7 @@ def test_what_a_cheap_stage_writes_is_smaller_one_by_one_and_done_once(name: str
         assert stage.plan(after, budget) is None
 
 
+@shared
 @often
 @given(seed=st.integers(0, 2**32))
 def test_no_plan_depends_on_what_the_ids_are(seed: int) -> None:

@@ -3,16 +3,13 @@ D size."""
 
 from __future__ import annotations
 
-import random
 import re
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties.conversations import OFTEN, SHARES, Brief, context
+from properties.conversations import BATCH, OFTEN, Brief, cases, often, shared
 
 from builders import called, result, said, told
 from workbench.compaction.engine import Compaction, compact
@@ -26,31 +23,16 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, ToolResult, is_empty, plain_text, said_texts
 from workbench.transcript.pairing import callers, last_user, protected
 
-BATCH = 20
 SURROGATE = re.compile("[\ud800-\udfff]")
 ALONE = tuple(Strategy(f"only {name}", (stage(),)) for name, stage in STAGES.items())
 OURS = ("none", "null", "truncate", "summarize", "pipeline")
 """Presets that restate another system are held to that system's own tables, and to what it promises."""
 EVERY = tuple(preset(name).strategy for name in OURS) + ALONE
-often = settings(max_examples=max(OFTEN // BATCH, 1), deadline=None, derandomize=True, database=None)
 every_strategy = pytest.mark.parametrize("strategy", EVERY, ids=lambda strategy: strategy.name)
 
 
-@lru_cache(maxsize=OFTEN // BATCH + 1)
-def cases(seed: int) -> tuple[tuple[Context, Budget], ...]:
-    """A batch of random contexts, each with a budget between nothing and all of it; made once for all strategies."""
-    return tuple(_cases(random.Random(seed)))
-
-
-def _cases(rng: random.Random) -> Iterator[tuple[Context, Budget]]:
-    for _ in range(BATCH):
-        made = context(rng)
-        target = made.overhead + int(rng.choice(SHARES) * made.spoken)
-        keep = rng.choice((None, None, None, 0, 100))
-        yield made, Budget(target=target, window=max(made.tokens, 1), force=rng.random() < 0.2, keep_recent=keep)
-
-
 @every_strategy
+@shared
 @often
 @given(seed=st.integers(0, 2**32))
 def test_every_strategy_keeps_its_promises(strategy: Strategy, seed: int) -> None:
@@ -66,6 +48,7 @@ def test_every_strategy_keeps_its_promises(strategy: Strategy, seed: int) -> Non
 
 
 @pytest.mark.parametrize("name", ["null", "truncate", "summarize", "pipeline"])
+@shared
 @often
 @given(seed=st.integers(0, 2**32))
 def test_every_preset_goes_on_from_its_own_result(name: str, seed: int) -> None:
@@ -198,6 +181,7 @@ def one_summary(done: Compaction, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["summarize", "pipeline"])
+@shared
 @settings(often, max_examples=max(OFTEN // BATCH // 10, 1))
 @given(seed=st.integers(0, 2**32))
 def test_the_promises_hold_with_the_offline_model_too(name: str, seed: int) -> None:

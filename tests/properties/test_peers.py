@@ -14,7 +14,7 @@ from functools import lru_cache
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties.conversations import CASES, SHARES, Brief, context
+from properties.conversations import CASES, SHARES, Brief, context, shared
 from properties.test_chain import RULE, Faithful, turn
 from properties.test_every_strategy import promises, written
 
@@ -62,6 +62,7 @@ def _cases(rng: random.Random) -> Iterator[tuple[Context, Budget]]:
 
 
 @every_restated
+@shared
 @often
 @given(seed=st.integers(0, 2**32))
 def test_a_restated_peer_keeps_the_promises(peer: Preset, seed: int) -> None:
@@ -79,6 +80,7 @@ def test_a_restated_peer_keeps_the_promises(peer: Preset, seed: int) -> None:
 
 
 @every_restated
+@shared
 @settings(often, max_examples=max(often.max_examples // 10, 1))
 @given(seed=st.integers(0, 2**32))
 def test_the_promises_hold_with_the_offline_model_and_the_peers_own_trigger(peer: Preset, seed: int) -> None:
