@@ -1,12 +1,17 @@
 import random
+from collections import OrderedDict
 from dataclasses import fields, replace
+from typing import Any
 
+import pytest
 from properties.conversations import messages
 
 from workbench.transcript.files import FileOps, touched
 from workbench.transcript.message import (
+    AssistantMessage,
     Image,
     Text,
+    ToolCall,
     ToolResult,
     counted_chars,
     counted_text,
@@ -23,6 +28,17 @@ def test_a_result_with_other_blocks_keeps_all_the_rest() -> None:
     full = ToolResult(id="r", call_id="c", blocks=(Text("x"),), name="read", is_error=True, pinned=True, time=1.5)
     assert with_blocks(full, (Text("y"), Image())) == replace(full, blocks=(Text("y"), Image()))
     assert all(getattr(full, field.name) != field.default for field in fields(full) if field.name != "role")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{}, {"path": "a.py"}, {"é\n": 'a "b" \\ \x00\ud800 日本', "b": ""}, {"n": 1, "text": "x"},
+     {"deep": {"a": ["b", None]}}, {1: "a"}, OrderedDict(a="b")],
+)  # fmt: skip
+def test_arguments_are_as_long_as_the_json_of_them(arguments: dict[Any, Any]) -> None:
+    call = ToolCall("c", "edit", arguments)
+    one = AssistantMessage(id="a", blocks=(call,))
+    assert counted_chars(one) == len(counted_text(one)) == len("edit\n" + call.arguments_json())
 
 
 def test_plain_text_joins_all_text_blocks_and_nothing_else() -> None:

@@ -32,8 +32,8 @@ class Pins:
         """The indices that stay wherever they stand: all but the suffix."""
         messages = context.messages
         kept = protected(messages)
-        named = [i for i, message in enumerate(messages) if self.names_it(message)]
-        kept |= with_partners(messages, named)
+        if self.names:
+            kept |= with_partners(messages, [i for i, message in enumerate(messages) if self.names_it(message)])
         if self.prefix:
             first = _lasting(messages, with_partners(messages, range(min(self.prefix, len(messages)))) - kept)
             if _size(context, first) <= self.share / 2 * _room(context, budget, kept):

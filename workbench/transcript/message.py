@@ -14,6 +14,7 @@ Json: TypeAlias = Any
 
 
 _as_json = json.JSONEncoder(ensure_ascii=False).encode
+_quoted = json.encoder.encode_basestring
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +178,27 @@ def plain_text(message: Message) -> str:
     return "\n".join([block.text for block in blocks if isinstance(block, Text)])
 
 
+_slot = vars(ToolResult)
+_set_id, _set_call_id, _set_name = _slot["id"].__set__, _slot["call_id"].__set__, _slot["name"].__set__
+_set_blocks, _set_is_error = _slot["blocks"].__set__, _slot["is_error"].__set__
+_set_pinned, _set_time, _set_role = _slot["pinned"].__set__, _slot["time"].__set__, _slot["role"].__set__
+
+
 def with_blocks(result: ToolResult, blocks: tuple[SaidBlock, ...]) -> ToolResult:
-    """The result saying something else. As `replace` would make it, but quicker: stages make thousands."""
-    return ToolResult(
-        id=result.id, call_id=result.call_id, blocks=blocks, name=result.name, is_error=result.is_error,
-        pinned=result.pinned, time=result.time,
-    )  # fmt: skip
+    """The result saying something else. As `replace` would make it, in a quarter of the time: stages make thousands.
+
+    The slots are set one by one, since the constructor of a frozen class looks each of them up by its name.
+    """
+    made = object.__new__(ToolResult)
+    _set_id(made, result.id)
+    _set_call_id(made, result.call_id)
+    _set_blocks(made, blocks)
+    _set_name(made, result.name)
+    _set_is_error(made, result.is_error)
+    _set_pinned(made, result.pinned)
+    _set_time(made, result.time)
+    _set_role(made, "tool")
+    return made
 
 
 def said_texts(message: Message) -> Iterator[str]:
@@ -245,8 +261,20 @@ def counted_chars(message: Message) -> int:
         if isinstance(block, Text | Thinking):
             chars, parts = chars + len(block.text), parts + 1
         elif isinstance(block, ToolCall):
-            chars, parts = chars + len(block.name) + len(block.arguments_json()), parts + 2
+            chars, parts = chars + len(block.name) + _json_chars(block), parts + 2
     return chars + max(parts - 1, 0)
+
+
+def _json_chars(call: ToolCall) -> int:
+    """The length of `arguments_json`, in a third of the time where they are texts: an encoder is slow to set up."""
+    if type(call.arguments) is not dict:
+        return len(call.arguments_json())
+    chars = max(2, 4 * len(call.arguments))  # the braces, and `: ` and `, ` around each value but the last
+    for name, value in call.arguments.items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            return len(call.arguments_json())
+        chars += len(_quoted(name)) + len(_quoted(value))
+    return chars
 
 
 def image_tokens(message: Message) -> int:

@@ -1,9 +1,14 @@
+from typing import cast
+
+import pytest
 from compaction.presets.situations import due, fired, summary
 
 from builders import called, result, said, told
 from workbench.compaction.presets.gemini_cli import GEMINI_CLI
 from workbench.compaction.presets.gemini_cli.snapshot import split_point
-from workbench.compaction.presets.gemini_cli.truncation import LINES, MARK, TOKENS
+from workbench.compaction.presets.gemini_cli.truncation import LINES, MARK, TOKENS, ReverseBudget
+from workbench.compaction.stage import Budget
+from workbench.transcript.context import Context
 from workbench.transcript.message import Message, ToolResult, plain_text
 
 
@@ -70,6 +75,20 @@ def test_results_beyond_50_000_newest_tokens_keep_their_last_thirty_lines_and_ca
     assert len(shown) == 1 + 30
     assert shown[-1] == plain_text(messages[2]).splitlines()[-1]
     assert done.after.read(shown[0].partition("ref=")[2].rstrip("]")) == plain_text(messages[2])
+
+
+@pytest.mark.parametrize(("lines", "cut"), [(1, False), (30, False), (31, True), (400, True)])
+def test_a_result_of_thirty_lines_stays_whole(lines: int, cut: bool) -> None:
+    text = "\n".join(f"{i} {'x' * (6_000 // lines)}" for i in range(lines))
+    plan = ReverseBudget(tokens=0).plan(
+        Context.of([called("shell", "c"), result(text, "c")]), Budget(target=1, window=1)
+    )
+    assert (plan is not None) == cut
+    if plan is not None:
+        (edit,) = plan.edits
+        shown = plain_text(cast("ToolResult", edit.by[0])).split("\n")
+        assert shown[0].startswith(MARK)
+        assert shown[1:] == text.split("\n")[-30:]
 
 
 def test_truncated_output_is_what_the_snapshot_is_made_of() -> None:

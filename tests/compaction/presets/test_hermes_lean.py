@@ -6,7 +6,7 @@ from compaction.presets.situations import due, fired, stayed, summary
 from builders import called, conversation, result, rules, said, told
 from workbench.compaction.presets.hermes_lean import HERMES_LEAN
 from workbench.compaction.presets.hermes_lean.anchors import CLOSE, OPEN, anchors, index
-from workbench.compaction.presets.hermes_lean.prune import OLD, SAME, HermesPrune
+from workbench.compaction.presets.hermes_lean.prune import OLD, SAME, HermesPrune, whole
 from workbench.compaction.presets.hermes_lean.summary import summary_tokens
 from workbench.compaction.presets.hermes_lean.tail import tail_tokens
 from workbench.compaction.strategy import Strategy
@@ -184,6 +184,38 @@ def test_anchors_are_sought_in_the_newest_half_million_characters_and_in_the_ear
     assert found[0] == "1199"
     assert found[-1] == "src/first.py"
     assert "src/old.py" not in found
+
+
+def test_anchors_are_found_whatever_the_digits_and_only_once_in_many_texts() -> None:
+    assert list(anchors([result("items: ٤٠٩٦ of them")])) == ["٤٠٩٦"], "no ASCII digit and no slash is in it"
+    assert list(anchors([result("no sign of any")])) == []
+    assert list(anchors([said("only words"), result("words and src/a.py"), result("src/a.py, again 4096")])) == [
+        "4096", "src/a.py",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [("an Error", True), ("Exception:", True), ("1 FAILED", True), ("fatal: no", True), ("panic: no", True),
+     ("error[E1]: no", True), ("an error: [E], F", False)],
+)  # fmt: skip
+def test_a_line_is_an_error_by_its_words(line: str, error: bool) -> None:
+    assert list(anchors([result(f"fine\n{line}\nfine")])) == ([line] if error else [])
+
+
+def test_only_a_line_whose_reference_the_archive_holds_becomes_the_result_again() -> None:
+    ref, text = "0123456789abcdef", "a long result"
+    for line in (f"{SAME}{ref}]", f"{OLD}read on a.py: 3 lines, 9 characters; ref={ref}]"):
+        assert plain_text(whole(result(line), {ref: text})) == text
+        for other in (line + " ", "so " + line, line.replace("cdef]", "cdee]"), line.replace("; ref=", ", ref=")):
+            assert plain_text(whole(result(other), {ref: text})) == other
+        assert plain_text(whole(said(line), {ref: text})) == line
+
+
+@pytest.mark.parametrize(("text", "lines"), [("x" * 500, 1), ("x" * 300 + "\n" + "y" * 200, 2), ("\n" * 300, 301)])
+def test_the_line_for_an_old_result_counts_its_lines(text: str, lines: int) -> None:
+    messages = pruned(said("go"), called("read", "c"), result(text, "c"))
+    assert f": {lines} lines, {len(text)} characters; ref=" in plain_text(messages[2])
 
 
 def test_a_small_conversation_is_left_alone() -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import TypeVar
 
 from workbench.compaction.cut import Cut
 from workbench.compaction.presets.swap import free, within
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Summary, is_real_user
-from workbench.transcript.pairing import cut_points
+from workbench.transcript.message import Message, is_real_user
+from workbench.transcript.pairing import callers, cut_points
+
+Value = TypeVar("Value")
 
 LEFT_BY_FORCE = 2
 HALF = 0.5
@@ -39,10 +43,9 @@ class Loose:
     def of(cls, context: Context, budget: Budget) -> Loose:
         """Those of a context."""
         indices = tuple(free(context.messages))
-        said = tuple(context.messages[i] for i in indices)
-        earlier = next((i + 1 for i in range(len(said) - 1, -1, -1) if isinstance(said[i], Summary)), 0)
-        sizes = tuple(context.sizes[i] for i in indices)
-        return cls(context, budget, indices, said, sizes, tuple(cut_points(said)), earlier)
+        said, sizes = _at(indices, context.messages), _at(indices, context.sizes)
+        earlier = next((i + 1 for i in range(len(said) - 1, -1, -1) if said[i].role == "summary"), 0)
+        return cls(context, budget, indices, said, sizes, tuple(_flags(context.messages, indices)), earlier)
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -99,3 +102,23 @@ class Loose:
 
     def _index(self, at: int) -> int:
         return self.indices[at] if at < len(self.indices) else len(self.context.messages)
+
+
+def _flags(messages: Sequence[Message], indices: Sequence[int]) -> list[bool]:
+    """The cut points among these messages: those of all messages, unless a pair that is none of them lies around some.
+
+    Args:
+        messages: n messages.
+        indices: of m messages, ascending; with each call its results are among them or none is.
+    """
+    held = set(range(len(messages))).difference(indices)
+    if not held.isdisjoint(callers(messages)):
+        return cut_points([messages[i] for i in indices])
+    return [*_at(indices, cut_points(messages)[:-1]), True]
+
+
+def _at(indices: Sequence[int], values: Sequence[Value]) -> tuple[Value, ...]:
+    """The values at these indices, ascending; at once where none is left out between them, as is most often so."""
+    if indices and indices[-1] - indices[0] == len(indices) - 1:
+        return tuple(values[indices[0] : indices[-1] + 1])
+    return tuple([values[i] for i in indices])

@@ -40,13 +40,19 @@ class ReverseBudget:
             text = plain_text(message)
             if used <= self.tokens or message.pinned or text.startswith(MARK):
                 continue
-            end = "\n".join(text.rsplit("\n", self.lines)[-self.lines :])
+            end = _last_lines(text, self.lines)
             if len(end) == len(text):
                 continue
             ref = reference(text)
-            pictures = tuple(block for block in message.blocks if isinstance(block, Image))
+            pictures = [block for block in message.blocks if isinstance(block, Image)]
             short = with_blocks(message, (Text(f"{MARK}{ref}]\n{end}"), *pictures))
             if context.count(short) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (short,)))
                 archive[ref] = text
         return Plan(tuple(reversed(edits)), archive) if edits else None
+
+
+def _last_lines(text: str, lines: int) -> str:
+    """That many, or the whole text if it has no more."""
+    parts = text.rsplit("\n", lines) if "\n" in text else [text]
+    return text[len(parts[0]) + 1 :] if len(parts) > lines else text

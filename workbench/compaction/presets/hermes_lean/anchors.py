@@ -26,7 +26,9 @@ _ANCHOR = re.compile(
     r"|\b[A-Z][A-Z0-9]{1,9}-\d+\b|#\d{2,}\b|\b\d{4,}\b"
 )
 _LIKELY = re.compile(r"[/\d]")
-_FAILED = ("Error", "Exception", "FAILED", "fatal:", "panic:", "error[")
+_SOME = "/0123456789"
+_FAILED = {"E": ("Error", "Exception"), "F": ("FAILED",), ":": ("fatal:", "panic:"), "[": ("error[",)}
+"""What marks a line as an error, by a character in it: that one is looked for first, as it is found far sooner."""
 
 
 def anchors(messages: Sequence[Message]) -> Iterator[str]:
@@ -75,19 +77,20 @@ def _read(text: str) -> str:
 
 
 def _found(text: str, known: set[str]) -> Iterator[str]:
-    """Word by word, since only a word with a slash or a digit can be one and most have neither.
+    """Word by word, since only a word with a slash or a digit can be one and most are letters alone.
 
     A known word was looked at in a newer text, where all that it holds was found.
     """
-    words = text.split()
-    new = set(words) - known
-    known |= new
-    for word in [word for word in dict.fromkeys(words) if word in new] if new else ():
-        if len(word) <= LINE_CHARS and _LIKELY.search(word):
+    words = text.split() if any(char in text for char in _SOME) or not text.isascii() else []
+    new = [word for word in dict.fromkeys(words) if word not in known]
+    known.update(new)
+    for word in new:
+        if not word.isalpha() and len(word) <= LINE_CHARS and _LIKELY.search(word):
             yield from (match.rstrip(".,:;") for match in _ANCHOR.findall(word))
-    if any(sign in text for sign in _FAILED):
+    signs = [sign for char, signs in _FAILED.items() if char in text for sign in signs if sign in text]
+    if signs:
         for line in text.splitlines():
-            if any(sign in line for sign in _FAILED):
+            if any(sign in line for sign in signs):
                 yield harmless(head(" ".join(line.split()), LINE_CHARS))
 
 

@@ -59,7 +59,7 @@ class HermesSummary:
         if not new:
             return None
         earlier = tuple(message for i in gone if isinstance(message := context.messages[i], Summary))
-        said = tuple(whole(context.messages[i], context.archive) for i in new)
+        said = tuple([whole(context.messages[i], context.archive) for i in new])
         draft = self._draft(context, earlier, [context.messages[i].id for i in new])
         freed = sum(context.sizes[i] for i in gone)
         room = max(min(budget.target, context.tokens - 1) - context.tokens + freed, 0)
