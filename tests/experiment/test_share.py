@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -36,12 +38,13 @@ def text_of(folder: Path) -> str:
     return "\n".join([*plain, *(pd.read_parquet(path).to_csv() for path in packed)])
 
 
-def our_words() -> set[str]:
+@cache
+def our_words() -> frozenset[str]:
     """The words of the package, its documentation and its notebooks."""
     folders = [(ROOT / "workbench", ("*.py", "*.md", "*.css", "*.js", "*.j2", "*.json"))]
     folders += [(ROOT / "docs", ("*.md",)), (ROOT / "notebooks", ("*.ipynb",))]
     paths = [path for folder, kinds in folders for kind in kinds for path in folder.rglob(kind)]
-    return set().union(*(words(path.read_text(encoding="utf-8")) for path in paths))
+    return frozenset().union(*(words(path.read_text(encoding="utf-8")) for path in paths))
 
 
 def session(number: int) -> Session:
@@ -72,6 +75,12 @@ def copy(run: Results, tmp_path_factory: pytest.TempPathFactory) -> Results:
     return share(run, tmp_path_factory.mktemp("copy") / "shared")
 
 
+@pytest.fixture(scope="module")
+def page(copy: Results) -> Path:
+    """The report of the copy, beside its tables."""
+    return render(copy.path)
+
+
 def test_it_is_said_of_every_text_column_whose_words_it_holds() -> None:
     for name, columns in COLUMNS.items():
         assert {column for column, kind in columns.items() if kind == "str"} == set(TEXTS[name]), name
@@ -92,8 +101,10 @@ def test_the_headline_numbers_are_equal(run: Results, copy: Results) -> None:
     assert headline(run) == headline(copy)
 
 
-def test_a_copy_and_its_report_hold_no_word_that_only_the_recordings_hold(run: Results, copy: Results) -> None:
-    render(copy.path)
+def test_a_copy_and_its_report_hold_no_word_that_only_the_recordings_hold(
+    run: Results, copy: Results, page: Path
+) -> None:
+    assert page.parent == copy.path
     recorded = "\n".join(f"{path} {path.read_text()}" for path in run.path.parent.glob("*.jsonl"))
     theirs = words(recorded) - our_words()
     assert {"zeppelin", "klaustrophil", "hullabaloo", "widdershins", "rigmarole", "hodgepodge"} <= theirs
@@ -102,15 +113,18 @@ def test_a_copy_and_its_report_hold_no_word_that_only_the_recordings_hold(run: R
     assert sorted(theirs & shared) == []
 
 
-def test_the_report_of_a_copy_shows_the_same_figures_and_says_what_it_is(run: Results, copy: Results) -> None:
+def test_the_report_of_a_copy_shows_the_same_figures_and_says_what_it_is(
+    run: Results, page: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(run.path, tmp_path / "run")
     figures = []
-    for one in (run, copy):
-        page = render(one.path).read_text(encoding="utf-8")
-        table = re.search(r'<table class="headline">.*?</table>', page, re.DOTALL)
+    for one in (render(tmp_path / "run"), page):
+        html = one.read_text(encoding="utf-8")
+        table = re.search(r'<table class="headline">.*?</table>', html, re.DOTALL)
         assert table is not None
         figures.append(table.group())
     assert figures[0] == figures[1]
-    assert "This is a shared copy" in page and re.search(r"atom \d{12}", page)
+    assert "This is a shared copy" in html and re.search(r"atom \d{12}", html)
 
 
 def test_equal_things_are_equal_in_all_tables_of_a_copy(copy: Results) -> None:
@@ -145,13 +159,12 @@ def test_different_texts_never_share_a_hash() -> None:
     assert Hashes(b"key", digits=1).of("0").isdigit()
 
 
-def test_a_real_run_is_shared_without_a_word_of_its_recordings(copy: Results, corpora: Path, tmp_path: Path) -> None:
+def test_a_real_run_is_shared_without_a_word_of_its_recordings(page: Path, corpora: Path, tmp_path: Path) -> None:
     paths = sorted((corpora / "pi-mono").glob("*.jsonl*"), key=lambda path: path.stat().st_size)[:2]
     run = compare(paths, window=16_000, out=tmp_path / "run", quiet=True, strategies=("truncate",), jobs=1)
     real = share(run, tmp_path / "copy")
-    for one in (copy, real):
-        render(one.path)
-    drawn = words(text_of(copy.path))  # the words of notebooks and drawings, whatever was recorded
+    render(real.path)
+    drawn = words(text_of(page.parent))  # the words of notebooks and drawings, whatever was recorded
     theirs = words("\n".join(path.read_bytes().decode("utf-8", "replace") for path in paths)) - our_words() - drawn
     assert len(theirs) > 1_000
     assert sorted(theirs & words(text_of(real.path))) == []
