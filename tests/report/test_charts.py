@@ -1,4 +1,5 @@
 import re
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -22,6 +23,12 @@ RUNS = {
     "a long session in a small window": lambda: long_session(),
     "sessions that were never compacted": lambda: partly({"truncate": 1, "pipeline": 2}),
 }
+
+
+@cache
+def tables(run: str = "three sessions") -> Tables:
+    """The tables of a run, made once; nobody writes into them."""
+    return Tables.of(RUNS[run]())
 
 
 def long_session() -> MadeResults:
@@ -55,7 +62,7 @@ def outside(axis: Any) -> Any:
 )
 @pytest.mark.parametrize("run", RUNS)
 def test_no_words_overlap_or_leave_the_paper(chart: str, how: Any, run: str) -> None:
-    figure = getattr(charts, chart)(Tables.of(RUNS[run]()), *how)
+    figure = getattr(charts, chart)(tables(run), *how)
     boxes = texts(figure)
     paper = figure.bbox
     for word, box in boxes:
@@ -69,7 +76,7 @@ def test_no_words_overlap_or_leave_the_paper(chart: str, how: Any, run: str) -> 
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_every_chart_names_n_and_the_better_direction(chart: str) -> None:
-    words = " ".join(word for word, _ in texts(getattr(charts, chart)(Tables.of(made(3)))))
+    words = " ".join(word for word, _ in texts(getattr(charts, chart)(tables())))
     assert "n = " in words and re.search(r"better|cheaper", words)
     assert "%" in words or "tokens" in words
 
@@ -120,7 +127,7 @@ def test_a_strategy_that_no_session_has_both_numbers_for_is_not_drawn() -> None:
     run = Tables.of(partly({"truncate": 3}))
     assert not [word for word, _ in texts(charts.savings(run)) if word.startswith("truncate")]
     assert unscored_note(run).startswith("Kept on its own trigger: 0 of 3 sessions for truncate; in the others")
-    assert unscored_note(Tables.of(made(3))) == ""
+    assert unscored_note(tables()) == ""
 
 
 def test_a_session_that_was_never_compacted_is_drawn_all_the_same() -> None:
@@ -142,20 +149,20 @@ def test_a_chart_is_the_same_bytes_twice_and_asks_for_nothing() -> None:
 
 
 def test_two_charts_on_a_page_share_no_id() -> None:
-    run = Tables.of(made(3))
+    run = tables()
     ids = [set(re.findall(r' id="([^"]+)"', svg(charts.savings(run), name))) for name in ("one", "two")]
     assert ids[0] and not ids[0] & ids[1]
 
 
 def test_a_chart_takes_its_ink_from_the_page() -> None:
-    text = svg(charts.savings(Tables.of(made(3))), "x")
+    text = svg(charts.savings(tables()), "x")
     assert "currentColor" in text and "#1f2328" not in text
 
 
 def test_drawing_leaves_no_figure_open() -> None:
     import matplotlib.pyplot as plt
 
-    charts.savings(Tables.of(made(3)))
+    charts.savings(tables())
     assert plt.get_fignums() == []
 
 
