@@ -2,14 +2,17 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -28,32 +31,56 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-@pytest.fixture
-def lab(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
-    """The explorer's notebook in a JupyterLab as `workbench lab` starts it, with nothing of the user's but a theme."""
-    themes = tmp_path / "LAB_SETTINGS_DIR" / "@jupyterlab" / "apputils-extension"
-    themes.mkdir(parents=True)
-    (themes / "themes.jupyterlab-settings").write_text(json.dumps({"theme": getattr(request, "param", LIGHT)}))
-    own = {f"JUPYTER{'LAB' * ('LAB' in name)}_{name.replace('LAB_', '')}": str(tmp_path / name) for name in FOLDERS}
-    own |= {"IPYTHONDIR": str(tmp_path / "ipython"), "HOME": str(tmp_path), "MPLCONFIGDIR": str(tmp_path / "fonts")}
+@dataclass(frozen=True)
+class Lab:
+    """A JupyterLab that runs."""
+
+    address: str
+    folder: Path
+    settings: Path
+    token: str = "token-of-a-test"
+
+    def opened(self, name: str, theme: str) -> str:
+        """The address of a copy of the explorer's notebook, in a workspace of its own, with that theme set."""
+        themes = self.settings / "@jupyterlab" / "apputils-extension"
+        themes.mkdir(parents=True, exist_ok=True)
+        (themes / "themes.jupyterlab-settings").write_text(json.dumps({"theme": theme}))
+        shutil.copy(self.folder / "03_explore_session.ipynb", self.folder / f"{name}.ipynb")
+        return f"{self.address}/lab/workspaces/{name}/tree/{name}.ipynb?token={self.token}"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A JupyterLab as `workbench lab` starts it, with nothing of the user's; started once for all tests."""
+    home = tmp_path_factory.mktemp("lab")
+    own = {f"JUPYTER{'LAB' * ('LAB' in name)}_{name.replace('LAB_', '')}": str(home / name) for name in FOLDERS}
+    own |= {"IPYTHONDIR": str(home / "ipython"), "HOME": str(home), "MPLCONFIGDIR": str(home / "fonts")}
     own["PYTHONPATH"] = str(Path(workbench.__file__).parent.parent)
-    port, token = free_port(), "token-of-a-test"
-    server = subprocess.Popen(
+    port = free_port()
+    lab = Lab(f"http://127.0.0.1:{port}", home / "course", home / "LAB_SETTINGS_DIR")
+    process = subprocess.Popen(
         [
-            sys.executable, "-m", "workbench", "lab", "--folder", str(tmp_path / "course"), "--no-browser",
-            "--port", str(port), "--allow-root", "--ip=127.0.0.1", f"--IdentityProvider.token={token}",
+            sys.executable, "-m", "workbench", "lab", "--folder", str(lab.folder), "--no-browser",
+            "--port", str(port), "--allow-root", "--ip=127.0.0.1", f"--IdentityProvider.token={lab.token}",
         ],
         env={**os.environ, **own}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
-        _until_up(server)
-        yield f"http://127.0.0.1:{port}/lab/tree/03_explore_session.ipynb?token={token}"
+        _until_up(process)
+        yield lab
     finally:
-        server.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGTERM)
         try:
-            server.wait(10)
+            process.wait(10)
         except subprocess.TimeoutExpired:
-            server.kill()
+            process.kill()
+
+
+@pytest.fixture
+def lab(server: Lab, request: pytest.FixtureRequest) -> str:
+    """The explorer's notebook in JupyterLab: a copy of its own, which nobody has run."""
+    theme = getattr(request, "param", LIGHT)
+    return server.opened(f"explorer-{uuid4().hex[:8]}", theme)
 
 
 def _until_up(server: subprocess.Popen[bytes]) -> None:
