@@ -38,6 +38,24 @@ def test_probe_and_behave_print_their_outcome_as_json(
     assert [row["strategy"] for row in behaved["decisions"]] == ["truncate", "null"] and behaved["compliance"] == []
 
 
+def test_who_stays_larger_than_the_size_is_named_with_the_sessions_in_which_it_does(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--strategies", "truncate,clear_tool_uses", "--boundaries", "0.6", "--shares", "0.3"]
+    told = ["--reader", "scripted:NOT STATED", "--out", str(tmp_path)]
+    for command in ("probe", "behave"):
+        assert main([command, str(recording), *words, *told]) == 0
+        out = capsys.readouterr().out
+        assert "clear_tool_uses stays larger than the size that was set in 1 of 1 session; it has no figures." in out
+        lines = {line.split()[0]: line for line in out.splitlines() if line}
+        assert lines["strategy"].endswith("larger") and lines["clear_tool_uses"] and "in 1" not in lines["truncate"]
+        if command == "behave":
+            assert "4 of 8 answers cannot be used" in out
+    assert main(["probe", str(recording), *words, *told, "--json"]) == 0
+    rows = {row["strategy"]: row["uncut"] for row in json.loads(capsys.readouterr().out)["strategies"]}
+    assert rows == {"none": 0, "truncate": 0, "clear_tool_uses": 1, "null": 0}
+
+
 def test_what_cannot_answer_is_refused_in_one_sentence(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

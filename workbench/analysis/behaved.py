@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from workbench.analysis.estimate import Estimate, estimate
+from workbench.experiment.uncut import evenly, is_uncut, uncut
 from workbench.metrics.compliance import ARMS
 from workbench.metrics.decisions import SAY
 
@@ -23,6 +25,7 @@ class Compliance:
         obeyed: by arm, the mean over sessions; None where nothing was answered.
         effect: (compacted - without) / (restated - without); None where `why` says why not. 1 keeps all of it, 0 none.
         n: demands that were answered in all four arms.
+        uncut: sessions in which the strategy stays larger than the size that was set; see `evenly` for who counts them.
     """
 
     strategy: str
@@ -30,6 +33,7 @@ class Compliance:
     effect: Estimate | None
     n: int
     why: str = ""
+    uncut: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ class Equivalence:
         difference: same less again; 0 is as if nothing had been compacted. Not cut at 0.
         as_recorded: how often the compacted context leads to what the recording did.
         n: boundaries.
+        uncut: sessions in which the strategy stays larger than the size that was set; see `evenly` for who counts them.
     """
 
     strategy: str
@@ -50,20 +55,29 @@ class Equivalence:
     difference: Estimate | None
     as_recorded: float | None
     n: int
+    uncut: int = 0
 
 
 def compliances(table: pd.DataFrame) -> list[Compliance]:
     """A row a strategy; only demands that were answered in all four arms."""
-    rows = table[(table["test"] == "compliance") & table["obeyed"].notna()]
-    return [_compliance(str(name), rows[rows["strategy"] == name]) for name in dict.fromkeys(rows["strategy"])]
+    table = table[(table["test"] == "compliance") & (table["obeyed"].notna() | is_uncut(table))]
+    return [_compliance(name, rows, larger) for name, rows, larger in _by_strategy(table)]
 
 
-def _compliance(name: str, rows: pd.DataFrame) -> Compliance:
+def _by_strategy(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, int]]:
+    """Each strategy, its rows that may be compared, and in how many sessions it stays larger than the size."""
+    even, large = evenly(table), uncut(table)
+    for name in dict.fromkeys(map(str, table["strategy"])):
+        yield name, even[even["strategy"] == name], len(large[name].inside) if name in large else 0
+
+
+def _compliance(name: str, rows: pd.DataFrame, larger: int) -> Compliance:
     wide = rows.pivot_table(index=["session", "share", "at", "item"], columns="arm", values="obeyed").astype(float)
     wide = wide.reindex(columns=list(ARMS)).dropna()
     by = wide.groupby("session").mean()
     if by.empty:
-        return Compliance(name, dict.fromkeys(ARMS), None, 0, "no demand was answered in all four arms")
+        why = "no demand was answered in all four arms"
+        return Compliance(name, dict.fromkeys(ARMS), None, 0, why, larger)
     obeyed: dict[str, float | None] = {arm: float(by[arm].mean()) for arm in ARMS}
     room = estimate((by["restated"] - by["without"]).tolist(), least=-1, most=1)
     if room is None or room.low is None:
@@ -71,10 +85,9 @@ def _compliance(name: str, rows: pd.DataFrame) -> Compliance:
     elif room.low <= 0:
         why = "the demands change too little: with and without them the model does much the same"
     else:
-        return Compliance(
-            name, obeyed, _ratio(by["compacted"] - by["without"], by["restated"] - by["without"]), len(wide)
-        )
-    return Compliance(name, obeyed, None, len(wide), why)
+        effect = _ratio(by["compacted"] - by["without"], by["restated"] - by["without"])
+        return Compliance(name, obeyed, effect, len(wide), uncut=larger)
+    return Compliance(name, obeyed, None, len(wide), why, larger)
 
 
 def _ratio(above: pd.Series[float], below: pd.Series[float]) -> Estimate | None:
@@ -87,11 +100,11 @@ def _ratio(above: pd.Series[float], below: pd.Series[float]) -> Estimate | None:
 
 def equivalences(table: pd.DataFrame) -> list[Equivalence]:
     """A row a strategy; only boundaries at which all three were answered."""
-    rows = table[table["test"] == "decision"]
-    return [_equivalence(str(name), rows[rows["strategy"] == name]) for name in dict.fromkeys(rows["strategy"])]
+    table = table[table["test"] == "decision"]
+    return [_equivalence(name, rows, larger) for name, rows, larger in _by_strategy(table)]
 
 
-def _equivalence(name: str, rows: pd.DataFrame) -> Equivalence:
+def _equivalence(name: str, rows: pd.DataFrame, larger: int) -> Equivalence:
     found: dict[str, list[tuple[bool, bool, bool]]] = {}
     for (session, *_), group in rows.groupby(["session", "share", "at"]):
         by = {str(row.arm): row for row in group.itertuples()}
@@ -99,11 +112,11 @@ def _equivalence(name: str, rows: pd.DataFrame) -> Equivalence:
             pairs = (("whole", "compacted"), ("whole", "again"), ("recorded", "compacted"))
             found.setdefault(str(session), []).append(tuple(_same(by[a], by[b]) for a, b in pairs))  # type: ignore[arg-type]  # three of them
     if not found:
-        return Equivalence(name, None, None, None, None, 0)
+        return Equivalence(name, None, None, None, None, 0, larger)
     means = np.array([np.mean(np.array(each, dtype=float), axis=0) for each in found.values()])
     difference = estimate((means[:, 0] - means[:, 1]).tolist(), least=-1, most=1)
     same, again, recorded = (float(one) for one in means.mean(axis=0))
-    return Equivalence(name, same, again, difference, recorded, sum(map(len, found.values())))
+    return Equivalence(name, same, again, difference, recorded, sum(map(len, found.values())), larger)
 
 
 def _same(one: object, other: object) -> bool:

@@ -6,13 +6,14 @@ import hashlib
 import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.analysis.judged import UNCALIBRATED, Interval, Labels, corrected
 from workbench.analysis.variance import RESIDUAL, Component, advice, components
 from workbench.experiment.probing import Probed
+from workbench.experiment.uncut import evenly, uncut
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,7 @@ class Accuracy:
         abstained, stale, open: shares of the other verdicts; the rest is wrong.
         present: share of the questions whose answer stands in the context in so many words.
         share: what is right with the judge's corrected part; None where `why` says why not.
+        uncut: sessions in which the strategy stays larger than the size that was set; see `evenly` for who counts them.
     """
 
     strategy: str
@@ -58,6 +60,7 @@ class Accuracy:
     present: float | None = None
     share: Interval | None = None
     why: str = ""
+    uncut: int = 0
 
 
 def accuracies(table: pd.DataFrame, labels: Labels | None = None) -> list[Accuracy]:
@@ -67,7 +70,10 @@ def accuracies(table: pd.DataFrame, labels: Labels | None = None) -> list[Accura
         table: of `workbench probe`.
         labels: a person's labels of the judge's verdicts; without them no judged number is given.
     """
-    return [_accuracy(str(name), table[table["strategy"] == name], labels) for name in dict.fromkeys(table["strategy"])]
+    names, large = dict.fromkeys(map(str, table["strategy"])), uncut(table)
+    even = evenly(table)
+    rows = [_accuracy(name, even[even["strategy"] == name], labels) for name in names]
+    return [replace(one, uncut=len(large[one.strategy].inside)) if one.strategy in large else one for one in rows]
 
 
 def _accuracy(name: str, rows: pd.DataFrame, labels: Labels | None) -> Accuracy:
@@ -219,8 +225,9 @@ def steadiness(table: pd.DataFrame) -> float | None:
 def rubric_means(table: pd.DataFrame, names: Iterable[str]) -> list[dict[str, float | str | None]]:
     """Mean scores of the published rubric by strategy; uncalibrated."""
     found: list[dict[str, float | str | None]] = []
+    even = evenly(table)
     for strategy in dict.fromkeys(table["strategy"]):
-        own = table[table["strategy"] == strategy]
+        own = even[even["strategy"] == strategy]
         row: dict[str, float | str | None] = {"strategy": str(strategy)}
         for name in names:
             values = own[f"rubric_{name}"].dropna()

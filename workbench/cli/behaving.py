@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from workbench.cli.answers import say_uncut, with_larger
 from workbench.cli.asking import Cache, CacheOnly, MaxDollars, NoCache, asking, tell_terms
 from workbench.cli.comparing import names, shares
 from workbench.cli.grid import (
@@ -62,6 +63,7 @@ def behave(
     """
     from workbench.analysis.behaved import compliances, equivalences
     from workbench.experiment.behaving import behave as run
+    from workbench.experiment.uncut import is_uncut
 
     if not quiet:
         for one in (reader, maker):
@@ -79,15 +81,18 @@ def behave(
         return 0
     say(f"Next actions of {printable(str(done.notes['reader']))}, means over sessions. `beyond chance`: 0 is as if")
     say("nothing had been compacted, -1 is always another action.")
-    say(table([_same(one) for one in same], left=["strategy"]))
+    say(table(with_larger([_same(one) for one in same], [one.uncut for one in same]), left=["strategy"]))
     if obeyed:
         say()
         say("Steps that obey the user's demands. `effect kept`: 0 is as if they had never been said, 1 as if they had")
         say("been said again just now.")
-        say(table([_obeyed(one) for one in obeyed], left=["strategy", "why there is none"]))
-    left = int((done.table["outcome"] != "answered").sum())
+        lines = with_larger([_obeyed(one) for one in obeyed], [one.uncut for one in obeyed])
+        say(table(lines, left=["strategy", "why there is none"]))
+    say_uncut(done.table)
+    asked = done.table[~is_uncut(done.table)]
+    left = int((asked["outcome"] != "answered").sum())
     if left:
-        say(f"{left} of {len(done.table)} answers cannot be used; the columns `outcome` and `reason` say why.")
+        say(f"{left} of {len(asked)} answers cannot be used; the columns `outcome` and `reason` say why.")
     say(f"Table: {done.path}")
     return 0
 

@@ -14,6 +14,7 @@ from workbench.experiment.contexts import Compacted, Grid, What
 from workbench.experiment.measured import Measured, each
 from workbench.experiment.probing import again
 from workbench.experiment.settings import DEFAULT_STRATEGIES
+from workbench.experiment.uncut import UNCUT
 from workbench.metrics.compliance import Dilemma, Obedience, arms, demands, dilemma, obedience
 from workbench.metrics.decisions import Decided, decided, recorded, tools
 from workbench.metrics.reader import Reader
@@ -61,11 +62,19 @@ class Behaving:
     _decided: dict[Key, Decided] = field(default_factory=dict)
 
     def rows(self, one: Compacted) -> Iterator[Row]:
-        """Everything about one context; what does not depend on the strategy is asked once."""
+        """Everything about one context; what does not depend on the strategy is asked once.
+
+        Nobody is asked about a context that stays larger than the size: there is a row that says so for each test.
+        """
         place: Row = {
             "session": one.session.id, "strategy": one.strategy, "share": one.share, "at": one.at,
             "reader": self.reader.model.name, "reason": "",
         }  # fmt: skip
+        if one.uncut:
+            chosen = any(isinstance(of, Dilemma) for of in self._choices(one))
+            for test in ("compliance", "decision") if chosen else ("decision",):
+                yield place | {"test": test, "arm": "compacted", "outcome": UNCUT, "reason": one.uncut}
+            return
         for row in (*self._obedience(one), *self._decisions(one)):
             yield place | row
 

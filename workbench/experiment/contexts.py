@@ -13,6 +13,7 @@ from workbench.experiment.settings import presets
 from workbench.experiment.sources import Source, read
 from workbench.importers.bundled import bundled
 from workbench.importers.importer import files
+from workbench.metrics.sizes import stays_larger
 from workbench.models import find_model
 from workbench.models.model import Model
 from workbench.replay.boundaries import at_shares
@@ -32,6 +33,8 @@ class Compacted:
         share: the budget as a share of the history.
         at: the boundary: the history is `messages[:at]`.
         path: the file that the session was read from; None for a session at hand.
+        uncut: why the strategy may not be compared at that size in that session: it stays larger there, at this
+            boundary or another; empty where it may.
     """
 
     ready: Prepared
@@ -40,6 +43,7 @@ class Compacted:
     at: int
     context: Context
     path: Path | None = None
+    uncut: str = ""
 
     @property
     def session(self) -> Session:
@@ -92,8 +96,10 @@ class Grid:
                     ready.session, preset, ready.reader(model), ready.sizing,
                     window=ready.window, at=at, shares=self.shares,
                 )  # fmt: skip
+                why = {share: stays_larger(replay, share) for share in self.shares}
                 for shot in replay.snapshots:
-                    yield Compacted(ready, preset.name, shot.share or 1.0, shot.at, shot.context, path)
+                    uncut = why.get(shot.share or 1.0, "")
+                    yield Compacted(ready, preset.name, shot.share or 1.0, shot.at, shot.context, path, uncut)
 
     def _sessions(self, what: What, limit: int | None) -> Iterator[tuple[Path | None, Prepared]]:
         left = limit

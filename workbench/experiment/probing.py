@@ -12,6 +12,7 @@ from workbench.experiment.cell import Row
 from workbench.experiment.contexts import Compacted, Grid, What
 from workbench.experiment.measured import Measured, each
 from workbench.experiment.settings import DEFAULT_STRATEGIES
+from workbench.experiment.uncut import UNCUT
 from workbench.importers.annotations import FILE, annotated
 from workbench.metrics.grading import grade, holds
 from workbench.metrics.judge import DIMENSIONS, Judge, rubric
@@ -83,7 +84,14 @@ class Probing:
         return chosen(every, self.kinds, self.most)
 
     def rows(self, one: Compacted) -> Iterator[Row]:
-        """Ask every question about one context."""
+        """Ask every question about one context; nobody is asked about one that stays larger than the size."""
+        if one.uncut:
+            if self.probes(one):
+                yield {
+                    "session": one.session.id, "strategy": one.strategy, "share": one.share, "at": one.at,
+                    "tokens": one.context.tokens, "outcome": UNCUT, "reason": one.uncut,
+                }  # fmt: skip
+            return
         text = written(one.context.messages)
         for number, probe in enumerate(self.probes(one)):
             for replicate in range(self.replicates):

@@ -15,6 +15,7 @@ from workbench.experiment.cell import Row
 from workbench.experiment.contexts import Compacted, Grid, What
 from workbench.experiment.measured import Measured
 from workbench.experiment.settings import DEFAULT_STRATEGIES
+from workbench.experiment.uncut import evenly, uncut
 from workbench.metrics.retention import FEWEST
 from workbench.metrics.surprisal import MOST, Surprise, Use, surprise, uses, written
 from workbench.metrics.view import view
@@ -77,11 +78,14 @@ class Surprisals(Measured):
     def means(self) -> list[Row]:
         """A row a strategy: mean surprise and mean excess over sessions, each session counted once.
 
-        Only boundaries at which every strategy was scored; `whole` counts those where the whole history was, too.
+        Only boundaries at which every strategy was scored that is compared at equal size, see `evenly`; `whole` counts
+        those where the whole history was, too.
         """
-        table = self.table[self.table["reason"] == ""]
+        table = evenly(self.table)
+        table = table[table["reason"] == ""]
         names = list(dict.fromkeys(self.table["strategy"]))
-        inner = [name for name in names if name != "none"]
+        apart = {name for name, one in uncut(self.table).items() if not one.compared}
+        inner = [name for name in names if name != "none" and name not in apart]
         place = ["session", "share", "at"]
         full = table[table["strategy"].isin(inner)].groupby(place)["strategy"].nunique() == len(inner)
         if not full.any():
@@ -179,6 +183,9 @@ def _sizes(jobs: Sequence[_Job], kept: KeptLikelihood) -> list[int]:
     """For each job about how many tokens are still to be read; a beginning that was just read is not read again."""
     found, last = [], ""
     for job in jobs:
+        if job.of.uncut:
+            found.append(0)
+            continue
         text = job.text
         todo = [line for line in job.lines if not kept.has(text, line.text, tuple(line.places.values()))]
         if todo:
@@ -203,15 +210,16 @@ def _common(first: str, second: str) -> int:
 def _estimate(jobs: Sequence[_Job], sizes: Sequence[int], kept: KeptLikelihood) -> Estimate:
     todo = [(job, size) for job, size in zip(jobs, sizes, strict=True) if size]
     tokens = sum(sizes)
+    contexts = sum(not job.of.uncut for job in jobs)
     if not todo:
-        return Estimate(len(jobs), len(jobs), 0, 0.0)
+        return Estimate(contexts, contexts, 0, 0.0)
     text = todo[0][0].text[:_PROBE_CHARS] or " "
     kept.model.score(text, " .")
     started = monotonic()
     kept.model.score("\n" + text, " .")
     speed = kept.tokens(text) / max(monotonic() - started, 1e-3)
     slow = sum(size * (1 + len(job.text) / _CHARS_A_TOKEN / _SLOWING) for job, size in todo)
-    return Estimate(len(jobs), len(jobs) - len(todo), tokens, slow / speed)
+    return Estimate(contexts, contexts - len(todo), tokens, slow / speed)
 
 
 def _rows(jobs: Sequence[_Job], sizes: Sequence[int], kept: KeptLikelihood, quiet: bool) -> Iterator[Row]:
@@ -238,6 +246,8 @@ def _row(job: _Job, kept: KeptLikelihood) -> Row:
         "atoms": None, "atom_tokens": None, "nats": None, "per_token": None, "excess": None, "bound": None,
         "presence": None, "reason": "",
     }  # fmt: skip
+    if of.uncut:
+        return row | {"reason": of.uncut}
     try:
         found = surprise(kept, job.text, job.lines)
     except ModelError as error:

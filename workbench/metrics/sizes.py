@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from workbench.metrics.metric import Trial
 from workbench.replay.matched import least
-from workbench.replay.step import Firing
+from workbench.replay.step import Firing, Replay
 
 ALLOWED = 1.1
 """A context may be so many times as large as its budget: strategies stop at whole messages and guess at lengths."""
+
+MOST_UNCUT = 0.1
+"""The share of sessions in which a strategy may stay larger than the size that all are cut to, and still be ranked."""
 
 EVEN_SO = frozenset({"tokens_kept", "breaches"})
 """Metrics that are right at any size."""
@@ -17,14 +20,19 @@ TOO_LARGE = "it stays larger than the size that was set"
 
 
 def too_large(trial: Trial) -> str:
-    """Why the contexts of a trial may not be compared at the size that was set; empty where they may.
+    """Why the contexts of a trial may not be compared at the size that was set; empty where they may."""
+    return stays_larger(trial.replay, trial.share)
+
+
+def stays_larger(replay: Replay, share: float | None) -> str:
+    """The same of the contexts of a replay at one budget.
 
     A context is too large above `ALLOWED` times its budget, or times what no strategy may take away (pinned messages,
     the newest user message, the overhead) where that is more than the budget. The arm `none` is never cut.
     """
-    if trial.replay.mode == "natural" or trial.replay.preset == "none":
+    if replay.mode == "natural" or replay.preset == "none":
         return ""
-    firings = [firing for firing in trial.replay.firings if firing.share == trial.share]
+    firings = [firing for firing in replay.firings if firing.share == share]
     over = [firing for firing in firings if firing.compaction.sent.tokens > ALLOWED * _least(firing)]
     if not over:
         return ""

@@ -18,6 +18,7 @@ from workbench.errors import SettingError
 from workbench.experiment.behaving import Behaved
 from workbench.experiment.probing import Probed
 from workbench.experiment.surprisal import Surprisals
+from workbench.experiment.uncut import uncut_told
 from workbench.markup import shown
 from workbench.metrics.judge import DIMENSIONS, RUBRIC_NOTE
 from workbench.report.digits import NOTHING, percent
@@ -98,6 +99,7 @@ def surprise_html(folder: Path) -> Html:
     note = (
         f"How surprising {shown(str(found.notes['likelihood']))} finds what was needed later, where the recording used "
         "it, given each context; lower is better. Kept: of the same things, by the headline measure."
+        f"{_uncut(found.table)}"
     )
     return Html(
         "<h3>Surprise</h3>" + table(heads, lines, caption=note, label="surprise by strategy"), data=pd.DataFrame(rows)
@@ -118,7 +120,7 @@ def probes_html(folder: Path) -> Html:
                          ("Unusable", "n")]  # fmt: skip
     lines = [row([(dot(one.strategy, names), ""), *((text, "n") for text in _probe(one))]) for one in rows]
     who = shown(str(found.notes["reader"]))
-    note = f"Questions answered by {who} from each context alone. {judged_note(labels, rows)}"
+    note = f"Questions answered by {who} from each context alone.{_uncut(found.table)} {judged_note(labels, rows)}"
     html = "<h3>Questions</h3>" + table(heads, lines, caption=note, label="answers by strategy")
     if found.notes.get("scores_by"):
         html += _rubric(found.table)
@@ -162,6 +164,7 @@ def behaviour_html(folder: Path) -> Html:
                          ("As recorded", "n"), ("Boundaries", "n")]  # fmt: skip
     lines = [row([(dot(one.strategy, names), ""), *((text, "n") for text in _decision(one))]) for one in same]
     note = f"What {shown(str(found.notes['reader']))} would do next, against what it would do with the whole history."
+    note += _uncut(found.table)
     html = "<h3>Behaviour</h3>" + table(heads, lines, caption=note, label="next actions by strategy")
     if obeyed:
         heads = [("Strategy", ""), ("Whole", "n"), ("Never said", "n"), ("Compacted", "n"), ("Said again", "n"),
@@ -170,6 +173,11 @@ def behaviour_html(folder: Path) -> Html:
         note = "How often the step that obeys the user was taken. Effect kept: 0 as if never said, 1 as if just said."
         html += table(heads, lines, caption=note, label="obedience by strategy")
     return Html(html, data=found.table)
+
+
+def _uncut(answers: pd.DataFrame) -> str:
+    """Behind a table's note: who stays larger than the size, and what follows."""
+    return "".join(f" {shown(line)}" for line in uncut_told(answers))
 
 
 def _probe(one: Accuracy) -> list[str]:

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from workbench.metrics.sizes import TOO_LARGE
+from workbench.metrics.sizes import MOST_UNCUT, TOO_LARGE
 
 if TYPE_CHECKING:
     from workbench.report.tables import Tables
 
 RETENTION = "frr"
 """The headline metric: future-reference recall, at the level where an atom still stands with its context."""
-MOST_UNCUT = 0.1
-"""The share of sessions in which a strategy may stay larger than the size that all are cut to, and still be ranked."""
 
 
 def larger(scores: pd.DataFrame) -> frozenset[tuple[str, str, float]]:

@@ -1,0 +1,26 @@
+"""What the tables of answers about contexts of equal size say of strategies that stay larger than that size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from workbench.cli.words import printable, say
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def with_larger(rows: Sequence[Mapping[str, str]], sessions: Sequence[int]) -> list[Mapping[str, str]]:
+    """The rows of a table with one more column, where any strategy stays larger: in how many sessions."""
+    if not any(sessions):
+        return list(rows)
+    return [{**row, "larger": f"in {many}" if many else ""} for row, many in zip(rows, sessions, strict=True)]
+
+
+def say_uncut(table: pd.DataFrame) -> None:
+    """Say of each such strategy where it is larger, and what follows."""
+    from workbench.experiment.uncut import uncut_told
+
+    for line in uncut_told(table):
+        say(printable(line))
