@@ -306,10 +306,10 @@ def c6(step: Step) -> list[str]:
     found = []
     for new, old in step.texts:
         if isinstance(new, Summary) and old is None:
-            known = _heard(step)
+            known, ids = _heard(step), _ids(step, new)
             told = [*PATH.findall(new.text), *new.files.read, *new.files.modified]
             found += [f"{new.id} speaks of {path!r}" for path in told if path.removeprefix("./") not in known]
-            found += [f"{new.id} replaces {id!r}" for id in new.replaces if id not in _ids(step, new)]
+            found += [f"{new.id} replaces {id!r}" for id in new.replaces if id not in ids]
     return found
 
 
