@@ -34,14 +34,19 @@ def run(tmp_path: Path, *sessions: Session, name: str = "run", **more: object) -
     )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """A run over one session, to read in."""
+    return run(tmp_path_factory.mktemp("whole"))
+
+
 def same(one: Results, other: Results) -> bool:
     return all((one.path / f"{t}.parquet").read_bytes() == (other.path / f"{t}.parquet").read_bytes() for t in TABLES)
 
 
-def test_every_table_has_its_documented_columns(tmp_path: Path) -> None:
-    results = run(tmp_path)
+def test_every_table_has_its_documented_columns(whole: Results) -> None:
     for name, columns in COLUMNS.items():
-        assert list(results.table(name).columns) == list(columns), name
+        assert list(whole.table(name).columns) == list(columns), name
 
 
 def test_the_documentation_names_every_column() -> None:
@@ -51,16 +56,16 @@ def test_the_documentation_names_every_column() -> None:
             assert column in text, column
 
 
-def test_none_scores_1_and_null_0_on_the_scaled_headline(tmp_path: Path) -> None:
-    scores = run(tmp_path).scores
+def test_none_scores_1_and_null_0_on_the_scaled_headline(whole: Results) -> None:
+    scores = whole.scores
     headline = scores[scores["metric"] == "frr"].dropna(subset=["scaled"])
     assert not headline.empty
     assert (headline[headline["strategy"] == "none"]["scaled"] == 1).all()
     assert (headline[headline["strategy"] == "null"]["scaled"] == 0).all()
 
 
-def test_the_same_run_twice_gives_the_same_bytes(tmp_path: Path) -> None:
-    assert same(run(tmp_path, name="one"), run(tmp_path, name="two"))
+def test_the_same_run_twice_gives_the_same_bytes(whole: Results, tmp_path: Path) -> None:
+    assert same(whole, run(tmp_path))
 
 
 def test_one_and_two_workers_give_the_same_bytes(tmp_path: Path) -> None:
@@ -83,8 +88,7 @@ def test_a_finished_cell_is_not_computed_again(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "cells").iterdir()} == cells
 
 
-def test_a_half_written_cell_counts_as_none(tmp_path: Path) -> None:
-    whole = run(tmp_path, name="whole")
+def test_a_half_written_cell_counts_as_none(whole: Results, tmp_path: Path) -> None:
     first = run(tmp_path)
     for path in (first.path / "cells").iterdir():
         path.write_text(path.read_text()[:100])
@@ -139,8 +143,8 @@ def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
         Results.open(tmp_path)
 
 
-def test_losses_name_the_atom_its_evidence_its_use_and_the_stage(tmp_path: Path) -> None:
-    losses = run(tmp_path).losses
+def test_losses_name_the_atom_its_evidence_its_use_and_the_stage(whole: Results) -> None:
+    losses = whole.losses
     for row in losses.itertuples():
         assert row.atom and row.evidence and row.use
         assert row.evidence_at < row.at <= row.needed_at
@@ -152,6 +156,5 @@ def test_text_with_lone_surrogates_does_not_stop_a_run(tmp_path: Path) -> None:
     assert run(tmp_path, odd).failed == 0
 
 
-def test_tables_are_readable_by_others(tmp_path: Path) -> None:
-    results = run(tmp_path)
-    assert pd.read_parquet(results.path / "scores.parquet").equals(results.scores)
+def test_tables_are_readable_by_others(whole: Results) -> None:
+    assert pd.read_parquet(whole.path / "scores.parquet").equals(whole.scores)
