@@ -10,8 +10,11 @@ import pandas as pd
 from workbench.analysis.pareto import Standing, frontier
 from workbench.errors import SettingError
 from workbench.experiment.store import Results
+from workbench.experiment.uncut import evenly
 from workbench.metrics.metric import Better
 
+PLACE = ("frr", "tokens_saved")
+"""What is kept and what is saved: the two figures of a point."""
 METRICS = ("frr", "tokens_saved", "peak_context", "compactions")
 """Of natural mode, which tells settings apart; matched mode adds `frr` at each budget."""
 
@@ -25,10 +28,12 @@ def sweep_table(results: Results, metrics: Sequence[str] = METRICS) -> pd.DataFr
 
     Returns:
         `strategy` (the point's name), `base`, `window`, `model`; a column for each setting that any point sets, by its
-        path; for each metric its mean over sessions in the metric's unit; `frr_at_<share>`; `sessions` that have a
-        value of the first metric; `failed` cells; and whether the point is `on_frontier` of what is kept against what
-        is saved (`frr` and `tokens_saved`), with the `probability` of that over other sessions, missing where there are
-        too few.
+        path; for each metric its mean over sessions in the metric's unit, `frr` and `tokens_saved` over the sessions
+        that have both, so that a point is one place; `frr_at_<share>`, over the sessions that may be compared at that
+        size; the `sessions` that `frr` and `tokens_saved` rest on (those that have the first metric where not both are
+        asked for), of how many that have any metric (`of`); `failed` cells; and whether the point is `on_frontier` of
+        what is kept against what is saved (`frr` and `tokens_saved`), with the `probability` of that over other
+        sessions, missing where there are too few.
 
     Raises:
         SettingError: the run is no sweep.
@@ -46,7 +51,7 @@ def sweep_table(results: Results, metrics: Sequence[str] = METRICS) -> pd.DataFr
         window = None if pd.isna(point["window"]) else int(point["window"])
         rows.append(
             {"strategy": name, "base": str(point["base"]), "window": window, "model": str(point["model"])}
-            | plain | means.get(name, {}) | {"failed": int(failed.get(name, 0))}
+            | plain | means.get(name, {"sessions": 0, "of": 0}) | {"failed": int(failed.get(name, 0))}
         )  # fmt: skip
     table = pd.DataFrame(rows)
     standing = {one.strategy: one for one in _frontier(results.scores, table["strategy"].tolist())}
@@ -58,19 +63,40 @@ def sweep_table(results: Results, metrics: Sequence[str] = METRICS) -> pd.DataFr
 def _means(scores: pd.DataFrame, metrics: Sequence[str]) -> Mapping[str, dict[str, float | int | None]]:
     values = scores.assign(value=pd.to_numeric(scores["value"]).astype("Float64").astype("float64"))
     found: dict[str, dict[str, float | int | None]] = {}
+    even = _even(values)
     for name, own in values.groupby("strategy", sort=False):
         natural = own[own["mode"] == "natural"]
-        row: dict[str, float | int | None] = {}
-        for metric in metrics:
-            given = natural.loc[natural["metric"] == metric, "value"].dropna()
-            row[metric] = float(given.mean()) if len(given) else None
-        matched = own[(own["mode"] == "matched") & (own["metric"] == "frr")]
-        for share, at in matched.groupby("share"):
-            given = at["value"].dropna()
-            row[f"frr_at_{float(share):g}"] = float(given.mean()) if len(given) else None
-        row["sessions"] = int(natural.loc[natural["metric"] == metrics[0], "value"].notna().sum()) if metrics else 0
-        found[str(name)] = row
+        given = {metric: _by_session(natural[natural["metric"] == metric]) for metric in metrics}
+        have = set[str]().union(*(one.index for one in given.values()))
+        if set(PLACE) <= set(given):
+            both = given[PLACE[0]].index.intersection(given[PLACE[1]].index)
+            given |= {metric: given[metric].loc[both] for metric in PLACE}
+            rest = len(both)
+        else:
+            rest = len(given[metrics[0]]) if metrics else 0
+        row: dict[str, float | int | None] = {metric: _mean(one) for metric, one in given.items()}
+        found[str(name)] = row | _at_sizes(even[even["strategy"] == name]) | {"sessions": rest, "of": len(have)}
     return found
+
+
+def _even(scores: pd.DataFrame) -> pd.DataFrame:
+    """What is kept at equal size, at each size in the sessions that may be compared there."""
+    matched = scores[(scores["mode"] == "matched") & (scores["metric"] == "frr")]
+    matched = matched[matched["session"].isin(matched.loc[matched["value"].notna(), "session"])]
+    parts = [evenly(at.assign(reason=at["why"])) for _, at in matched.groupby("share")]
+    return pd.concat(parts) if parts else matched
+
+
+def _at_sizes(matched: pd.DataFrame) -> dict[str, float | int | None]:
+    return {f"frr_at_{float(share):g}": _mean(_by_session(at)) for share, at in matched.groupby("share")}
+
+
+def _by_session(rows: pd.DataFrame) -> pd.Series[float]:
+    return rows[rows["value"].notna()].groupby("session")["value"].mean()
+
+
+def _mean(values: pd.Series[float]) -> float | None:
+    return float(values.mean()) if len(values) else None
 
 
 def _frontier(scores: pd.DataFrame, names: Sequence[str]) -> Sequence[Standing]:

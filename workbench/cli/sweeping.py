@@ -138,12 +138,18 @@ def _show(points: pd.DataFrame) -> None:
             "tokens saved": percent(_float(point["tokens_saved"])),
             "peak tokens": count(_float(point["peak_context"])),
             "compactions": "-" if point["compactions"] is None else f"{point['compactions']:.1f}",
+            "sessions": _rests_on(point["sessions"], point["of"]),
             "unbeaten": "yes" if point["on_frontier"] else "",
         }
         rows.append(row)
     say(table(rows, left=["point", "unbeaten"]))
     say()
     say("Unbeaten: no other point keeps at least as much and saves at least as much, and one of the two more.")
+    say("Kept and tokens saved are means over the same sessions: those that have both figures.")
+
+
+def _rests_on(sessions: object, of: object) -> str:
+    return f"{of}" if sessions == of else f"{sessions} of {of}"
 
 
 def _float(value: object) -> float | None:

@@ -12,8 +12,8 @@ from workbench.report.digits import NOTHING, amount, count, listed, percent, som
 from workbench.report.html import Cell, Html, row, table
 
 OURS = frozenset({
-    "strategy", "base", "window", "model", "frr", "tokens_saved", "peak_context", "compactions", "sessions", "failed",
-    "on_frontier", "probability",
+    "strategy", "base", "window", "model", "frr", "tokens_saved", "peak_context", "compactions", "sessions", "of",
+    "failed", "on_frontier", "probability",
 })  # fmt: skip
 """Columns of a sweep's table that are no setting."""
 
@@ -31,14 +31,15 @@ def sweep_html(results: object) -> Html:
     heads = [(names.get(name, shown(_spoken(name))), "n" if name == "window" else "") for name in varied]
     heads += [(f"Kept at {percent(float(name[7:]))} of the size", "n") for name in budgets]
     heads += [("Kept on its own trigger", "n"), ("Tokens saved", "n"), ("Largest request", "n"),
-              ("Compac&shy;tions", "n"), ("Unbeaten", "n")]  # fmt: skip
+              ("Compac&shy;tions", "n"), ("Unbeaten", "n"), ("Sessions", "n")]  # fmt: skip
     records = points.astype(object).where(points.notna(), None).to_dict("records")
     lines = [row(_cells(one, varied, budgets), "best" if one["on_frontier"] else "") for one in records]
     unbeaten = [str(one["strategy"]) for one in records if one["on_frontier"]]
     told = f"{some(len(points), 'point')} of a grid; {listed(unbeaten) or 'none'} {_are(len(unbeaten))} unbeaten"
     note = (
         "Unbeaten: no other point both keeps and saves at least as much on its own trigger; the figure is how often "
-        "that would be so with other sessions of this kind."
+        "that would be so with other sessions of this kind. What a point keeps and saves on its own trigger is over "
+        "the same sessions: those that have both figures."
     )
     body = table(heads, lines, kind="sweep", caption=note, label="points of the sweep")
     return Html(
@@ -48,6 +49,11 @@ def sweep_html(results: object) -> Html:
 
 def _are(number: int) -> str:
     return "is" if number == 1 else "are"
+
+
+def _rests_on(one: Mapping[Hashable, Any]) -> str:
+    """How many sessions its two figures rest on: `9 of 10`, or `10` where they are all."""
+    return count(one["of"]) if one["sessions"] == one["of"] else f"{count(one['sessions'])} of {count(one['of'])}"
 
 
 def _spoken(setting: object) -> str:
@@ -68,5 +74,5 @@ def _cells(one: Mapping[Hashable, Any], varied: list[str], budgets: list[str]) -
     return [
         *cells, *((percent(one[name]), "n") for name in budgets), (percent(one["frr"]) + failed, "n"),
         (percent(one["tokens_saved"]), "n"), (amount(one["peak_context"]), "n"), (count(one["compactions"]), "n"),
-        (f"{'yes' if one['on_frontier'] else 'no'} <small>{sure}</small>", "n"),
+        (f"{'yes' if one['on_frontier'] else 'no'} <small>{sure}</small>", "n"), (_rests_on(one), "n"),
     ]  # fmt: skip

@@ -1,0 +1,111 @@
+"""What a sweep's points rest on, with scores that say it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import pandas as pd
+import pytest
+
+from workbench.analysis.sweep import sweep_table
+from workbench.experiment.store import Results
+from workbench.metrics.sizes import TOO_LARGE
+from workbench.report.grid import _rests_on
+
+
+@dataclass
+class Made:
+    """Stands where a sweep's run does."""
+
+    scores: pd.DataFrame
+    path: Path = Path("run")
+
+    @property
+    def names(self) -> list[str]:
+        return list(dict.fromkeys(self.scores["strategy"]))
+
+    @property
+    def variants(self) -> pd.DataFrame:
+        return pd.DataFrame(
+            [{"strategy": n, "base": "b", "window": None, "model": "m", "settings": "{}"} for n in self.names]
+        )
+
+    @property
+    def cells(self) -> pd.DataFrame:
+        return pd.DataFrame([{"strategy": name, "status": "ok"} for name in self.names])
+
+
+Row = tuple[str, str, str, float | None]
+
+
+def made(*rows: Row, matched: tuple[tuple[str, str, float | None, str], ...] = ()) -> Results:
+    natural = [
+        {"strategy": name, "session": session, "mode": "natural", "share": None, "metric": metric, "value": value,
+         "why": ""}
+        for name, session, metric, value in rows
+    ]  # fmt: skip
+    cut = [
+        {"strategy": name, "session": session, "mode": "matched", "share": 0.1, "metric": "frr", "value": value,
+         "why": why}
+        for name, session, value, why in matched
+    ]  # fmt: skip
+    return cast("Results", Made(pd.DataFrame([*natural, *cut])))
+
+
+def points(results: Results, **more: Any) -> dict[str, dict[Any, Any]]:
+    return {str(one["strategy"]): one for one in sweep_table(results, **more).to_dict("records")}
+
+
+HALF: tuple[Row, ...] = (
+    ("p", "s1", "frr", 0.4), ("p", "s2", "frr", 0.8), ("p", "s3", "frr", None),
+    ("p", "s1", "tokens_saved", 0.2), ("p", "s2", "tokens_saved", 0.3), ("p", "s3", "tokens_saved", 0.9),
+    ("p", "s1", "peak_context", 10.0), ("p", "s2", "peak_context", 20.0), ("p", "s3", "peak_context", 60.0),
+    ("q", "s1", "frr", None), ("q", "s1", "tokens_saved", 0.0), ("q", "s2", "tokens_saved", 0.1),
+)  # fmt: skip
+
+
+def test_what_a_point_keeps_and_saves_rests_on_the_same_sessions() -> None:
+    found = points(made(*HALF), metrics=("frr", "tokens_saved", "peak_context"))
+    p = found["p"]
+    assert p["frr"] == pytest.approx(0.6) and p["tokens_saved"] == pytest.approx(0.25)
+    assert p["peak_context"] == 30.0, "what is no figure of the point counts every session"
+    assert (p["sessions"], p["of"]) == (2, 3)
+    assert _rests_on(p) == "2 of 3" and _rests_on({"sessions": 3, "of": 3}) == "3"
+
+
+def test_a_point_without_a_session_that_has_both_has_neither_figure() -> None:
+    q = points(made(*HALF))["q"]
+    assert pd.isna(q["frr"]) and pd.isna(q["tokens_saved"])
+    assert (q["sessions"], q["of"]) == (0, 2)
+
+
+def test_a_figure_that_is_asked_for_alone_counts_all_its_sessions() -> None:
+    p = points(made(*HALF), metrics=("tokens_saved",))["p"]
+    assert p["tokens_saved"] == pytest.approx(1.4 / 3) and (p["sessions"], p["of"]) == (3, 3)
+
+
+def test_at_equal_size_a_session_in_which_a_point_stays_larger_counts_for_none() -> None:
+    large = f"{TOO_LARGE} at its boundary, up to 2.0 times"
+    cut = [(name, f"s{i}", 0.1 if i == 0 else 0.5, "") for name in ("p", "q", "r") for i in range(12)]
+    cut[0] = ("p", "s0", None, large)
+    cut += [(name, "s12", None, "too little is needed") for name in ("p", "q", "r")]
+    for i in range(4):
+        cut[24 + i] = ("r", f"s{i}", None, large)
+    found = points(made(*HALF, ("r", "s1", "frr", 0.5), matched=tuple(cut)))
+    assert found["p"]["frr_at_0.1"] == found["q"]["frr_at_0.1"] == pytest.approx(0.5)
+    assert found["r"]["frr_at_0.1"] == pytest.approx(0.5), "over those that are left to it"
+    one = points(made(*HALF, matched=tuple(row for row in cut if row[0] != "p")))
+    assert one["q"]["frr_at_0.1"] == pytest.approx((0.1 + 11 * 0.5) / 12), "r takes nothing from it"
+
+
+def test_a_point_that_failed_in_every_session_rests_on_none() -> None:
+    class Failed(Made):
+        @property
+        def names(self) -> list[str]:
+            return ["p", "q", "gone"]
+
+    found = points(cast("Results", Failed(cast("Made", made(*HALF)).scores)))
+    assert (found["gone"]["sessions"], found["gone"]["of"]) == (0, 0) and found["p"]["sessions"] == 2
+    assert pd.isna(found["gone"]["frr"])
