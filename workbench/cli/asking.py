@@ -50,10 +50,11 @@ def asking(
     no_cache: bool,
     cache_only: bool,
     max_dollars: float | None,
-    concurrency: int | None,
+    concurrency: int | None = None,
     bad: str = "fallback",
+    run: str = "",
 ) -> Asking:
-    """How models are asked, from what stands on the command line."""
+    """How models are asked, from what stands on the command line; `run` as in `Asking`."""
     from workbench.models.asking import Asking
     from workbench.models.checked import CHOICES
 
@@ -67,6 +68,7 @@ def asking(
         max_usd=max_dollars,
         concurrency=concurrency,
         on_bad_summary=chosen,
+        run=run,
     )
 
 

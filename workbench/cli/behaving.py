@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -71,7 +71,7 @@ def behave(
     done = run(
         paths or (), reader=reader, maker=maker or None, strategies=names(strategies), shares=shares(budgets),
         boundaries=shares(boundaries), model=model, most=most, reader_window=window, limit=limit, redact=redact,
-        asking=replace(asking(cache, no_cache, cache_only, max_dollars, None), run=str(out)), out=out,
+        asking=asking(cache, no_cache, cache_only, max_dollars, run=str(out)), out=out,
         quiet=quiet or as_json,
     )  # fmt: skip
     obeyed, same = compliances(done.table), equivalences(done.table)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -85,7 +84,7 @@ def probe(
         paths or (), reader=reader, strategies=names(strategies), shares=shares(budgets), boundaries=shares(boundaries),
         model=model, judge=judge or None, maker=maker or None, scores=rubric or None, kinds=names(kinds), most=most,
         replicates=replicates, reader_window=window, limit=limit, redact=redact, out=out, quiet=quiet or as_json,
-        asking=replace(asking(cache, no_cache, cache_only, max_dollars, None), run=str(out)),
+        asking=asking(cache, no_cache, cache_only, max_dollars, run=str(out)),
     )  # fmt: skip
     known = labelled(labels or done.path / LABELS, done.table)
     rows = accuracies(done.table, known)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -55,9 +54,8 @@ def replay(
         complain(f"{session} holds {len(chosen)} sessions; this is the first, {chosen[0].id}")
     ready = prepared(redacted(chosen[0]) if redact else chosen[0], window)
     tell_terms(model)
-    how = replace(
-        asking(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary), run=f"replay {ready.session.id}"
-    )
+    told = f"replay {ready.session.id}"
+    how = asking(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary, told)
     done = trial(ready, run(ready, strategy, model=model, asking=how))
     tables = cell.natural_tables(done, losses)
     if as_json:

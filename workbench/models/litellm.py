@@ -13,25 +13,22 @@ from functools import lru_cache
 from queue import Empty, SimpleQueue
 from threading import Thread
 from types import ModuleType
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 from workbench.errors import ModelError, Refused, SetupError
-from workbench.models.bound import Bound, bound
+from workbench.models.billing import Bill, Response, Sent, answered, billed, cost_nothing
+from workbench.models.bound import bound
 from workbench.models.catalog import most_output
 from workbench.models.catalog import window as catalog_window
 from workbench.models.ledger import Ledger
 from workbench.models.model import Answer, Ask
 from workbench.models.options import Options, options
-from workbench.models.tokenizer import TiktokenCounter
 
 UNBOUNDED = 16_000
 """Tokens of an answer that nobody bounded, where a spending limit needs a bound and the catalog has none."""
 
 GRACE = 30.0
 """Seconds after its time-out for which a call still takes a place among those that may be open at once."""
-
-Response: TypeAlias = Any
-"""litellm's own object, whose classes differ from version to version."""
 
 _OVERFLOW = re.compile(
     r"context_length_exceeded|context_window_exceeded|max_prompt_tokens_exceeded|input_too_large|request_too_large|"
@@ -52,7 +49,6 @@ Applied to refused requests only. Source: our own list of providers' messages.
 _CAPPED = re.compile(r"max_(?:completion_|output_)?tokens[^.]{0,40}(?:too large|must be (?:less|<))", re.IGNORECASE)
 _HOPELESS = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)
 _NO_KEY = re.compile(r"missing credentials|missing \w+ api key|api_key client option must be set", re.IGNORECASE)
-_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>\s*|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +125,17 @@ class LiteLLM:
         how = self.options or options(self.model)
         return how.tries * (how.timeout + how.longest_wait) + GRACE
 
-    def _try(self, litellm: ModuleType, sent: _Sent, how: Options) -> Answer | _Failed:
+    def _try(self, litellm: ModuleType, sent: Sent, how: Options) -> Answer | _Failed:
         """Ask once, and write down what that cost."""
         number = self.ledger.open(sent.model, sent.most.usd, how.timeout + GRACE) if self.ledger else 0
-        bill = _Bill(None)  # as long as nobody knows better, all that was set aside counts as spent
+        bill = Bill(None)  # as long as nobody knows better, all that was set aside counts as spent
         try:
             response = _within(how.timeout, lambda: litellm.completion(**sent.call))
-            answer = _answer(response, sent)
-            bill = _bill(response, sent, answer)
+            answer = answered(response, sent)
+            bill = billed(response, sent, answer)
             return answer
         except litellm.exceptions.openai.OpenAIError as error:
-            bill = _Bill(0.0 if _cost_nothing(error) else None)
+            bill = Bill(0.0 if cost_nothing(error) else None)
             return _Failed(_fault(litellm, sent.model, error), _asked_wait(error))
         except TimeoutError:
             return _Failed(ModelError(f"{sent.model} gave no answer in {how.timeout:g} seconds", retryable=True))
@@ -159,29 +155,7 @@ class _Failed:
     asked_wait: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Bill:
-    """What a call counts as in the ledger.
-
-    Attributes:
-        usd: dollars; None for all that was set aside.
-        excess: what the provider reports beyond what was thought possible, in words.
-    """
-
-    usd: float | None
-    excess: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Sent:
-    """One request as it goes out, and the most that it may read, write and cost."""
-
-    model: str
-    call: Mapping[str, Any]
-    most: Bound
-
-
-def _sent(ask: Ask, model: str, how: Options, *, bounded: bool) -> _Sent:
+def _sent(ask: Ask, model: str, how: Options, *, bounded: bool) -> Sent:
     texts = {"system": ask.system, "user": ask.prompt}
     messages = [
         {"role": role, "content": text.encode("utf-8", "replace").decode()}  # half a character cannot be sent
@@ -205,7 +179,7 @@ def _sent(ask: Ask, model: str, how: Options, *, bounded: bool) -> _Sent:
     if how.key:
         call["api_key"] = os.environ.get(how.key) or call.get("api_key")
     words = [message["content"] for message in messages]
-    return _Sent(model, call, bound(model, how, words, most, own_server=bool(how.api_base or _other_base())))
+    return Sent(model, call, bound(model, how, words, most, own_server=bool(how.api_base or _other_base())))
 
 
 def _within(seconds: float, call: Callable[[], Response]) -> Response:
@@ -292,23 +266,6 @@ def _fault(litellm: ModuleType, model: str, error: Exception) -> ModelError:
     return ModelError(f"{model} gave no answer: {said}", retryable=retryable)
 
 
-def _cost_nothing(error: BaseException) -> bool:
-    """Whether a failed request surely cost nothing: the provider refused it, or was never reached."""
-    seen: BaseException | None = error
-    while seen is not None:
-        kind = type(seen)
-        if kind.__module__.startswith("openai") and getattr(seen, "status_code", 0) >= 400:
-            return True
-        if kind.__module__.startswith("httpx") and kind.__name__ in (
-            "ConnectError",
-            "ConnectTimeout",
-            "HTTPStatusError",
-        ):
-            return True
-        seen = seen.__cause__ or seen.__context__
-    return False
-
-
 def _asked_wait(error: Exception) -> float | None:
     """Seconds that the provider asks to wait, told as a number or a date; None if it does not say."""
     headers = getattr(error, "litellm_response_headers", None) or getattr(
@@ -326,75 +283,6 @@ def _asked_wait(error: Exception) -> float | None:
     except ValueError:
         return None
     return max((until - datetime.now(UTC if until.tzinfo else None)).total_seconds(), 0.0)
-
-
-def _answer(response: Response, sent: _Sent) -> Answer:
-    choices = getattr(response, "choices", None) or ()
-    if not choices:
-        raise ValueError("it holds no choice")
-    message = choices[0].message
-    text = _THOUGHT.sub("", _words(getattr(message, "content", None))).strip()
-    finish = str(choices[0].finish_reason or "")
-    why = "" if text else f"it ended with {finish!r}"
-    usage = getattr(response, "usage", None)
-    read, wrote = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
-    cached = _tokens(getattr(usage, "prompt_tokens_details", None), "cached_tokens")
-    counted = _impossible(read, wrote, cached, sent, text)
-    if counted:
-        count = TiktokenCounter().count_text
-        read, wrote, cached = sum(count(one["content"]) for one in sent.call["messages"]), count(text), 0
-    return Answer(
-        text=text,
-        model=f"litellm:{getattr(response, 'model', None) or sent.model}",
-        input_tokens=read,
-        output_tokens=wrote,
-        cached_tokens=cached,
-        usd=_usd(response, sent, read, wrote, cached, counted),
-        cut=finish == "length",
-        counted=counted,
-        why=why,
-    )
-
-
-def _words(content: object) -> str:
-    if isinstance(content, list):
-        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
-
-
-def _tokens(usage: object, name: str) -> int:
-    value = getattr(usage, name, None)
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
-
-
-def _impossible(read: int, wrote: int, cached: int, sent: _Sent, text: str) -> bool:
-    """Whether the reported usage cannot be true, or is missing."""
-    if read <= 0 or wrote < 0 or not 0 <= cached <= read or (text and wrote == 0):
-        return True
-    return bool(sent.most.exceeded(read, wrote, None))
-
-
-def _usd(response: Response, sent: _Sent, read: int, wrote: int, cached: int, counted: bool) -> float | None:
-    """What litellm says it cost, else what its tokens cost; None if nobody knows the price."""
-    told = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-    if isinstance(told, int | float) and told > 0 and not counted and not sent.most.own:
-        return float(told)
-    price = sent.most.price
-    if price is None:
-        return None
-    return (read - cached) * price.input + cached * price.cache_read + wrote * price.output
-
-
-def _bill(response: Response, sent: _Sent, answer: Answer) -> _Bill:
-    """What counts as spent: the answer's cost, and where a provider reports more than it can have used, all of that."""
-    usage = getattr(response, "usage", None)
-    read, wrote = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
-    excess = sent.most.exceeded(read, wrote, answer.usd)
-    price = sent.most.price
-    if not excess or price is None:
-        return _Bill(answer.usd)
-    told = max(read, 0) * price.input + max(wrote, 0) * price.output
-    return _Bill(max(told, answer.usd or 0.0, sent.most.usd or 0.0), excess if told else "")
 
 
 def _short(error: Exception) -> str:
