@@ -8,7 +8,7 @@ from workbench.compaction.presets import preset
 from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
-from workbench.metrics.blame import culprits, moments
+from workbench.metrics.blame import culprits
 from workbench.metrics.metric import Trial
 from workbench.metrics.mining import Index
 from workbench.models import find_model
@@ -40,7 +40,7 @@ def blamed(*stages: Stage, share: float = 0.1) -> tuple[list[str], list[str]]:
     done = matched(SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(share,))
     trial = Trial(done, INDEX, share)
     (one,) = trial.retained
-    return list(culprits(one.retention, moments(trial))), [need.atom.text for need in one.demand.needs]
+    return list(culprits(one.retention, trial.course)), [need.atom.text for need in one.demand.needs]
 
 
 def test_what_is_kept_has_no_culprit() -> None:
@@ -66,7 +66,7 @@ def test_what_is_kept_and_not_shown_is_lost_by_the_view() -> None:
     done = matched(SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(0.1,))
     trial = Trial(done, INDEX, 0.1)
     (one,) = trial.retained
-    assert set(culprits(one.retention, moments(trial))) <= {"", "view"}
+    assert set(culprits(one.retention, trial.course)) <= {"", "view"}
 
 
 def test_the_pipeline_blames_only_its_own_stages() -> None:
@@ -75,4 +75,4 @@ def test_the_pipeline_blames_only_its_own_stages() -> None:
     trial = Trial(done, INDEX, 0.05)
     (one,) = trial.retained
     names = {"", "view"} | {stage.name for stage in part.strategy.stages}
-    assert set(culprits(one.retention, moments(trial))) <= names
+    assert set(culprits(one.retention, trial.course)) <= names

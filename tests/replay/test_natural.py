@@ -47,6 +47,16 @@ def test_none_reuses_the_whole_request_before() -> None:
     assert all(now.prefix_reused == before.tokens_sent for before, now in itertools.pairwise(steps))
 
 
+@pytest.mark.parametrize("strategy", ["clear_tool_uses", "observation_mask", "truncate", "pipeline", "ex_athena"])
+def test_what_is_reused_is_what_two_requests_begin_with_in_common(strategy: str) -> None:
+    replay = replayed(strategy, turns=60)
+    assert replay.firings
+    for step, (old, new) in zip(replay.steps[1:], itertools.pairwise(replay.snapshots), strict=True):
+        pairs = zip(old.context.messages, new.context.messages, strict=False)
+        same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] is pair[1], pairs))
+        assert step.prefix_reused == replay.sizing.overhead + sum(new.context.sizes[:same])
+
+
 def test_truncate_never_sends_more_than_the_window() -> None:
     replay = replayed("truncate")
     assert replay.firings

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from workbench.compaction.guard import Breach, breaches
+from workbench.compaction.guard import Breach, apart, breaches
 from workbench.compaction.plan import Plan
 from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.strategy import Preset, Strategy
@@ -19,6 +19,7 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 from workbench.transcript.pairing import protected
 from workbench.transcript.pausing import collector_paused
+from workbench.transcript.roll import followed
 
 Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
 
@@ -168,12 +169,10 @@ def _answers(plan: Plan, model: Model) -> tuple[Answer, ...]:
 def _applied(stage: Stage, plan: Plan, context: Context, answers: tuple[Answer, ...]) -> tuple[StageRecord, Context]:
     writer = next((answer.model for answer in answers), "")
     changed = plan.apply(context, [answer.text for answer in answers], writer)
-    if _same(context.messages, changed.messages):
+    if _same(*apart(context, changed)):
         changed = context  # such as after an empty answer that compacts nothing
     found = breaches(context, changed)
-    dropped, rewritten = _touched(context, changed)
-    old = set(map(id, context.messages))
-    wrote = tuple(message for message in changed.messages if id(message) not in old)
+    dropped, rewritten, wrote = _touched(context, changed)
     record = StageRecord(stage.name, context.tokens, changed.tokens, answers, found, dropped, rewritten, wrote)
     return record, context if found else changed
 
@@ -211,21 +210,29 @@ def _shown(answer: Answer, ask: Ask, model: Model) -> Answer:
     return replace(answer, left_out=ask.left_out)
 
 
-def _touched(before: Context, after: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    kept = {message.id: message for message in after.messages}
+def _touched(before: Context, after: Context) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Message, ...]]:
+    """The ids of the messages that were dropped, and of those that were rewritten; and what was put in."""
+    was, now_there = apart(before, after)
+    roll = followed(before)
+    if roll is None or not roll.apart_from(was, now_there):
+        was, now_there = before.messages, after.messages
+    kept = {message.id: message for message in now_there}
     dropped, rewritten = [], []
-    for message in before.messages:
+    for message in was:
         now = kept.get(message.id)
         if now is None:
             dropped.append(message.id)
         elif now is not message:
             rewritten.append(message.id)
-    return tuple(dropped), tuple(rewritten)
+    old = set(map(id, was))
+    return tuple(dropped), tuple(rewritten), tuple(message for message in now_there if id(message) not in old)
 
 
 def _outcome(history: Context, after: Context, sent: Context, budget: Budget) -> tuple[Outcome, str]:
     if sent.tokens > budget.target:
-        floor = history.overhead + sum(history.sizes[i] for i in protected(history.messages))
+        roll = followed(history)
+        stays = protected(history.messages) if roll is None else roll.protected()
+        floor = history.overhead + sum(history.sizes[i] for i in stays)
         why = (
             f"{sent.tokens} tokens are left, {budget.target} were the target; {floor} are protected: overhead, "
             "pinned messages with their partners, and the newest user message"

@@ -28,15 +28,22 @@ def breaches(before: Context, after: Context) -> tuple[Breach, ...]:
     """All invariants that the step from `before` to `after` broke; what was broken before does not count.
 
     Checks S1 (pairs), S2 (doubles), S7 (empty messages), C1 (order), C2 (pinned messages), C3 (the newest user
-    message) and D1 (never larger). O(n).
+    message) and D1 (never larger). O(n); where messages were only rewritten, those that `after` is known to have of
+    `before` are not looked at.
     """
     if before is after:
         return ()
-    changed = _in_place(before.messages, after.messages)
+    changed = _in_place(*apart(before, after))
     found = _between(before.messages, after.messages) if changed is None else _rewritten(changed)
     if after.tokens > before.tokens:
         found.append(Breach("D1", f"the context grew from {before.tokens} to {after.tokens} tokens"))
     return tuple(found)
+
+
+def apart(before: Context, after: Context) -> tuple[Sequence[Message], Sequence[Message]]:
+    """The messages of each that need not be those of the other: all between the first and last ones in common."""
+    head, tail = after.lineage.shared(before.lineage)
+    return before.messages[head : len(before.messages) - tail], after.messages[head : len(after.messages) - tail]
 
 
 Changed: TypeAlias = list[tuple[Message, Message]]

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from workbench.errors import PlanError
 from workbench.models.model import Ask
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, grown
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary
 
@@ -123,5 +123,7 @@ class Plan:
         sizes += context.sizes[at:]
         archive = {**context.archive, **self.archive} if self.archive else context.archive
         edited = Context(tuple(messages), tuple(sizes), context.overhead, context.count, archive)
+        first = self.edits[0].start if self.edits else at
+        grown(edited, context.lineage, first, len(context.messages) - at)
         second = None if self.then is None else self.then(edited)
         return edited if second is None else second.apply(edited)

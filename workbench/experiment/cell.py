@@ -147,7 +147,7 @@ def _compactions(firings: Iterable[Firing]) -> Iterable[Row]:
             "tokens_sent": done.sent.tokens,
             "dropped": len(dropped),
             "rewritten": len(rewritten),
-            "kept": len(done.before.messages) - len(dropped) - len(rewritten),
+            "kept": done.before.length - len(dropped) - len(rewritten),
             "stages": " > ".join(stage.name for stage in done.stages if stage.used),
             "asks": len(answers),
             "input_tokens": sum(answer.input_tokens for answer in answers),

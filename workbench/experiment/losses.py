@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from workbench.metrics.blame import VIEW, Moment, culprits, moments
+from workbench.metrics.blame import VIEW, culprits
 from workbench.metrics.future import Need
 from workbench.metrics.metric import Retained, Trial
 
@@ -25,9 +25,9 @@ def losses(trial: Trial, most: int) -> list[Loss]:
         most: losses at most.
     """
     found: dict[tuple[str, str], Loss] = {}
-    every = moments(trial)
+    every, chained = trial.course, trial.replay.mode == "natural"
     for one in trial.retained:
-        past = _past(every, one.snapshot.at, trial.replay.mode == "natural")
+        past = every.until(one.snapshot.at) if chained else every.of(one.snapshot.at)
         blamed = culprits(one.retention, past, otherwise=VIEW if trial.replay.mode != "recorded" else "recorded")
         for loss in _at(one, blamed, trial):
             name = (str(loss["kind"]), str(loss["atom"]))
@@ -40,11 +40,6 @@ def _rank(loss: Loss) -> tuple[float, int, int, str]:
     weight, at, needed = loss["weight"], loss["at"], loss["needed_at"]
     assert isinstance(weight, float) and isinstance(at, int) and isinstance(needed, int)
     return (-weight, needed - at, at, str(loss["atom"]))
-
-
-def _past(every: Sequence[Moment], at: int, chained: bool) -> list[Moment]:
-    """The moments that led to a boundary: all before it where compactions chain, else those of its own compaction."""
-    return [moment for moment in every if moment.at == at or (chained and moment.at < at)]
 
 
 def _at(one: Retained, blamed: Sequence[str], trial: Trial) -> Iterator[Loss]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.metrics.course import sent_stays
 from workbench.metrics.metric import Trial
-from workbench.metrics.ragged import Ints, kept_mask
-from workbench.metrics.view import view
+from workbench.metrics.ragged import Flags, Ints
 from workbench.transcript.atoms import KINDS, Kind
 
 
@@ -42,13 +42,9 @@ def chain(trial: Trial) -> Iterator[ChainRound]:
     first, kind = index.everything
     began = np.searchsorted(np.array([firing.at for firing in firings]), first, side="right")
     alive = (first < n) & (began < len(firings))
-    ended = np.where(alive, len(firings), began)  # one behind the last compaction that an atom entered alive
-    lost = np.zeros(len(first), dtype=bool)
-    for number, firing in enumerate(firings):
-        seen = view(trial.replay.session, firing.compaction.sent)
-        gone = alive & (began <= number) & ~index.held(kept_mask(seen.kept, n), seen.texts)
-        ended[gone], lost[gone] = number + 1, True
-        alive &= ~gone
+    until = _uncovered(began, alive, *index.holders(sent_stays(trial.replay, trial.course)))
+    lost = alive & (until < len(firings))
+    ended = np.where(lost, until + 1, np.where(alive, len(firings), began))  # behind the last one it entered alive
     rounds = ended - began
     entered = _by_round(rounds, kind, len(firings))
     at_risk = np.cumsum(entered[::-1], axis=0)[::-1]
@@ -57,6 +53,34 @@ def chain(trial: Trial) -> Iterator[ChainRound]:
         for which, many in enumerate(row):
             if many:
                 yield ChainRound(KINDS[which], round, many, int(died[round, which]))
+
+
+def _uncovered(began: Ints, wanted: Flags, item: Ints, begin: Ints, end: Ints) -> Ints:
+    """For each wanted item the first number from `began` on that none of its ranges holds.
+
+    Args:
+        began: for each item where to begin to look.
+        wanted: which items are asked for; of the others the answer is `began`.
+        item: whose each range is; in any order.
+        begin: the first number of each range.
+        end: the number behind its last one.
+    """
+    asked = wanted[item] & (end > began[item])
+    item, begin, end = item[asked], begin[asked], end[asked]
+    wide = int(end.max(initial=0)) + 1
+    order = np.argsort(item * wide + begin, kind="stable")
+    item, begin, end = item[order], begin[order], end[order]
+    found = began.copy()
+    if not len(item):
+        return found
+    reach = np.maximum.accumulate(item * wide + end)  # one item's numbers lie above those of the item before
+    opens = np.diff(item, prepend=-1) != 0
+    before = np.where(opens, item * wide + began[item], np.concatenate((reach[:1], reach[:-1])))
+    gaps = np.flatnonzero(item * wide + begin > before)
+    ends = np.append(np.flatnonzero(opens)[1:], len(item)) - 1
+    found[item[ends]] = reach[ends] - item[ends] * wide
+    found[item[gaps[::-1]]] = (before - item * wide)[gaps[::-1]]  # backwards: the first gap stays
+    return found
 
 
 def _by_round(rounds: Ints, kinds: Ints, most: int) -> Ints:

@@ -332,6 +332,30 @@ class Demand:
         found[rows[bound], slots[bound]] = True
         return [self._reader.text(span) for span in reading.spans.tolist()], found
 
+    @property
+    def messages(self) -> int:
+        """How many messages the session has."""
+        return self._postings.n
+
+    def latest(self, of_message: Ints, texts: Sequence[str], of_text: Ints) -> Ints:
+        """For each demanded atom the largest number of all that binds it; -1 where nothing does.
+
+        Args:
+            of_message: a number for each message of the session, -1 for one that does not count.
+            texts: other texts.
+            of_text: a number for each of them in the same way.
+        """
+        found = np.full(len(self), -1)
+        bound = self._held_bound
+        np.maximum.at(found, self._held_slot[bound], of_message[self._held_message[bound]])
+        counted = np.flatnonzero(of_text >= 0)
+        reading, text = self._reader.read_each([texts[i] for i in counted.tolist()])
+        slots = self._slots(reading.atoms)
+        slots, rows = slots[slots >= 0], reading.atom_row[slots >= 0]
+        is_bound, _ = self._grade(slots, reading.word_start, reading.words, rows)
+        np.maximum.at(found, slots[is_bound], of_text[counted[text[rows[is_bound]]]])
+        return found
+
     def retained(self, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> Retention:
         """What a context retains of this demand.
 

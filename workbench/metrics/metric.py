@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Literal, Protocol, TypeAlias
 
 from workbench.metrics.billing import Bill, bill
+from workbench.metrics.course import Course, course
 from workbench.metrics.future import Demand, Retention
 from workbench.metrics.mining import Index
 from workbench.metrics.pricing import Pricing, pricing
@@ -62,6 +63,11 @@ class Trial:
             seen = view(self.replay.session, shot.context)
             found.append(Retained(shot, seen, demand, demand.retained(seen.kept, seen.texts)))
         return tuple(found)
+
+    @cached_property
+    def course(self) -> Course:
+        """From when to when each message and each new text stood in the history as it was kept."""
+        return course(self.replay, self.share)
 
     @cached_property
     def summarized_at(self) -> Mapping[int, int]:

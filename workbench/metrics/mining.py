@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.metrics.artifacts import Artifacts
 from workbench.metrics.background import BUILTIN_BACKGROUND
+from workbench.metrics.course import Stays
 from workbench.metrics.fabricated import fabricated
 from workbench.metrics.future import HORIZON, Demand, History
 from workbench.metrics.postings import Postings
@@ -122,6 +123,28 @@ class Index:
         """For each of `everything` whether a context of these messages and texts still holds it."""
         texts = tuple(texts)
         return np.concatenate((self._lexical(mask, texts), self.stated.held(mask, texts)))
+
+    def holders(self, stays: Stays) -> tuple[Ints, Ints, Ints]:
+        """What holds each of `everything`, and from when to when: its number, begin and end of the stay, row by row."""
+        p = self.postings
+        of_atom, pair = gather(p.pair_start, stays.message)
+        of_statement, statement = self.stated.of_messages(stays.message)
+        stay = np.concatenate((of_atom, of_statement))
+        starts, items = self._items(stays)
+        of_text, at = gather(starts, stays.text)
+        item = np.concatenate((p.pair_atom[pair], len(p.names) + statement, items[at]))
+        begin = np.concatenate((stays.begin[stay], stays.text_begin[of_text]))
+        return item, begin, np.concatenate((stays.end[stay], stays.text_end[of_text]))
+
+    def _items(self, stays: Stays) -> tuple[Ints, Ints]:
+        """What each text holds of `everything`, as a ragged table; nothing for texts that stay at no time."""
+        rows: list[Ints] = [np.zeros(0, dtype=np.int64) for _ in stays.texts]
+        for number in np.unique(stays.text).tolist():
+            text = stays.texts[number]
+            atoms, stated = distinct(self._reader.read(text).atoms), np.flatnonzero(self.stated.stated_in(text))
+            rows[number] = np.concatenate((atoms, len(self.postings.names) + stated))
+        starts = np.cumsum([0, *map(len, rows)])
+        return starts, np.concatenate((*rows, np.zeros(0, dtype=np.int64)))
 
     def fabricated(self, at: int, texts: Iterable[str]) -> tuple[Atom, ...]:
         """The atoms in texts that occur nowhere in `messages[:at]`, each once, in order (`fabricated.py`)."""

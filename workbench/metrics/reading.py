@@ -74,6 +74,12 @@ class Reader:
             self._together[key] = known
         return known
 
+    def read_each(self, texts: Sequence[str]) -> tuple[Reading, Ints]:
+        """All texts as one reading, and for each of its rows the place of its text among them."""
+        found = [(i, one) for i, text in enumerate(texts) if len((one := self.read(text)).every)]
+        places = np.array([i for i, _ in found], dtype=np.int64)
+        return _joined([one for _, one in found]), np.repeat(places, [len(one.spans) for _, one in found])
+
     def name(self, number: int) -> Atom:
         """The atom of that number, also of one that only a read text holds."""
         if number >= len(self._names):

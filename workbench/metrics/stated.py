@@ -69,6 +69,12 @@ class Stated:
             held |= self.stated_in(text)
         return held
 
+    def of_messages(self, messages: Ints) -> tuple[Ints, Ints]:
+        """The statements that messages make: the place of each one's message among these, and the statement."""
+        order = np.argsort(self._message, kind="stable")
+        owner, at = gather(row_starts(self._message, self._postings.n), messages)
+        return owner, self._slot[order][at]
+
     def stated_in(self, text: str) -> Flags:
         """For each statement whether one span of a text has enough of its words; worked out once a text."""
         found = self._read.get(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.strategy import Preset
@@ -12,7 +13,9 @@ from workbench.replay.sizing import Sizing
 from workbench.replay.step import Firing, Replay, Snapshot, Step
 from workbench.transcript.context import Context, OpenContext
 from workbench.transcript.message import AssistantMessage, Message, Usage, is_real_user
+from workbench.transcript.roll import called
 from workbench.transcript.session import Session
+from workbench.transcript.versions import Versions
 
 PATIENCE = 0.02
 """Share of the window by which a context must grow before a preset that could do nothing is asked again."""
@@ -97,12 +100,12 @@ class _Agent:
     def __init__(self, session: Session, preset: Preset, model: Model, sizing: Sizing, window: int) -> None:
         self.preset, self.model, self.sizing, self.window = preset, model, sizing, window
         self.own = sizing.sizes if preset.count is None else tuple(preset.count(m) for m in session.messages)
-        empty = Context((), (), sizing.overhead, preset.count or sizing.count)
-        self.kept, self.sent = OpenContext(empty), OpenContext(empty)
+        self.kept = self.sent = OpenContext(Context((), (), sizing.overhead, preset.count or sizing.count))
         self.steps: list[Step] = []
         self.firings: list[Firing] = []
+        self.past, self.views = Versions(), Versions()
         self.recorded = self.real = sizing.overhead
-        self.reals: list[int] = []
+        self.reals: list[int] = self.sent.sizes if preset.count is None else []
         self.requested = 0  # messages of the newest request that are still a prefix of what is sent
         self.prefix = 0  # their tokens, overhead included
         self.reported: Usage | None = None
@@ -115,9 +118,11 @@ class _Agent:
         size = self.sizing.sizes[at]
         self.recorded += size
         self.real += size
-        self.reals.append(size)
         self.kept.append(message, self.own[at])
-        self.sent.append(message, self.own[at])
+        if self.sent is not self.kept:
+            self.sent.append(message, self.own[at])
+        if self.reals is not self.sent.sizes:
+            self.reals.append(size)
         self.since += self.own[at]
         if self.reported is not None and isinstance(message, AssistantMessage) and not self.reported.output:
             self.reported = Usage(input=self.reported.input, output=size)
@@ -141,7 +146,9 @@ class _Agent:
         budget = self.preset.trigger.check(situation)
         if budget is None:
             return
-        done = compact(self.kept.closed(), self.preset.strategy, budget, self.model)
+        history = self.kept.closed()
+        called(history)
+        done = compact(history, self.preset.strategy, budget, self.model)
         if done.outcome == "unchanged":
             self.patience = self.sent.tokens + int(PATIENCE * self.window) + 1
             return
@@ -149,25 +156,33 @@ class _Agent:
 
     def _take(self, done: Compaction, at: int) -> None:
         was, now = self.sent.messages, done.sent.messages
-        same = 0
-        while same < min(self.requested, len(now)) and was[same] is now[same]:
+        most = min(self.requested, len(now))
+        same = min(done.sent.lineage.shared(self.sent.lineage)[0], most)
+        while same < most and was[same] is now[same]:
             same += 1
         self.requested = same
-        self.prefix = self.sizing.overhead + sum(self.reals[:same])
-        self.reals = self._real_sizes(done.sent)
-        self.kept, self.sent = OpenContext(done.after), OpenContext(done.sent)
+        self.prefix = self.real - sum(self.reals[same:])
+        reals = None if self.preset.count is None else self._real_sizes(done.sent)
+        self.kept = OpenContext(done.after)
+        self.sent = self.kept if done.sent is done.after else OpenContext(done.sent)
+        self.reals = self.sent.sizes if reals is None else reals
         self.real = self.sizing.overhead + sum(self.reals)
         self.reported, self.since, self.patience = None, 0, 0
         self.fired = len(self.firings)
-        self.firings.append(Firing(self.fired, at, done))
+        self.firings.append(Firing(self.fired, at, self._packed(done)))
 
     def _real_sizes(self, context: Context) -> list[int]:
         """The sizes of what will be sent in the session's own tokens; what is new there is counted once."""
-        if self.preset.count is None:
-            return list(context.sizes)
         sizes = {id(message): size for message, size in zip(self.sent.messages, self.reals, strict=True)}
         count = self.sizing.count
         return [sizes[id(m)] if id(m) in sizes else count(m) for m in context.messages]
+
+    def _packed(self, done: Compaction) -> Compaction:
+        """The same, in little room: most of its messages are those of the compaction before."""
+        before = self.past.keep(done.before)
+        after = before if done.after is done.before else self.past.keep(done.after)
+        sent = after if done.sent is done.after else self.views.keep(done.sent)
+        return replace(done, before=before, after=after, sent=sent)
 
     def sent_context(self) -> Context:
         """What is sent, in the session's own sizes."""

@@ -18,6 +18,26 @@ def callers(messages: Sequence[Message]) -> Mapping[int, int]:
     return _remembered(_Said(messages)) if isinstance(messages, tuple) else _callers(messages)
 
 
+def callers_from(messages: Sequence[Message], start: int) -> Mapping[int, int]:
+    """The same, at least for the results from `start` on; quick where they are few: a call stands near its results."""
+    if 2 * start < len(messages):
+        return callers(messages)
+    found = {start + i: start + caller for i, caller in _callers(messages[start:]).items()}
+    for i in range(start, len(messages)):
+        message = messages[i]
+        if isinstance(message, ToolResult) and i not in found:
+            caller = next((at for at in range(start - 1, -1, -1) if _calls(messages[at], message.call_id)), None)
+            if caller is not None:
+                found[i] = caller
+    return found
+
+
+def _calls(message: Message, call_id: str) -> bool:
+    return isinstance(message, AssistantMessage) and any(
+        block.type == "tool_call" and block.id == call_id for block in message.blocks
+    )
+
+
 class _Said:
     """One tuple of messages, known by itself and not by what it holds: that would be compared message by message."""
 
@@ -78,10 +98,19 @@ def next_cut(messages: Sequence[Message], at: int) -> int:
     return next(i for i in range(min(max(at, 0), len(messages)), len(messages) + 1) if flags[i])
 
 
+def has_partners(messages: Iterable[Message]) -> bool:
+    """Whether any of these messages calls a tool or is a result, and so may belong to others."""
+    return any(
+        isinstance(message, ToolResult)
+        or (isinstance(message, AssistantMessage) and any(block.type == "tool_call" for block in message.blocks))
+        for message in messages
+    )
+
+
 def with_partners(messages: Sequence[Message], wanted: Iterable[int]) -> set[int]:
     """The wanted indices, and with each call its results and with each result its call and that call's others."""
     found = set(wanted)
-    if not found:
+    if not has_partners(messages[i] for i in found):
         return found
     caller_of = callers(messages)
     together = {caller_of.get(i, i) for i in found}

@@ -53,15 +53,18 @@ class ObservationMask:
     name: ClassVar[str] = "observation_mask"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The masks that are not there yet."""
+        """The masks that are not there yet; what was found to need none is not looked at again."""
         mask = (Text(MASK),)
         edits = []
-        for i, message in enumerate(context.messages[: max(len(context.messages) - self.attention_window, 0)]):
+        stop = max(len(context.messages) - self.attention_window, 0)
+        start = min(context.lineage.settled(self), stop)
+        for i, message in enumerate(context.messages[start:stop], start):
             if not isinstance(message, ToolResult) or message.pinned or message.blocks == mask:
                 continue
             masked = with_blocks(message, mask)
             if context.count(masked) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (masked,)))
+        context.lineage.settle(self, edits[0].start if edits else stop)
         return Plan(tuple(edits)) if edits else None
 
 

@@ -1,0 +1,335 @@
+"""What is found from who stood when is what is found by looking at every context again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+import pytest
+
+from builders import conversation, remembering, rules
+from workbench.compaction.plan import Plan
+from workbench.compaction.presets import preset
+from workbench.compaction.presets.due import granted
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.truncate import Truncate
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.trigger import Situation
+from workbench.metrics.blame import VIEW, culprits
+from workbench.metrics.chain import _uncovered, chain
+from workbench.metrics.course import Course, Stays
+from workbench.metrics.future import Retention
+from workbench.metrics.metric import Trial
+from workbench.metrics.mining import Index
+from workbench.metrics.ragged import Flags, Ints, kept_mask
+from workbench.metrics.view import view
+from workbench.models import find_model
+from workbench.replay.matched import matched
+from workbench.replay.natural import natural
+from workbench.replay.sizing import Sizing
+from workbench.replay.step import Firing
+from workbench.transcript.context import Context
+from workbench.transcript.message import AssistantMessage, Message, Text, ToolResult, said_text, with_blocks
+from workbench.transcript.session import Session
+from workbench.transcript.tokens import chars_per_token
+
+
+def twice_needed(turns: int) -> list[Message]:
+    """What a turn reads is used 26 turns after it, and again 30 turns later."""
+    messages = list(remembering(turns, later=56))
+    for turn in range(26, turns):
+        old = messages[4 * turn + 3]
+        assert isinstance(old, AssistantMessage)
+        more = f"the worker timeout_of_{turn - 26} must stay {turn - 26 + 4001} for the mail gateway"
+        messages[4 * turn + 3] = replace(old, blocks=(*old.blocks, Text(more)))
+    return messages
+
+
+MESSAGES = (rules("be brief"), *twice_needed(90))
+SESSION = Session.of(MESSAGES)
+INDEX = Index(MESSAGES)
+
+
+@dataclass(frozen=True)
+class Often:
+    """Due whenever there are some messages more than at the last time."""
+
+    name: str = "often"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        return granted(situation, situation.tokens // 2) if situation.messages % 5 == 0 else None
+
+
+@dataclass(frozen=True)
+class Half:
+    """Truncates to half of what is there."""
+
+    name: str = "half"
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        return Truncate().plan(context, Budget(target=context.tokens // 2, window=budget.window))
+
+
+@dataclass(frozen=True)
+class Seldom:
+    """Truncates to half of what is there, but not every time."""
+
+    name: str = "seldom"
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        return Half().plan(context, budget) if context.length % 3 == 0 else None
+
+
+PRESETS = {
+    "clear_tool_uses": preset("clear_tool_uses"),
+    "observation_mask": preset("observation_mask"),
+    "truncate": preset("truncate"),
+    "pipeline": preset("pipeline"),
+    "summarize": preset("summarize"),
+    "ex_athena": preset("ex_athena"),
+    "two stages": Preset("two stages", Strategy("two", (*preset("clear_tool_uses").strategy.stages, Half())), Often()),
+    "view": Preset("view", Strategy("view", (), view=(Half(),)), Often()),
+    "stage and view": Preset("both", Strategy("both", preset("observation_mask").strategy.stages, (Half(),)), Often()),
+    "seldom and view": Preset("seldom", Strategy("seldom", (Seldom(),), (Half(),)), Often()),
+}  # fmt: skip
+
+
+def trial(part: Preset, session: Session = SESSION, index: Index = INDEX, window: int = 5_000) -> Trial:
+    sizing = Sizing.of(session, [chars_per_token(message) for message in session.messages], chars_per_token)
+    at = session.requests[20::9]
+    return Trial(natural(session, part, find_model("extractive"), sizing, window=window, score_at=at), index)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One moment of a compaction, looked at whole."""
+
+    at: int
+    stage: str
+    mask: Flags
+    texts: tuple[str, ...]
+
+
+def looked_at(session: Session, firings: Sequence[Firing]) -> list[Seen]:
+    """Every moment, from the whole context before each compaction."""
+    found = []
+    for firing in firings:
+        there: dict[str, Message] = {message.id: message for message in firing.compaction.before.messages}
+        found.append(_seen(session, firing, "", there))
+        for stage in firing.compaction.stages:
+            if stage.used:
+                for name in stage.dropped:
+                    there.pop(name, None)
+                there.update((message.id, message) for message in stage.wrote)
+                found.append(_seen(session, firing, stage.name, there))
+    return found
+
+
+def _seen(session: Session, firing: Firing, stage: str, there: dict[str, Message]) -> Seen:
+    places = [session.place.get(id(message)) for message in there.values()]
+    mask = kept_mask([at for at in places if at is not None], len(session.messages))
+    texts = tuple(said_text(one) for one, at in zip(there.values(), places, strict=True) if at is None)
+    return Seen(firing.at, stage, mask, texts)
+
+
+def by_hand(retention: Retention, past: Sequence[Seen]) -> list[str]:
+    """Who lost each atom: the moments one after the other, newest first."""
+    found = ["" if bound else VIEW for bound in retention.bound.tolist()]
+    bound = [retention.demand.retained(one.mask, one.texts).bound.tolist() for one in past]
+    for slot in np.flatnonzero(~retention.bound).tolist():
+        for i in range(len(past) - 1, 0, -1):
+            if past[i].stage and (bound[i][slot] or bound[i - 1][slot]):
+                found[slot] = VIEW if bound[i][slot] else past[i].stage
+                break
+    return found
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_culprits_are_those_that_a_look_at_every_moment_finds(name: str) -> None:
+    one = trial(PRESETS[name])
+    assert len(one.replay.firings) > 2
+    moments = looked_at(SESSION, one.replay.firings)
+    lost = 0
+    for kept in one.retained:
+        past = one.course.until(kept.snapshot.at)
+        blamed = list(culprits(kept.retention, past))
+        assert blamed == by_hand(kept.retention, [moment for moment in moments if moment.at <= kept.snapshot.at])
+        lost += sum(map(bool, blamed))
+    assert lost
+
+
+@pytest.mark.parametrize("name", ["pipeline", "two stages", "view"])
+def test_the_culprits_at_one_boundary_of_the_matched_mode_are_found_there_alone(name: str) -> None:
+    sizing = Sizing.of(SESSION, [chars_per_token(message) for message in MESSAGES], chars_per_token)
+    at, part = SESSION.requests[30::8], PRESETS[name]
+    done = matched(SESSION, part, find_model("extractive"), sizing, window=5_000, at=at, shares=(0.05, 0.3))
+    one = Trial(done, INDEX, 0.05)
+    moments = looked_at(SESSION, [firing for firing in done.firings if firing.share == 0.05])
+    for kept in one.retained:
+        blamed = list(culprits(kept.retention, one.course.of(kept.snapshot.at)))
+        assert blamed == by_hand(kept.retention, [moment for moment in moments if moment.at == kept.snapshot.at])
+
+
+def test_without_a_compaction_nobody_but_the_view_is_to_blame() -> None:
+    one = trial(PRESETS["truncate"])
+    (kept, *_) = one.retained
+    nothing: Course = one.course.of(1)
+    assert set(culprits(kept.retention, nothing, "nobody")) <= {"", "nobody"}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_an_atom_is_lost_at_the_first_compaction_after_which_it_does_not_stand(name: str) -> None:
+    one = trial(PRESETS[name])
+    firings = one.replay.firings
+    first, _ = INDEX.everything
+    life: dict[int, int] = {}
+    lost: dict[int, int] = {}
+    held = []
+    for firing in firings:
+        seen = view(SESSION, firing.compaction.sent)
+        held.append(INDEX.held(kept_mask(seen.kept, len(MESSAGES)), seen.texts))
+    for item in np.flatnonzero(first < len(MESSAGES)).tolist():
+        begin = sum(firing.at <= first[item] for firing in firings)
+        for rounds, number in enumerate(range(begin, len(firings)), 1):
+            life[rounds] = life.get(rounds, 0) + 1
+            if not held[number][item]:
+                lost[rounds] = lost.get(rounds, 0) + 1
+                break
+    found_life: dict[int, int] = {}
+    found_lost: dict[int, int] = {}
+    for row in chain(one):
+        found_life[row.round] = found_life.get(row.round, 0) + row.at_risk
+        found_lost[row.round] = found_lost.get(row.round, 0) + row.lost
+    assert found_life == life
+    assert {round: many for round, many in found_lost.items() if many} == lost
+
+
+def test_the_first_number_that_no_range_holds() -> None:
+    chance = np.random.default_rng(3)
+    for _ in range(200):
+        began, wanted = chance.integers(0, 9, 6), chance.random(6) < 0.8
+        item, begin = chance.integers(0, 6, 14), chance.integers(0, 10, 14)
+        end = begin + chance.integers(0, 4, 14)
+        expected = began.copy()
+        for i in np.flatnonzero(wanted).tolist():
+            ranges = [range(int(a), int(b)) for a, b in zip(begin[item == i], end[item == i], strict=True)]
+            while any(int(expected[i]) in one for one in ranges):
+                expected[i] += 1
+        assert _uncovered(began, wanted, item, begin, end).tolist() == expected.tolist()
+
+
+def same_moments(one: Trial) -> None:
+    """The course of a replay says of every moment who stood there."""
+    stays, moments = one.course.stays, looked_at(one.replay.session, one.replay.firings)
+    assert list(one.course.stage) == [moment.stage for moment in moments]
+    assert one.course.at.tolist() == [moment.at for moment in moments]
+    for number, moment in enumerate(moments):
+        there = (stays.begin <= number) & (number < stays.end)
+        assert set(stays.message[there].tolist()) == set(np.flatnonzero(moment.mask).tolist())
+        there = (stays.text_begin <= number) & (number < stays.text_end)
+        assert {stays.texts[text] for text in stays.text[there].tolist()} == set(moment.texts)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_course_says_of_every_moment_who_stood_there(name: str) -> None:
+    same_moments(trial(PRESETS[name]))
+
+
+def test_where_ids_stand_twice_every_context_is_looked_at() -> None:
+    twice = tuple(replace(one, id="same") if i in (43, 47, 51) else one for i, one in enumerate(MESSAGES))
+    session = Session.of(MESSAGES)
+    session.__dict__["messages"] = twice
+    same_moments(trial(PRESETS["clear_tool_uses"], session, Index(twice), 4_000))
+
+
+@dataclass
+class Plain:
+    """A demand of one atom a message."""
+
+    messages: int
+
+    def latest(self, of_message: Ints, texts: Sequence[str], of_text: Ints) -> Ints:
+        return of_message
+
+
+def test_who_is_to_blame_in_any_course() -> None:
+    chance = np.random.default_rng(5)
+    for _ in range(300):
+        n, size = int(chance.integers(1, 9)), 5
+        there = chance.random((n, size)) < 0.6
+        stage = tuple(str(name) for name in np.where(chance.random(n) < 0.5, chance.choice(["a", "b"], n), ""))
+        stage = ("", *stage[1:])
+        held = np.array([(i, m, m + 1) for m in range(n) for i in range(size) if there[m, i]]).reshape(-1, 3).T
+        none = np.zeros(0, dtype=np.int64)
+        course = Course(np.arange(n), stage, Stays(held[0], held[1], held[2], (), none, none, none), none, 0, n)
+        bound = chance.random(size) < 0.2
+        retention = SimpleNamespace(bound=bound, demand=Plain(size))
+        expected = []
+        for slot in range(size):
+            found = "" if bound[slot] else VIEW
+            for i in range(n - 1, 0, -1):
+                if stage[i] and (there[i, slot] or there[i - 1, slot]):
+                    found = found if bound[slot] or there[i, slot] else stage[i]
+                    break
+            expected.append(found)
+        assert list(culprits(cast("Retention", retention), course)) == expected
+
+
+def test_two_that_say_the_same_are_gone_when_both_are() -> None:
+    course = trial(PRESETS["observation_mask"], Session.of(LONG), Index(LONG)).course
+    (masked,) = [i for i, text in enumerate(course.stays.texts) if text == "<MASKED>"]
+    (stay,) = np.flatnonzero(course.stays.text == masked)
+    assert course.stays.text_end[stay] == course.stop
+
+
+LONG = (rules("be brief"), *conversation(60, words=80))
+
+
+def test_a_natural_replay_keeps_of_each_compaction_what_it_was_given_and_gave() -> None:
+    for name in ("clear_tool_uses", "observation_mask", "pipeline"):
+        replay = trial(PRESETS[name], Session.of(LONG), Index(LONG)).replay
+        kept: tuple[Message, ...] = ()
+        heard = 0
+        for firing in replay.firings:
+            before, after = firing.compaction.before, firing.compaction.after
+            assert before.messages == (*kept, *LONG[heard : firing.at])
+            assert before.tokens == before.overhead + sum(before.sizes)
+            assert after.tokens == after.overhead + sum(after.sizes)
+            assert len(after.sizes) == len(after.messages) == after.length
+            kept, heard = after.messages, firing.at
+        assert replay.final.messages == (*kept, *LONG[heard:])
+
+
+def test_a_stage_that_knows_what_is_settled_plans_as_one_that_does_not() -> None:
+    for name in ("clear_tool_uses", "observation_mask"):
+        part = PRESETS[name]
+        (stage,) = part.strategy.stages
+        replay = trial(part, Session.of(LONG), Index(LONG)).replay
+        assert len(replay.firings) > 10
+        for firing in replay.firings:
+            before, budget = firing.compaction.before, firing.compaction.budget
+            fresh = stage.plan(Context(before.messages, before.sizes, before.overhead, before.count), budget)
+            assert fresh is not None
+            assert fresh.apply(before).messages == firing.compaction.after.messages
+
+
+def test_what_is_settled_is_not_looked_at_again() -> None:
+    (stage,) = PRESETS["observation_mask"].strategy.stages
+    context = Context.of(LONG, chars_per_token)
+    budget = Budget(target=0, window=5_000)
+    plan = stage.plan(context, budget)
+    assert plan is not None
+    masked = plan.apply(context)
+    assert stage.plan(masked, budget) is None
+    assert masked.lineage.settled(stage) == len(LONG) - 100
+    unmasked = tuple(
+        with_blocks(one, old.blocks) if isinstance(one, ToolResult) and isinstance(old, ToolResult) else one
+        for one, old in zip(masked.messages, LONG, strict=True)
+    )
+    again = Context(unmasked, context.sizes)
+    assert stage.plan(again, budget) is not None
+    object.__setattr__(again, "lineage", masked.lineage)  # a false word, which an honest context never gives
+    assert stage.plan(again, budget) is None
