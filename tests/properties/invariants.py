@@ -216,10 +216,9 @@ def s12(step: Step) -> list[str]:
 
 
 def s13(step: Step) -> list[str]:
-    lone = any(map(lone_surrogate, step.before.messages))
     found = []
     for new, _ in step.texts:
-        if lone_surrogate(new) and not lone:
+        if lone_surrogate(new) and not any(map(lone_surrogate, step.before.messages)):
             found.append(f"{new.id} has half of a surrogate pair")
         found += [f"{new.id} has a part of a character: {text[:60]!r}" for text in said_texts(new) if split(text)]
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 
 from properties.conversations import CASES, SHARES, by_bytes, context
 from properties.extremes import EXTREMES
@@ -72,7 +72,7 @@ class Step:
     def after(self) -> Context:
         return self.done.after
 
-    @property
+    @cached_property
     def texts(self) -> tuple[tuple[Message, Message | None], ...]:
         """Each message that was written, with the one of its id before, if there was one."""
         old, ids = set(map(id, self.before.messages)), {message.id: message for message in self.before.messages}
