@@ -14,7 +14,7 @@ from workbench.metrics.course import Stays
 from workbench.metrics.fabricated import fabricated
 from workbench.metrics.future import HORIZON, Demand, History
 from workbench.metrics.postings import Postings
-from workbench.metrics.ragged import Flags, Ints, distinct, gather, kept_mask
+from workbench.metrics.ragged import Flags, Ints, distinct, gather, kept_mask, narrow
 from workbench.metrics.reading import Reader, Reading
 from workbench.metrics.sources import sources
 from workbench.metrics.stated import Stated
@@ -167,12 +167,24 @@ class Index:
         return known[atoms]
 
     def _first_flat(self, atom: int, unsure: Callable[[str], bool]) -> int:
+        starts, spans, firsts = self._said_of_atom
+        texts, n = self.postings.texts, self.postings.n
+        for i in range(int(starts[atom]), int(starts[atom + 1])):
+            first = int(firsts[i])
+            if first >= n:
+                break
+            if not unsure(texts[int(spans[i])]):
+                return first
+        return n
+
+    @cached_property
+    def _said_of_atom(self) -> tuple[Ints, Ints, Ints]:
+        """For each atom the spans that hold it, in the order in which they were first said, with when that was."""
         p = self.postings
         starts, spans = p.of_atom
-        holders = spans[starts[atom] : starts[atom + 1]]
-        firsts = p.span_said[holders]
-        order = np.argsort(firsts, kind="stable").tolist()
-        return next((int(firsts[i]) for i in order if firsts[i] < p.n and not unsure(p.texts[holders[i]])), p.n)
+        firsts = p.span_said[spans]
+        order = np.lexsort((firsts, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
+        return starts, narrow(spans[order]), narrow(firsts[order])
 
     def span_text(self, span: int) -> str:
         """The text of a span, also of one that only a read text holds."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,18 +11,23 @@ import numpy as np
 from workbench.metrics.mining import Index
 from workbench.metrics.ragged import distinct
 from workbench.transcript.atoms import Atom
+from workbench.transcript.signs import Signs
 
-_HEDGE = re.compile(
+_HEDGE = Signs(
     r"\b(?:maybe|perhaps|might|may|could be|possibly|probably|likely|seems?|appears?|suspect|unsure|uncertain|unclear"
     r"|guess|not sure|assum(?:e|ed|ing|ption)|unverified|untested|tentative(?:ly)?|approximately|roughly|todo"
     r"|hypothes[ie]s)\b"
     r"|\?\s*$",
-    re.IGNORECASE,
+    "maybe perhaps might may could possibly probably likely seem seems appear appears suspect unsure uncertain unclear"
+    " guess sure assume assumed assuming assumption unverified untested tentative tentatively approximately roughly"
+    " todo hypothesis hypotheses",
+    ("?",),
 )
-_DENIAL = re.compile(
+_DENIAL = Signs(
     r"\b(?:not|never|no longer|isn't|wasn't|aren't|doesn't|didn't|don't|won't|can't|cannot|shouldn't|mustn't|without"
     r"|instead of|rather than|failed|fails|wrong|incorrect|neither|nor|avoid|remove[ds]?|forbidden)\b",
-    re.IGNORECASE,
+    "not never longer isn wasn aren doesn didn don won can cannot shouldn mustn without instead rather failed fails"
+    " wrong incorrect neither nor avoid remove removes removed forbidden",
 )
 
 REMEMBERED = 50_000

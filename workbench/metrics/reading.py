@@ -16,6 +16,8 @@ from workbench.transcript.atoms import Atom
 
 TOGETHER = 512
 """Readings of several texts that are remembered."""
+TEXTS = 8_192
+"""Texts whose spans are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +125,7 @@ class Reader:
         """The numbers of a text's spans, in order; a quoted line is the line that it quotes."""
         found = self._spans.get(text)
         if found is None:
-            if len(self._spans) >= TOGETHER:
+            if len(self._spans) >= TEXTS:
                 self._spans.clear()
             found = self._spans[text] = self._postings.miner.read_beside(text, self._postings.spans)
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 
@@ -13,18 +14,16 @@ from workbench.metrics.ragged import Flags, Ints
 from workbench.metrics.stated import Stated
 from workbench.transcript.atoms import Atom, plain
 from workbench.transcript.message import AssistantMessage, Message, ToolCall, is_real_user
+from workbench.transcript.signs import Signs
 from workbench.transcript.statements import sentences, tasks
 
-_DONE = re.compile(
+_DONE = Signs(
     r"^\W*\[[xX]\]\s|\b(?:done|finished|completed?|implemented|fixed|resolved|added|removed|renamed|updated|written"
     r"|merged|committed|deployed|now (?:pass(?:es)?|works?)|no longer (?:open|needed|pending)|ticked off)\b",
-    re.IGNORECASE,
+    "done finished complete completed implemented fixed resolved added removed renamed updated written merged committed"
+    " deployed now longer ticked",
+    ("[x]", "[X]"),
 )
-_DONE_LETTERS = (
-    "[x]", "done", "finish", "complete", "implement", "fix", "resolv", "added", "remov", "renam", "updat", "writ",
-    "merg", "commit", "deploy", "now ", "no longer", "ticked",
-)  # fmt: skip
-"""Letters without which no line says that something is done: a quick look before the long one."""
 _OPEN = re.compile(
     r"^\W*\[ \]\s|\b(?:todo|still|not (?:yet|done|finished|fixed|tested|written)|remain\w*|pending|open|left to do"
     r"|next|unfinished|to be|needs? to|must|should|will|cannot|can't|until|before|once|when|if)\b",
@@ -34,18 +33,11 @@ _HEADING = re.compile(r"^(?:#{1,6}\s+|\*\*)?(?P<title>[A-Z][\w /&'-]{2,50}?)(?:\
 _DONE_TITLE = re.compile(r"\b(?:done|completed?|finished|accomplished|resolved)\b", re.IGNORECASE)
 
 REMEMBERED = 50_000
-"""Lines of which a process remembers whether they say that something is done: those of summaries come again."""
+"""Lines of which a process remembers what they are: those of summaries come again."""
 
 
-@lru_cache(maxsize=REMEMBERED)
 def says_done(line: str) -> bool:
     """Whether a line says that something is finished, and leaves nothing of it open."""
-    small = line.lower()
-    for letters in _DONE_LETTERS:
-        if letters in small:
-            break
-    else:
-        return False
     return _DONE.search(line) is not None and _OPEN.search(line) is None
 
 
@@ -55,16 +47,25 @@ def split_by_state(text: str) -> tuple[str, str]:
     rest: list[str] = []
     under_done = False
     for line in text.split("\n"):
-        bare = line.strip()
-        if title := _HEADING.match(bare):
-            under_done = _DONE_TITLE.search(title["title"]) is not None
-        elif bare[:4] in ("- [ ", "* [ ", "[ ] "):
-            rest.append(line)
-        elif under_done or says_done(bare):
+        what = _sort(line)
+        if what in ("heading", "heading of done work"):
+            under_done = what == "heading of done work"
+        elif what == "done" or (under_done and what != "box"):
             done.append(line)
         else:
             rest.append(line)
     return "\n".join(done), "\n".join(rest)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _sort(line: str) -> Literal["heading", "heading of done work", "box", "done", "other"]:
+    """What a line is; a box is one that is not ticked."""
+    bare = line.strip()
+    if title := _HEADING.match(bare):
+        return "heading of done work" if _DONE_TITLE.search(title["title"]) else "heading"
+    if bare[:4] in ("- [ ", "* [ ", "[ ] "):
+        return "box"
+    return "done" if says_done(bare) else "other"
 
 
 class Work:

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from workbench.models.extractive_choice import Pick
 from workbench.models.extractive_reading import Source
+from workbench.transcript.signs import Signs
 
 Topic: TypeAlias = Literal["goal", "constraints", "progress", "decisions", "next", "context"]
 
@@ -28,21 +29,24 @@ _TOPICS: tuple[tuple[Topic, re.Pattern[str]], ...] = (
 
 _OF_THE_USER = re.compile(r"\buser\b|intent|request|important|objective", re.I)
 
-_DEMAND = re.compile(
+_DEMAND = Signs(
     r"\b(?:must|never|always|only|don'?t|do not|doesn'?t|shouldn'?t|should|can'?t|cannot|avoid|ensure|make sure|prefer|"
     r"require[sd]?|needs? to|have to|has to|without|instead of|at (?:most|least)|no (?:more|less|longer)|keep|stop)\b",
-    re.I,
+    "must never always only don dont not doesn doesnt shouldn shouldnt should can cant cannot avoid ensure sure prefer"
+    " require requires required need needs have has without instead most least more less longer keep stop",
 )
-_DECIDED = re.compile(
+_DECIDED = Signs(
     r"\b(?:decided?|decision|chose|chosen|opted|settled on|go(?:ing)? with|instead of|rather than|because|so that|"
     r"root cause|switch(?:ed|ing)? to|"
     r"the (?:fix|problem|issue|cause|reason) (?:is|was)|we(?:'ll| will) use|i(?:'ll| will) use)\b",
-    re.I,
+    "decide decided decision chose chosen opted settled go going instead rather because so cause switch switched"
+    " switching fix problem issue reason use",
 )
-_OPEN = re.compile(
+_OPEN = Signs(
     r"\b(?:to-?do|next|remaining|still (?:need|have|to|missing|fails?)|not yet|left to|pending|need(?:s)? to|let me|"
     r"i(?:'ll| will)|we(?:'ll| will)|should now|follow-?up)\b|\[ \]",
-    re.I,
+    "todo do next remaining still yet left pending need needs let ll will should follow followup",
+    ("[ ]",),
 )
 _BULLET = re.compile(r"^\s*[-*+•]\s+")
 _FILE = re.compile(r"[\w.@~/\\:-]*/[\w.@~/\\:-]*")

@@ -52,7 +52,9 @@ class Spans:
 
         if not len(numbers):
             return np.zeros(0, dtype=np.uint16)
-        return np.frombuffer(self._size, dtype=np.uint16)[numbers]  # a copy: a view would forbid growth
+        # A copy: a view would forbid growth.
+        found: NDArray[np.integer[Any]] = np.frombuffer(self._size, dtype=np.uint16)[numbers]
+        return found
 
     def texts(self, first: int) -> list[str]:
         """The texts of the spans from this number on."""

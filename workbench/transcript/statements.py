@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
 from workbench.transcript.atoms import Atom, Kind, plain
 from workbench.transcript.message import (
@@ -15,6 +16,7 @@ from workbench.transcript.message import (
     argument_texts,
     is_real_user,
 )
+from workbench.transcript.signs import Signs, words_in
 from workbench.transcript.words import words
 
 LONGEST = 400
@@ -24,29 +26,35 @@ PARAGRAPH = 3_000
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"'`(*-])")
 _MARK = re.compile(r"^(?:[-*+•>]\s+|\d{1,2}[.)]\s+|#+\s+)*(?:\[[ xX]\]\s+)?")
-_CONSTRAINT = re.compile(
+_CONSTRAINT = Signs(
     r"\b(?:must(?:n't)?|never|always|do not|don't|dont|should(?:n't| not| always| never| only)|can't|cannot|may not"
     r"|only (?:use|change|edit|touch|write|run|in|when|if|the)|no more than|at most|at least|make sure|ensure|be sure"
     r"|avoid|without (?:\w+ing)|instead of|rather than|prefer|keep (?:the|it|this|all|your)|stick to"
     r"|leave .{1,40} alone"
     r"|require[sd]?|forbidden|not allowed|has to|have to|need(?:s)? to (?:be|stay|remain|keep|support|work))\b",
-    re.IGNORECASE,
+    "must mustn never always not don dont should shouldn can cannot only more most least sure ensure"
+    " avoid without instead rather prefer keep stick alone require requires required forbidden allowed has"
+    " have need needs",
 )
-_DECISION = re.compile(
+_DECISION = Signs(
     r"\b(?:decided|decision|chose|chosen|(?:let's|lets|we'll|i'll|we will|i will|going to) (?:use|go with|keep|switch"
     r"|stick|drop|skip|adopt)|go(?:ing)? with|opt(?:ed|ing)? for|switch(?:ed|ing)? to|settled on|agreed|the approach"
     r" (?:is|will)|instead of|rather than|turned out|root cause|the (?:problem|issue|bug|cause) (?:is|was)"
     r"|did(?:n't| not) work|does(?:n't| not) work|won't work)\b",
-    re.IGNORECASE,
+    "decided decision chose chosen use go keep switch stick drop skip adopt going opt opted opting"
+    " switched switching settled agreed approach instead rather turned root problem issue bug cause work",
 )
-_PENDING = re.compile(
+_PENDING = Signs(
     r"(?:^\W*\[ \]\s)|\b(?:todo|fixme|still (?:need|have|to|missing|open|fail)|remain(?:s|ing)|not yet|yet to"
     r"|next steps?"
     r"|follow[- ]up|left to do|to be done|pending|unfinished|in progress|later we|will need to|needs? to be"
     r"|untested|(?:not|never) (?:been )?(?:tested|tried|checked|verified)|could(?:n't| not) (?:find out|be checked)"
     r"|wait(?:s|ing)? for|until (?:he|she|they|somebody|someone) (?:answer|decide|confirm|repl|send)\w*"
     r"|(?:I'll|I will|we'll) (?:ask|tell|send|bring|check with)|(?:list of open|open (?:question|point|item|issue)))\b",
-    re.IGNORECASE,
+    "todo fixme still remains remaining yet next follow left done pending unfinished progress later need"
+    " needs untested tested tried checked verified could couldn wait waits waiting until ask tell send"
+    " bring check open",
+    ("[ ]",),
 )
 _OPEN_HEADING = re.compile(
     r"^[^\w\n]*(?:(?:left|still|what is left|what remains|things|work) to do|to[- ]?dos?"
@@ -132,22 +140,20 @@ def tasks(arguments: Mapping[str, Json]) -> Iterator[tuple[str, bool]]:
                 yield text, item["status"].lower() not in _OPEN
 
 
-_SIGNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    ("constraint", _CONSTRAINT),
-    ("decision", _DECISION),
-    ("pending", _PENDING),
-)
+Sign: TypeAlias = tuple[Kind, Signs]
+
+_SIGNS: tuple[Sign, ...] = (("constraint", _CONSTRAINT), ("decision", _DECISION), ("pending", _PENDING))
 
 
-def _possible(text: str, by_user: bool) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
-    """The kinds whose signs stand anywhere in a text; its sentences, cut at blanks, hold no others."""
-    return tuple(
-        (kind, sign)
-        for kind, sign in _SIGNS
-        if (by_user or kind != "constraint") and (sign.search(text) or (kind == "pending" and "[ ]" in text))
-    )
+def _possible(text: str, by_user: bool) -> tuple[Sign, ...]:
+    """The kinds whose signs may stand in a text: its sentences, cut at blanks, hold no others."""
+    signs = _SIGNS if by_user else _SIGNS[1:]
+    if not text.isascii():
+        return signs
+    there = frozenset(words_in(text))
+    return tuple(sign for sign in signs if sign[1].possible(text, there))
 
 
-def _kinds(sentence: str, wanted: tuple[tuple[Kind, re.Pattern[str]], ...]) -> list[Kind]:
+def _kinds(sentence: str, wanted: tuple[Sign, ...]) -> list[Kind]:
     found = [kind for kind, sign in wanted if sign.search(sentence)]
     return found if found and len(words(sentence)) >= 2 else []
