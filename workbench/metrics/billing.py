@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 
 from workbench.metrics.pricing import Pricing
@@ -143,18 +143,37 @@ def bill(replay: Replay, pricing: Pricing, fetched: int = 0) -> Bill | None:
     head = _head(replay, pricing)
     waits, outputs = waited(session), _outputs(replay)
     summaries, assumed = _summaries(replay, tariff)
-    charges, plain = [], []
+    charges: list[Charge] = []
+    sent = 0
     for i, step in enumerate(steps):
-        before = steps[i - 1] if i else None
-        wait, output = waits[step.request], outputs[step.request]
-        sent, recorded = (before.tokens_sent, before.tokens_recorded) if before else (0, 0)
         ask = (step.tokens_sent, step.prefix_reused, sent)
+        wait, output = waits[step.request], outputs[step.request]
         charges.append(charge(tariff, pricing.rules, *ask, head, wait, output, summaries.get(i, 0.0)))
-        ask = (step.tokens_recorded, recorded, recorded)
-        plain.append(charge(tariff, pricing.rules, *ask, head, wait, output))
+        sent = step.tokens_sent
+    recorded = tuple((step.tokens_recorded, waits[step.request], outputs[step.request]) for step in steps)
     rates = tariff.at(steps[-1].tokens_sent)
     again = fetched * (rates.cache_write if pricing.rules.writes else rates.input)
-    return Bill(pricing, tuple(charges), tuple(plain), again, assumed)
+    return Bill(pricing, tuple(charges), _plain(tariff, pricing.rules, head, recorded), again, assumed)
+
+
+@lru_cache(maxsize=4)
+def _plain(
+    tariff: Tariff, rules: CacheRules, head: int, recorded: tuple[tuple[int, float | None, int], ...]
+) -> tuple[Charge, ...]:
+    """The same requests, uncompacted: the same for every strategy, so they are reckoned once.
+
+    Args:
+        tariff: the prices.
+        rules: what the provider's cache serves.
+        head: tokens of system prompt and tools.
+        recorded: of each request its tokens, the seconds waited for it, and the tokens of its answer.
+    """
+    found: list[Charge] = []
+    before = 0
+    for prompt, wait, output in recorded:
+        found.append(charge(tariff, rules, prompt, before, before, head, wait, output))
+        before = prompt
+    return tuple(found)
 
 
 def charge(

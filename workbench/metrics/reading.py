@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
@@ -54,7 +53,6 @@ class Reader:
         self._every = _Rows(postings.atom_start, postings.span_atom)
         self._atoms = _Rows(postings.atom_start, postings.span_atom)
         self._spans: dict[str, list[int]] = {}
-        self._texts: list[str] = []
         self._names: list[Atom] = list(postings.names)
 
     def read(self, text: str) -> Reading:
@@ -117,9 +115,7 @@ class Reader:
 
     def text(self, span: int) -> str:
         """The text of a span, also of one that only a read text holds."""
-        if span >= len(self._texts):
-            self._texts += islice(self._postings.miner.spans, len(self._texts), None)
-        return self._texts[span]
+        return self._postings.texts[span]
 
     def spans(self, text: str) -> Sequence[int]:
         """The numbers of a text's spans, in order; a quoted line is the line that it quotes."""

@@ -19,6 +19,7 @@ from workbench.metrics.ragged import Flags, Ints
 from workbench.metrics.reading import Reader
 from workbench.transcript.files import CHANGES
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, is_real_user
+from workbench.transcript.signs import runs_in
 from workbench.transcript.statements import sentences
 from workbench.transcript.words import words
 
@@ -173,7 +174,7 @@ class Changes:
 
         A value in a line stands between characters that no word has: the first word in it is a whole word of the line.
         """
-        runs = self._runs.intersection(_RUN.findall(line))
+        runs = self._runs.intersection(runs_in(line) if line.isascii() else _RUN.findall(line))
         if not runs and "" not in self._runs:
             return ()
         maybe = sorted({number for run in (*runs, "") for number in self._by_run.get(run, ())})

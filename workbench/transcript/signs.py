@@ -13,6 +13,11 @@ def words_in(text: str) -> list[bytes]:
     return text.lower().encode().translate(_WORD).split()
 
 
+def runs_in(text: str) -> list[str]:
+    """The runs of letters, digits and `_` in an ASCII text, as they stand there."""
+    return text.encode().translate(_WORD).decode().split()
+
+
 class Signs:
     """A pattern of phrases that ignores case, and words of which each phrase has at least one.
 

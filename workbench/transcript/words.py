@@ -53,11 +53,10 @@ def pieces_of(text: str) -> list[str]:
     """The pieces of each line of a text that has no colour codes, in order."""
     found: list[str] = []
     for line in map(str.strip, text.split("\n")):
-        if len(line) < 60 and not "0" <= line < ":":  # no line number can stand before it
-            if line:
-                found.append(line)
-        else:
+        if len(line) >= 200 or "0" <= line < ":":  # a line number may stand before it
             found += pieces(line)
+        elif line and (len(line) < 60 or " " in line or not _ENCODED_LINE.fullmatch(line)):
+            found.append(line)
     return found
 
 
