@@ -316,7 +316,7 @@ def _heard(step: Step) -> str:
     texts = [text for message in step.before.messages for text in said_texts(message)]
     files = [f for m in step.before.messages if isinstance(m, Summary) for f in (*m.files.read, *m.files.modified)]
     names = [c.name for m in step.before.messages if isinstance(m, AssistantMessage) for c in m.calls]
-    constant = [text for ask in step.asks for text in (ask.otherwise or "", ask.if_empty or "")]
+    constant = [text for ask in step.asks for text in (ask.stand_in or "", ask.if_empty or "")]
     return "\n".join([*texts, *files, *names, *constant])
 
 

@@ -195,12 +195,12 @@ def answered(ask: Ask, model: Model) -> Answer:
         if ask.if_empty is not None:
             return replace(answer, text=ask.if_empty, fallback=True, why=why)
     except ModelError as error:
-        if ask.otherwise is None:
+        if (stand_in := ask.stand_in) is None:
             raise
-        answer, why = Answer(text="", model=model.name), str(error)
-    if ask.otherwise is None:
+        return Answer(text=stand_in, model=model.name, fallback=True, why=str(error))
+    if (stand_in := ask.stand_in) is None:
         raise ModelError(why)
-    return replace(answer, text=ask.otherwise, fallback=True, why=why)
+    return replace(answer, text=stand_in, fallback=True, why=why)
 
 
 def _shown(answer: Answer, ask: Ask, model: Model) -> Answer:

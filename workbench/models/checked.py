@@ -93,8 +93,8 @@ class Checked:
             raise Refused(why)
         if not answer.text.strip() and ask.if_empty is not None:
             return answer  # the preset says itself what an empty summary means
-        if ask.otherwise is not None:
-            return replace(answer, text=ask.otherwise, method="", fallback=True, why=why, findings=_said(wrong))
+        if (stand_in := ask.stand_in) is not None:
+            return replace(answer, text=stand_in, method="", fallback=True, why=why, findings=_said(wrong))
         text = Extractive().answer(ask)
         return replace(
             answer, text=text.text, model=text.model, method=STANDS_IN, fallback=True, why=why, findings=_said(wrong)

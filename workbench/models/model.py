@@ -28,7 +28,7 @@ class Ask:
         sections: the headings that the summary should have.
         files: the file operations of everything summarised so far.
         max_tokens: the most that the answer may have, in `count`'s tokens; None for no bound.
-        otherwise: the text to use when the model gives no usable answer; None lets the error pass.
+        otherwise: the text to use when the model gives no usable answer, or what makes it; None lets the error pass.
         if_empty: the text to use when it answers with nothing; None makes that no usable answer.
         count: the context's own counter.
         model: the name of another model that should answer; empty for the one at hand.
@@ -43,7 +43,7 @@ class Ask:
     sections: tuple[str, ...] = ()
     files: FileOps = FileOps()
     max_tokens: int | None = None
-    otherwise: str | None = None
+    otherwise: str | Callable[[], str | None] | None = None
     if_empty: str | None = None
     count: TokenCounter = chars_per_token
     model: str = ""
@@ -52,6 +52,11 @@ class Ask:
     def prompt(self) -> str:
         """The user prompt, written out."""
         return self.write()
+
+    @property
+    def stand_in(self) -> str | None:
+        """`otherwise`, made now if need be: most models answer."""
+        return self.otherwise() if callable(self.otherwise) else self.otherwise
 
     @property
     def left_out(self) -> int:

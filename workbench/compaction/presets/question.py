@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 from workbench.compaction.presets.swap import clipped
 from workbench.compaction.stage import Budget
@@ -48,7 +49,7 @@ def question(
         sections=wording.sections,
         files=file_ops([*earlier, *said]),
         max_tokens=most,
-        otherwise=_note(context, said, previous, most),
+        otherwise=partial(_note, context, said, previous, most),
         count=context.count,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from workbench.compaction.clip import shortened
@@ -116,7 +117,7 @@ class Summarize:
             sections=self.wording.sections if purpose != "turn_prefix" else (),
             files=matter.files,
             max_tokens=most,
-            otherwise=_otherwise(context, said, previous, most) if self.degrade else None,
+            otherwise=partial(_otherwise, context, said, previous, most) if self.degrade else None,
             count=context.count,
         )
 

@@ -114,7 +114,7 @@ def _ask(
         sections=wording.sections(),
         files=files,
         max_tokens=stated(most, context, budget, gone),
-        otherwise=_stand_in(said, previous, most, context.count),
+        otherwise=partial(_stand_in, said, previous, most, context.count),
         count=context.count,
     )
 

@@ -144,7 +144,7 @@ def _ask(
         sections=tuple(heading for heading, _ in wording.headings(purpose)),
         files=files,
         max_tokens=most,
-        otherwise=_stand_in(said, most, count),
+        otherwise=partial(_stand_in, said, most, count),
         count=count,
     )
 
