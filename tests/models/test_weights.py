@@ -22,7 +22,8 @@ def test_a_file_of_ones_own_is_taken_as_it_is(tmp_path: Path) -> None:
 
 def test_weights_that_are_not_installed_say_which_package_brings_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [])
-    for module in [name for name in sys.modules if name.startswith("llm_")]:  # another test may have loaded them
+    loaded = [name for name in sys.modules if name.startswith(("llm_", "gemma"))]  # another test may have loaded them
+    for module in loaded:
         monkeypatch.delitem(sys.modules, module)
     for name in NAMES:
         with pytest.raises(SetupError, match="pip install"):
