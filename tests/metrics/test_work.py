@@ -5,7 +5,7 @@ import pytest
 
 from builders import called, result, said, told
 from workbench.metrics.mining import Index
-from workbench.metrics.work import says_done, split_by_state
+from workbench.metrics.work import done_and_headings, says_done
 from workbench.transcript.message import Message
 
 
@@ -76,6 +76,6 @@ def test_a_line_does_not_say_done(line: str) -> None:
 
 
 def test_a_heading_says_it_for_its_lines() -> None:
-    done, rest = split_by_state("## Completed work\n- the parser\n## Open\n- the lexer")
+    done, headings = done_and_headings("## Completed work\n- the parser\n## Open\n- the lexer")
     assert done.split("\n") == ["- the parser"]
-    assert rest.split("\n") == ["- the lexer"]
+    assert headings.split("\n") == ["## Completed work", "## Open"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -57,17 +58,17 @@ class Reader:
 
     def read(self, text: str) -> Reading:
         """The reading of a text, made now or before."""
-        found = self._readings.get(text)
-        if found is None:
-            found = self._readings[text] = self._made(text)
-        return found
+        self._learn_all((text,))
+        return self._readings[text]
 
     def read_all(self, texts: Iterable[str]) -> Reading:
         """All texts as one reading, remembered; those without an atom of the session are left out."""
         key = tuple(texts)
         known = self._together.get(key)
         if known is None:
-            found = [one for text in dict.fromkeys(key) if len((one := self.read(text)).every)]
+            different = dict.fromkeys(key)
+            self._learn_all(different)
+            found = [one for text in different if len((one := self._readings[text]).every)]
             known = found[0] if len(found) == 1 else _joined(found)
             if len(self._together) >= TOGETHER:
                 self._together.clear()
@@ -130,17 +131,29 @@ class Reader:
         """Of spans, where each one's words begin among all words, with the end, and the words that the session has."""
         return self._words.rows(*self._placed(spans))
 
-    def _made(self, text: str) -> Reading:
-        spans = list(dict.fromkeys(self.spans(text)))
+    def _learn_all(self, texts: Iterable[str]) -> None:
+        """Read the texts that are not known yet: many at once cost least."""
+        new = [text for text in texts if text not in self._readings]
+        if not new:
+            return
+        each = [list(dict.fromkeys(self.spans(text))) for text in new]
+        spans = list(chain.from_iterable(each))
         placed = self._placed(spans)
         word_start, words = self._words.rows(*placed)
         atom_start, atoms = self._atoms.rows(*placed)
-        every_start, every = self._every.rows(*placed)
-        row = np.arange(len(spans))
-        return Reading(
-            np.array(spans, dtype=np.int64), word_start, words,
-            atoms, np.repeat(row, np.diff(atom_start)), every, np.repeat(row, np.diff(every_start)),
-        )  # fmt: skip
+        every_start, every = (atom_start, atoms) if placed[0].all() else self._every.rows(*placed)
+        numbers, row = np.array(spans, dtype=np.int64), np.arange(len(spans))
+        atom_row, every_row = np.repeat(row, np.diff(atom_start)), np.repeat(row, np.diff(every_start))
+        first = 0
+        for text, own in zip(new, each, strict=True):
+            end = first + len(own)
+            word, atom, one = word_start[first : end + 1], atom_start[[first, end]], every_start[[first, end]]
+            self._readings[text] = Reading(
+                numbers[first:end], word - word[0], words[word[0] : word[-1]],
+                atoms[atom[0] : atom[1]], atom_row[atom[0] : atom[1]] - first,
+                every[one[0] : one[1]], every_row[one[0] : one[1]] - first,
+            )  # fmt: skip
+            first = end
 
     def _placed(self, spans: Sequence[int]) -> tuple[Flags, Ints]:
         """For each span whether the session has it, and its row: among the session's spans, or among the others."""

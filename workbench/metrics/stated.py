@@ -82,6 +82,10 @@ class Stated:
             found = self._read[text] = self.stated_by(self._reader.spans(text))
         return found
 
+    def spans(self, text: str) -> Sequence[int]:
+        """The spans of a text, by number."""
+        return self._reader.spans(text)
+
     def stated_by(self, spans: Iterable[int]) -> Flags:
         """For each statement whether one of these spans has enough of its words; worked out once a span."""
         every = dict.fromkeys(spans)

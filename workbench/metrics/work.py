@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -41,20 +43,19 @@ def says_done(line: str) -> bool:
     return _DONE.search(line) is not None and _OPEN.search(line) is None
 
 
-def split_by_state(text: str) -> tuple[str, str]:
-    """The lines of a text that say that something is done, by themselves or by their heading, and all other lines."""
+def done_and_headings(text: str) -> tuple[str, str]:
+    """The lines of a text that say that something is done, by themselves or by their heading; and its headings."""
     done: list[str] = []
-    rest: list[str] = []
+    headings: list[str] = []
     under_done = False
     for line in text.split("\n"):
         what = _sort(line)
         if what in ("heading", "heading of done work"):
             under_done = what == "heading of done work"
+            headings.append(line)
         elif what == "done" or (under_done and what != "box"):
             done.append(line)
-        else:
-            rest.append(line)
-    return "\n".join(done), "\n".join(rest)
+    return "\n".join(done), "\n".join(headings)
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -157,9 +158,12 @@ class Work:
         if found is None and not self.items:
             found = self._texts[text] = (np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
         if found is None:
-            done, rest = split_by_state(text)
+            done, headings = map(self._stated.spans, done_and_headings(text))
+            left = Counter(self._stated.spans(text))
+            left.subtract(chain(done, headings))
+            rest = [span for span, many in left.items() if many > 0]
             found = self._texts[text] = (
-                self._stated.stated_in(done)[self._slots], self._stated.stated_in(rest)[self._slots]
+                self._stated.stated_by(done)[self._slots], self._stated.stated_by(rest)[self._slots]
             )  # fmt: skip
         return found
 

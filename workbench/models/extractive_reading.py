@@ -24,6 +24,7 @@ from workbench.transcript.message import (
     argument_texts,
 )
 from workbench.transcript.mining import Miner
+from workbench.transcript.words import is_one_piece
 
 if TYPE_CHECKING:
     from workbench.models.extractive_lines import Ints
@@ -177,9 +178,10 @@ class Reader:
         known = self._of_text
         if len(known) > MOST_SPANS:
             known.clear()
-        for text in texts:
-            if text not in known:
-                known[text] = tuple(self._miner.read(text))
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        whole = [text for text in new if is_one_piece(text)]
+        known.update(zip(whole, zip(self._miner.number(whole)), strict=True))
+        known.update((text, tuple(self._miner.read(text))) for text in new if text not in known)
         self.lines.catch_up()
         return list(map(known.__getitem__, texts))
 

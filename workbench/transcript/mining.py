@@ -273,11 +273,10 @@ class Miner:
 
     def number(self, spans: Sequence[str]) -> list[int]:
         """The numbers of texts that are one span each, as they are."""
-        known = self._recent
-        for span in spans:
-            if span not in known:
-                known[span] = self.spans.numbers((span,), span)[0]
-        numbers = [known[span] for span in spans]
+        numbers = self.spans.known(spans)
+        for i, number in enumerate(numbers):
+            if number < 0:
+                numbers[i] = self.spans.numbers((spans[i],), spans[i])[0]
         self._keep_small()
         return numbers
 
