@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain
 from typing import ClassVar
 
 from workbench.errors import ModelError
@@ -45,8 +46,17 @@ LINE = 2
 SHORTEST = 5
 """Tokens under which no line is looked for."""
 
+CHOICE = 3.0
+"""Lines are chosen up to this many times what a summary may have: their first guess may be too high by that much."""
+
 FULL = 0.985
 """A summary is full enough when it takes this part of what it may."""
+
+AIM = 0.994
+"""The part that is aimed at: what comes out is rarely more than it may be, and rarely not full enough."""
+
+SAMPLE = 64
+"""Lines that are counted first, to see how many tokens lines of that sort have."""
 
 UNBOUNDED = 0.1
 """The length of a summary that nobody bounded, as a part of what it stands for."""
@@ -99,22 +109,34 @@ class _Picked:
     Args:
         sure: the first ones.
         more: those that follow.
+        cost: about how many tokens a pick takes.
     """
 
-    def __init__(self, sure: Iterable[Pick], more: Iterator[Pick]) -> None:
-        self._known = list(sure)
-        self._more = more
-
-    def __iter__(self) -> Iterator[Pick]:
-        yield from self._known
-        for pick in self._more:
-            self._known.append(pick)
-            yield pick
+    def __init__(self, sure: Iterable[Pick], more: Iterator[Pick], cost: Callable[[Pick], float]) -> None:
+        self._more = chain(sure, more)
+        self._cost = cost
+        self._known: list[Pick] = []
+        self.sums = [0.0]
+        """What the first ones cost together, by their number."""
 
     def first(self, many: int) -> Sequence[Pick]:
         """So many of them, or all that there are."""
-        self._known += islice(self._more, max(0, many - len(self._known)))
+        while len(self._known) < many and self._one_more():
+            pass
         return self._known[:many]
+
+    def within(self, cost: float) -> int:
+        """How many of the first ones cost no more than that."""
+        while self.sums[-1] <= cost and self._one_more():
+            pass
+        return bisect_right(self.sums, cost) - 1
+
+    def _one_more(self) -> bool:
+        for pick in self._more:
+            self._known.append(pick)
+            self.sums.append(self.sums[-1] + self._cost(pick))
+            return True
+        return False
 
 
 class _Draft:
@@ -140,7 +162,7 @@ class _Draft:
         if most is None:
             most = max(200, int(UNBOUNDED * sum(self.reads.chars) / CHARS_PER_TOKEN))
         sure = self._sure(most)
-        picks = _Picked(sure, self.choice.picks(1.3 * most, sure))
+        picks = _Picked(sure, self.choice.picks(CHOICE * most, sure), self._cost)
         return self._fitted(picks, most) or self._single(picks.first(64), most)
 
     def _single(self, picks: Sequence[Pick], most: int) -> str:
@@ -184,9 +206,10 @@ class _Draft:
     def _fitted(self, picks: _Picked, most: int) -> str:
         """As many of the picks as fit: as many as their lengths suggest, then mended by counts of the whole text."""
         low, high, best = 0, sys.maxsize, ""
-        guess = self._guess(picks, most)
+        rate = self._rate(picks.first(SAMPLE), picks.sums[-1], most)
         rows: list[Row] = []
         for _ in range(12):
+            guess = min(max(picks.within(AIM * most / rate), low + 1), high)
             wanted = picks.first(guess)
             if len(wanted) < guess:
                 guess = high = len(wanted)
@@ -201,18 +224,14 @@ class _Draft:
                     break
             else:
                 high = guess - 1
-            guess = min(max(int(guess * most / max(size, 1)), low + 1), high)
+            rate = max(size, 1) / picks.sums[guess]
         return best
 
-    def _guess(self, picks: _Picked, most: int) -> int:
-        """How many picks fit, by the lengths of their lines."""
-        left = float(most)
-        many = 0
-        for many, pick in enumerate(picks):
-            left -= self._cost(pick)
-            if left < 0:
-                return max(many, 1)
-        return many + 1
+    def _rate(self, sample: Sequence[Pick], cost: float, most: int) -> float:
+        """How many tokens there really are to one of what some picks seem to cost; 1 where a count would not pay."""
+        if cost > most / 4:
+            return 1.0
+        return _tokens(self.ask, "\n".join(["- " + self.text(line) for _, _, _, line in sample])) / max(cost, 1.0)
 
     def _within(
         self, tokens: float, wanted: Iterable[Pick], first: Sequence[Pick] = (), seen: Iterable[int] = ()
