@@ -34,6 +34,9 @@ END = -(2**31)
 BATCH = 20_000
 """Spans whose features are found at once; bounds the memory that their tokens take."""
 
+TOKENS = 50_000
+"""Different tokens that are remembered for what is read after a session; some 8 MB."""
+
 _ITEMS = ("- ", "* ", "+ ", "• ")
 _END = "\x01"
 """The token of a span's end; no other token holds this character."""
@@ -288,10 +291,11 @@ class Miner:
                 known.clear()
 
     def forget_tokens(self) -> None:
-        """Let go of what only makes reading the same words again quick."""
+        """Let go of what only makes reading the same words again quick, if it is much."""
         self._digest()
         self._recent.clear()
-        self._tokens = _Tokens(self._token_features)
+        if len(self._tokens) > TOKENS:
+            self._tokens = _Tokens(self._token_features)
 
     def atom(self, atom: Found) -> int:
         """The number of an atom, a new one if need be."""
@@ -319,7 +323,7 @@ class Miner:
         self._flat.frombytes(b"".join(map(self._tokens.__getitem__, found)))
         signals: list[str] = []
         at = 0
-        for token in [token for token in found if token in _MARKS]:
+        for token in filter(_MARKS.__contains__, found):
             if token != _END:
                 signals.append(token)
                 continue
