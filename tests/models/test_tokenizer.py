@@ -106,9 +106,19 @@ def test_counting_does_not_import_litellm() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
 
 
-@given(st.lists(st.text(alphabet="ab 1.,\t/-#\n\r()日é🙂'\"", max_size=12), max_size=12))
+@given(st.lists(st.text(alphabet="abB_ 1.,\t/-#\n\r()日é🙂'\"", max_size=12), max_size=12))
 def test_lines_counted_apart_add_up_to_the_whole(parts: list[str]) -> None:
     text = "\n".join(parts)
     for encoding in ("o200k_base", "cl100k_base", "p50k_base"):
         counter = TiktokenCounter(encoding)
         assert counter.count_lines(text) == counter.count_text(text)
+
+
+def test_a_list_of_paths_below_a_summary_is_counted_line_by_line_once() -> None:
+    counter = TiktokenCounter()
+    paths = [f"/home/user/project/src/module_{i}.py" for i in range(200)]
+    for many in (100, 101):
+        text = "\n- ".join(["## Goal", "one", "two", "three", "four"]) + "\n\n<files>\n" + "\n".join(paths[:many])
+        before = counter.tally.texts
+        assert counter.count_lines(text) == counter.count_text(text)
+    assert counter.tally.texts - before <= 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from math import inf
 from operator import mul
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from workbench.models.extractive_reading import Reads
 
     Floats: TypeAlias = NDArray[np.float64]
+
+
+_NONE = (inf, -1)
+"""Stands behind the last candidate."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,28 +93,34 @@ class Gains:
         fresh = zip((-worth[order]).tolist(), order.tolist(), strict=True)  # what nothing chosen has touched yet
         weighed: list[tuple[float, int]] = []  # and what has been weighed again since
         starts, slots, left = self.starts.tolist(), self.slots.tolist(), self.left.tolist()
+        held = np.diff(self.starts).tolist()
         gain, prose, cost = self.gain.tolist(), self.prose.tolist(), self.cost.tolist()
         spent = 0.0
-        ahead = next(fresh, None)
-        while spent < tokens and (ahead is not None or weighed):
-            if ahead is None or (weighed and weighed[0] < ahead):
+        ahead = next(fresh, _NONE)
+        while spent < tokens:
+            if weighed and weighed[0] < ahead:
                 before, i = heappop(weighed)
+            elif ahead is _NONE:
+                break
             else:
                 before, i = ahead
-                ahead = next(fresh, None)
-            first, end = starts[i], starts[i + 1]
-            held = slots[first:end]
-            if end - first > 1:
-                now = -(sum(map(mul, gain[first:end], map(left.__getitem__, held)), prose[i]) / cost[i])
-            elif held:  # most lines name no more than one thing
-                now = -((prose[i] + gain[first] * left[held[0]]) / cost[i])
+                ahead = next(fresh, _NONE)
+            first, many = starts[i], held[i]
+            if many == 1:  # most lines name one thing or two
+                now = -((prose[i] + gain[first] * left[slots[first]]) / cost[i])
+            elif many == 2:
+                two = gain[first + 1] * left[slots[first + 1]]
+                now = -((prose[i] + gain[first] * left[slots[first]] + two) / cost[i])
+            elif many:
+                end = first + many
+                now = -(sum(map(mul, gain[first:end], map(left.__getitem__, slots[first:end])), prose[i]) / cost[i])
             else:
                 now = before
             if now > before:  # it gained more before others were chosen
                 heappush(weighed, (now, i))
                 continue
             spent += cost[i]
-            for atom in held:
+            for atom in slots[first : first + many]:
                 left[atom] *= again
             yield i
 

@@ -121,10 +121,9 @@ class TiktokenCounter:
         if not self.encoding.startswith(("o200k", "cl100k")):
             return self.count_text(text)
         if text.count(_ITEM) < FEW:
-            *lines, last = _BREAK.split(text)
-            return self._sum([*[line + "\n" for line in lines], last], _lines(self.encoding), "", "")
+            return self._sum(_cut(text), _lines(self.encoding), "", "")
         first, *items, last = text.split(_ITEM)  # most lines of a summary; cut so, none has to be put together again
-        ends = self._sum((first + "\n", "- " + last), _lines(self.encoding), "", "")
+        ends = self._sum((*_cut(first + "\n"), *_cut("- " + last)), _lines(self.encoding), "", "")
         return ends + self._sum(items, _lines(f"{self.encoding} items"), "- ", "\n")
 
     def _sum(self, pieces: Sequence[str], known: dict[str, int], before: str, behind: str) -> int:
@@ -145,8 +144,16 @@ class TiktokenCounter:
 _ITEM = "\n- "
 FEW = 4
 """Items of a list under which a text is cut at every line's end."""
-_BREAK = re.compile(r"\n(?=[^\s/])")
-"""A line's end where the next line begins with neither a blank nor `/`."""
+_BREAK = re.compile(r"\n(?=[^\s/])|(?<=[A-Za-z0-9])\n(?=/)")
+"""A line's end where the next line begins with neither a blank nor, behind a mark, with `/`."""
+
+
+def _cut(text: str) -> list[str]:
+    """A text's lines with their ends, as far as no token reaches over them."""
+    *lines, last = _BREAK.split(text)
+    return [*[line + "\n" for line in lines], last]
+
+
 SHORT = 160
 """Characters up to which a text's size is remembered: the marks that stages leave are counted again and again."""
 SUMMARIES = 100
