@@ -56,7 +56,7 @@ AIM = 0.994
 """The part that is aimed at: what comes out is rarely more than it may be, and rarely not full enough."""
 
 SAMPLE = 64
-"""Lines that are counted first, to see how many tokens lines of that sort have."""
+"""Lines in equal distances that are counted first, to see how many tokens lines of that sort have."""
 
 UNBOUNDED = 0.1
 """The length of a summary that nobody bounded, as a part of what it stands for."""
@@ -206,7 +206,7 @@ class _Draft:
     def _fitted(self, picks: _Picked, most: int) -> str:
         """As many of the picks as fit: as many as their lengths suggest, then mended by counts of the whole text."""
         low, high, best = 0, sys.maxsize, ""
-        rate = self._rate(picks.first(SAMPLE), picks.sums[-1], most)
+        rate = self._rate(picks.first(picks.within(most)))
         rows: list[Row] = []
         for _ in range(12):
             guess = min(max(picks.within(AIM * most / rate), low + 1), high)
@@ -227,11 +227,13 @@ class _Draft:
             rate = max(size, 1) / picks.sums[guess]
         return best
 
-    def _rate(self, sample: Sequence[Pick], cost: float, most: int) -> float:
-        """How many tokens there really are to one of what some picks seem to cost; 1 where a count would not pay."""
-        if cost > most / 4:
+    def _rate(self, picks: Sequence[Pick]) -> float:
+        """How many tokens there really are to one of what picks seem to cost; 1 where a count would not pay."""
+        if len(picks) < 4 * SAMPLE:
             return 1.0
-        return _tokens(self.ask, "\n".join(["- " + self.text(line) for _, _, _, line in sample])) / max(cost, 1.0)
+        some = picks[:: len(picks) // SAMPLE]
+        text = "\n".join(["- " + harmless(self.text(line)) for _, _, _, line in some])
+        return _tokens(self.ask, text) / sum(map(self._cost, some))
 
     def _within(
         self, tokens: float, wanted: Iterable[Pick], first: Sequence[Pick] = (), seen: Iterable[int] = ()
