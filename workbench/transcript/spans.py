@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _SMALLEST = 1 << 10
 _BITS = (1 << 31) - 1
@@ -46,15 +41,10 @@ class Spans:
         listed += self.texts(len(listed))
         return iter(listed)
 
-    def lengths(self, numbers: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-        """How many characters each of these spans has."""
-        import numpy as np
-
-        if not len(numbers):
-            return np.zeros(0, dtype=np.uint16)
-        # A copy: a view would forbid growth.
-        found: NDArray[np.integer[Any]] = np.frombuffer(self._size, dtype=np.uint16)[numbers]
-        return found
+    @property
+    def sizes(self) -> array[int]:
+        """How many characters each span has, as 16 bits each. It may not grow while somebody holds a view of it."""
+        return self._size
 
     def texts(self, first: int) -> list[str]:
         """The texts of the spans from this number on."""
