@@ -106,10 +106,11 @@ class Plan:
         left = list(answers)
         messages: list[Message] = []
         sizes: list[int] = []
-        at = 0
+        at = first = max(self.edits[0].start, 0) if self.edits else 0  # what stands before it is most of many contexts
         for edit in self.edits:
             if not at <= edit.start <= edit.stop <= len(context.messages):
-                raise PlanError(f"edit [{edit.start}, {edit.stop}) after {at} of {len(context.messages)} messages")
+                done = 0 if edit is self.edits[0] else at
+                raise PlanError(f"edit [{edit.start}, {edit.stop}) after {done} of {len(context.messages)} messages")
             messages += context.messages[at : edit.start]
             sizes += context.sizes[at : edit.start]
             for new in edit.by:
@@ -122,8 +123,8 @@ class Plan:
         messages += context.messages[at:]
         sizes += context.sizes[at:]
         archive = {**context.archive, **self.archive} if self.archive else context.archive
-        edited = Context(tuple(messages), tuple(sizes), context.overhead, context.count, archive)
-        first = self.edits[0].start if self.edits else at
+        after, sized = context.messages[:first] + tuple(messages), context.sizes[:first] + tuple(sizes)
+        edited = Context(after, sized, context.overhead, context.count, archive)
         grown(edited, context.lineage, first, len(context.messages) - at)
         second = None if self.then is None else self.then(edited)
         return edited if second is None else second.apply(edited)

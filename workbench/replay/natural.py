@@ -166,7 +166,7 @@ class _Agent:
         self.kept = OpenContext(done.after)
         self.sent = self.kept if done.sent is done.after else OpenContext(done.sent)
         self.reals = self.sent.sizes if reals is None else reals
-        self.real = self.sizing.overhead + sum(self.reals)
+        self.real = done.sent.tokens if reals is None else self.sizing.overhead + sum(reals)
         self.reported, self.since, self.patience = None, 0, 0
         self.fired = len(self.firings)
         self.firings.append(Firing(self.fired, at, self._packed(done)))
