@@ -13,6 +13,23 @@ from workbench.transcript.tokens import TokenCounter, chars_per_token
 Purpose: TypeAlias = Literal["summary", "update", "turn_prefix", "question"]
 
 
+@dataclass(frozen=True, slots=True)
+class Later:
+    """A text that is made when somebody asks for it. Two are equal where the same is made of equal things.
+
+    Attributes:
+        make: gives the text, or None if there is none.
+        of: what it is made of.
+    """
+
+    make: Callable[..., str | None]
+    of: tuple[object, ...]
+
+    def __call__(self) -> str | None:
+        """The text, made now."""
+        return self.make(*self.of)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
     """One question to a model: the wording for a language model, and the matter itself for one that is not.

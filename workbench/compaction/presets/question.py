@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 
 from workbench.compaction.presets.swap import clipped
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
 from workbench.compaction.wording import Letter, Wording
-from workbench.models.model import Ask, Purpose
+from workbench.models.model import Ask, Later, Purpose
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, Text, UserMessage
 
@@ -49,7 +48,7 @@ def question(
         sections=wording.sections,
         files=file_ops([*earlier, *said]),
         max_tokens=most,
-        otherwise=partial(_note, context, said, previous, most),
+        otherwise=Later(_note, (context, said, previous, most)),
         count=context.count,
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar
 
 from workbench.compaction.clip import shortened
@@ -16,7 +15,7 @@ from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops, footer
 from workbench.compaction.wording import Letter, Wording
-from workbench.models.model import Ask, Purpose
+from workbench.models.model import Ask, Later, Purpose
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary, Text, UserMessage, plain_text
@@ -117,7 +116,7 @@ class Summarize:
             sections=self.wording.sections if purpose != "turn_prefix" else (),
             files=matter.files,
             max_tokens=most,
-            otherwise=partial(_otherwise, context, said, previous, most) if self.degrade else None,
+            otherwise=Later(_otherwise, (context, said, previous, most)) if self.degrade else None,
             count=context.count,
         )
 

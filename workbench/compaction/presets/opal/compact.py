@@ -17,7 +17,7 @@ from workbench.compaction.presets.swap import LEAST, Matter, bound, clipped, lis
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
 from workbench.compaction.wording import prompt
-from workbench.models.model import Ask, Purpose
+from workbench.models.model import Ask, Later, Purpose
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary, Text, UserMessage
@@ -114,7 +114,7 @@ def _ask(
         sections=wording.sections(),
         files=files,
         max_tokens=stated(most, context, budget, gone),
-        otherwise=partial(_stand_in, said, previous, most, context.count),
+        otherwise=Later(_stand_in, (said, previous, most, context.count)),
         count=context.count,
     )
 

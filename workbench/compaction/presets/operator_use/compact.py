@@ -19,7 +19,7 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
 from workbench.compaction.wording import prompt
 from workbench.errors import ModelError
-from workbench.models.model import Ask, Purpose
+from workbench.models.model import Ask, Later, Purpose
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, said_texts
@@ -144,7 +144,7 @@ def _ask(
         sections=tuple(heading for heading, _ in wording.headings(purpose)),
         files=files,
         max_tokens=most,
-        otherwise=partial(_stand_in, said, most, count),
+        otherwise=Later(_stand_in, (said, most, count)),
         count=count,
     )
 
