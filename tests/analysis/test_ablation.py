@@ -61,3 +61,8 @@ def test_what_cannot_be_cut_to_a_size_without_a_stage_is_not_compared_at_that_si
 def test_a_strategy_of_one_stage_has_none_to_leave_out() -> None:
     with pytest.raises(SettingError, match="fewer than two stages"):
         leave_one_out(SESSIONS, "truncate", quiet=True)
+
+
+def test_recordings_that_cannot_be_read_are_an_error() -> None:
+    with pytest.raises(SettingError, match=r"no session could be replayed: nosuch.jsonl: cannot be read"):
+        leave_one_out("nosuch.jsonl", strategy="pipeline", quiet=True)

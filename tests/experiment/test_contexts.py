@@ -169,3 +169,13 @@ def test_its_surprise_is_not_measured_and_the_others_have_their_means(tmp_path: 
 def test_a_share_that_is_none_is_refused(share: float) -> None:
     with pytest.raises(SettingError, match="not between 0 and 1"):
         Grid(("truncate",), (share,))
+
+
+def test_recordings_of_which_none_can_be_read_are_an_error_that_names_the_first(tmp_path: Path) -> None:
+    (tmp_path / "cut.json").write_text('{"a": [1,')
+    (tmp_path / "empty.jsonl").write_text("")
+    grid = Grid(("truncate",))
+    with pytest.raises(SettingError, match=r"no session could be read: .*nosuch.jsonl: cannot be read"):
+        list(grid.contexts(tmp_path / "nosuch.jsonl"))
+    with pytest.raises(SettingError, match=r"cut.json: .* \(and 1 more\)"):
+        list(grid.contexts(tmp_path))

@@ -17,6 +17,7 @@ from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.settings import Settings
+from workbench.experiment.sources import Unreadable
 from workbench.experiment.store import Results
 from workbench.models.model import Model
 from workbench.transcript.session import Session
@@ -67,6 +68,10 @@ def leave_one_out(
             what, strategies=[whole, *parts.values()], window=window, model=model, shares=shares, limit=limit,
             jobs=jobs, out=folder, quiet=quiet,
         )  # fmt: skip
+        rows = run.sessions
+        if rows.empty or not (rows["status"] == "ok").any():
+            bad = [Unreadable(row.path, row.reason).told for row in rows.itertuples()]
+            raise SettingError(": ".join(("no session could be replayed", *bad[:1])))
         return stage_effects(run, whole.name, {stage: part.name for stage, part in parts.items()})
 
 

@@ -10,7 +10,7 @@ from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.settings import presets
-from workbench.experiment.sources import Source, read
+from workbench.experiment.sources import Source, Unreadable, read
 from workbench.importers.bundled import bundled
 from workbench.importers.importer import files
 from workbench.metrics.sizes import stays_larger
@@ -84,6 +84,7 @@ class Grid:
             limit: sessions at most.
 
         Raises:
+            SettingError: there is nothing to read, or no session in it.
             ModelError: the model failed and a strategy has nothing to use otherwise.
         """
         given = {part.name: part for part in self.strategies if isinstance(part, Preset)}
@@ -103,12 +104,20 @@ class Grid:
 
     def _sessions(self, what: What, limit: int | None) -> Iterator[tuple[Path | None, Prepared]]:
         left = limit
+        bad: list[Unreadable] = []
+        any_read = False
         for source in _sources(what):
-            for ready in read(source, self.window, redact=self.redact).ready:
+            found = read(source, self.window, redact=self.redact)
+            bad += found.unreadable
+            for ready in found.ready:
                 if left == 0:
                     return
                 left = None if left is None else left - 1
+                any_read = True
                 yield source.path, ready
+        if not any_read and bad:
+            more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
+            raise SettingError(f"no session could be read: {bad[0].told}{more}")
 
 
 def _sources(what: What) -> Sequence[Source]:

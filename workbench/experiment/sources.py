@@ -23,6 +23,11 @@ class Unreadable:
     reason: str
     foreign: bool = False
 
+    @property
+    def told(self) -> str:
+        """The file and the reason, each once."""
+        return self.reason if self.reason.startswith(self.path) else f"{self.path}: {self.reason}"
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
