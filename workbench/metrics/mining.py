@@ -25,9 +25,6 @@ from workbench.transcript.message import Message
 from workbench.transcript.mining import Miner
 from workbench.transcript.pausing import collector_paused
 
-FEW = 0.3
-"""The part of a session's messages up to which it is quicker to look at those that a context keeps than at all."""
-
 
 class Index:
     """The words, atoms and statements of one session, for whatever contexts are held against it.
@@ -104,11 +101,7 @@ class Index:
         """For each lexical atom whether a context of these messages and texts holds it."""
         p = self.postings
         here = np.zeros(len(p.names), dtype=bool)
-        kept = np.flatnonzero(mask)
-        if len(kept) > FEW * p.n:
-            here[p.pair_atom[mask[p.pair_message]]] = True
-        else:
-            here[p.pair_atom[gather(p.pair_start, kept)[1]]] = True
+        here[p.pair_atom[mask[p.pair_message]]] = True
         here[self._reader.read_all(texts).atoms] = True
         return here
 

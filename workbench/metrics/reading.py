@@ -54,6 +54,7 @@ class Reader:
         self._every = _Rows(postings.atom_start, postings.span_atom)
         self._atoms = _Rows(postings.atom_start, postings.span_atom)
         self._spans: dict[str, list[int]] = {}
+        self._pieces: dict[str, int] = {}
         self._names: list[Atom] = list(postings.names)
 
     def read(self, text: str) -> Reading:
@@ -77,7 +78,8 @@ class Reader:
 
     def read_each(self, texts: Sequence[str]) -> tuple[Reading, Ints]:
         """All texts as one reading, and for each of its rows the place of its text among them."""
-        found = [(i, one) for i, text in enumerate(texts) if len((one := self.read(text)).every)]
+        self._learn_all(texts)
+        found = [(i, one) for i, text in enumerate(texts) if len((one := self._readings[text]).every)]
         places = np.array([i for i, _ in found], dtype=np.int64)
         return _joined([one for _, one in found]), np.repeat(places, [len(one.spans) for _, one in found])
 
@@ -124,7 +126,7 @@ class Reader:
         if found is None:
             if len(self._spans) >= TEXTS:
                 self._spans.clear()
-            found = self._spans[text] = self._postings.miner.read_beside(text, self._postings.spans)
+            found = self._spans[text] = self._postings.miner.read(text, self._pieces, self._postings.spans)
         return found
 
     def words_of(self, spans: Sequence[int]) -> tuple[Ints, Ints]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, repeat
 from typing import cast
@@ -171,7 +171,6 @@ class Miner:
         self._offsets: list[int] = []
         self._starts: dict[int, list[int]] = {}
         self._recent: dict[str, int] = {}
-        self._beside: dict[str, int] = {}
         self._tokens = _Tokens(self._token_features)
         self._mined: dict[int, tuple[Message, Layout, int]] = {}
 
@@ -235,44 +234,37 @@ class Miner:
                 layout.add(self.read(text), thought)
         layout.close()
 
-    def read(self, text: str) -> list[int]:
-        """The numbers of a text's spans, in order."""
-        text = without_colours(text)
-        found = pieces_of(text)
-        known = self._recent
-        numbers = list(map(known.get, found))
-        if None in numbers:
-            new = list(dict.fromkeys([piece for piece in found if piece not in known]))
-            known.update(zip(new, self.spans.numbers(new, text), strict=True))
-            numbers = list(map(known.get, found))
-            self._keep_small()
-        return cast("list[int]", numbers)
-
-    def read_beside(self, text: str, own: int) -> list[int]:
-        """The numbers of the spans of a text that is not of the session, in order.
-
-        A list's item that is a span of the session but for its mark is that span: who quotes a line puts such marks
-        before it.
+    def read(self, text: str, known: dict[str, int] | None = None, own: int = 0) -> list[int]:
+        """The numbers of a text's spans, in order.
 
         Args:
             text: any.
-            own: how many spans the session has: those with the lowest numbers.
+            known: numbers of pieces that whoever reads remembers, for a text that is not of the session.
+            own: how many spans the session has: those with the lowest numbers. A list's item that is one of them but
+                for its mark is that span: who quotes a line puts such marks before it.
         """
         text = without_colours(text)
         found = pieces_of(text)
-        known = self._beside
+        known = self._recent if known is None else known
         numbers = list(map(known.get, found))
         if None in numbers:
             new = list(dict.fromkeys([piece for piece in found if piece not in known]))
-            marked = [piece for piece in new if piece[:2] in _ITEMS]
-            both = zip(self.spans.known(marked), self.spans.known([piece[2:] for piece in marked]), strict=True)
-            quoted = [whole if 0 <= whole < own else bare for whole, bare in both]
-            known.update([(piece, number) for piece, number in zip(marked, quoted, strict=True) if 0 <= number < own])
-            new = [piece for piece in new if piece not in known]
+            if own:
+                known.update(self._quoted(new, own))
+                new = [piece for piece in new if piece not in known]
             known.update(zip(new, self.spans.numbers(new, text), strict=True))
             numbers = list(map(known.get, found))
-            self._keep_small()
+            self._keep_small(known)
         return cast("list[int]", numbers)
+
+    def _quoted(self, pieces: Sequence[str], own: int) -> Iterator[tuple[str, int]]:
+        """The pieces that are spans of the session, as they stand or without a list's mark; and their numbers."""
+        marked = [piece for piece in pieces if piece[:2] in _ITEMS]
+        whole, bare = self.spans.known(marked), self.spans.known([piece[2:] for piece in marked])
+        for piece, as_it_stands, without in zip(marked, whole, bare, strict=True):
+            number = as_it_stands if 0 <= as_it_stands < own else without
+            if 0 <= number < own:
+                yield piece, number
 
     def number(self, spans: Sequence[str]) -> list[int]:
         """The numbers of texts that are one span each, as they are."""
@@ -280,15 +272,14 @@ class Miner:
         for i, number in enumerate(numbers):
             if number < 0:
                 numbers[i] = self.spans.numbers((spans[i],), spans[i])[0]
-        self._keep_small()
+        self._keep_small(self._recent)
         return numbers
 
-    def _keep_small(self) -> None:
+    def _keep_small(self, known: dict[str, int]) -> None:
         if len(self.spans.fresh) > BATCH:
             self._digest()
-        for known in (self._recent, self._beside):
-            if len(known) > BATCH:
-                known.clear()
+        if len(known) > BATCH:
+            known.clear()
 
     def forget_tokens(self) -> None:
         """Let go of what only makes reading the same words again quick, if it is much."""

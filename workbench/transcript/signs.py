@@ -31,8 +31,8 @@ class Signs:
 
     __slots__ = ("_letters", "_words", "pattern")
 
-    def __init__(self, pattern: str, words: str, letters: tuple[str, ...] = (), flags: int = 0) -> None:
-        self.pattern = re.compile(pattern, re.IGNORECASE | flags)
+    def __init__(self, pattern: str, words: str, letters: tuple[str, ...] = ()) -> None:
+        self.pattern = re.compile(pattern, re.IGNORECASE)
         self._words = frozenset(words.encode().split())
         self._letters = letters
 

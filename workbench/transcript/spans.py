@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 _SMALLEST = 1 << 10
 _BITS = (1 << 31) - 1
@@ -25,7 +25,6 @@ class Spans:
         self._size = array("H")
         self._hash = array("i")
         self._table = array("i", bytes(4 * _SMALLEST))  # number + 1 of the span that a slot holds, 0 for none
-        self._listed: list[str] = []
         self.fresh: list[str] = []
 
     def __len__(self) -> int:
@@ -34,12 +33,6 @@ class Spans:
     def __getitem__(self, number: int) -> str:
         start = self._start[number]
         return self._sources[self._source[number]][start : start + self._size[number]]
-
-    def __iter__(self) -> Iterator[str]:
-        """All texts in order; they are kept as a list from now on, since whoever wants all of them comes again."""
-        listed = self._listed
-        listed += self.texts(len(listed))
-        return iter(listed)
 
     @property
     def sizes(self) -> array[int]:
