@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +36,16 @@ def scheduler() -> Iterator[str]:
     cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50)
     yield cluster.scheduler_address
     cluster.close()
+
+
+@contextlib.contextmanager
+def started(command: list[str], env: dict[str, str] | None = None) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
 
 
 @pytest.fixture
@@ -84,6 +99,60 @@ def test_a_killed_worker_of_a_cluster_loses_nothing(sessions: Path, tmp_path: Pa
     hit = run(sessions, tmp_path / "hit", scheduler, part)
     assert (tmp_path / "mark").exists()
     assert same(run(sessions, tmp_path / "calm", None, part), hit)
+
+
+def test_a_cluster_whose_workers_are_gone_ends_the_run_and_what_is_done_is_kept(
+    sessions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.experiment.cluster.PATIENCE", 1.0)
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as cluster,
+        pytest.raises(SetupError, match="it has had no worker for 1 s; what is done is kept"),
+    ):
+        run(sessions, tmp_path / "run", cluster.scheduler_address)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A stage that kills the cluster's scheduler."""
+
+    scheduler: int
+    name: ClassVar[str] = "ending"
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.scheduler, signal.SIGKILL)
+        return Truncate().plan(context, budget)
+
+
+@contextlib.contextmanager
+def apart(folder: Path, env: dict[str, str]) -> Iterator[tuple[str, int]]:
+    """A scheduler and a worker as Dask's own commands start them: the scheduler's address and process."""
+    where = folder / "where.json"
+    parts = ["--no-dashboard", "--scheduler-file", str(where)]
+    scheduler = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", *parts]
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1", *parts]
+    with started(scheduler, env) as process, started(worker, env):
+        while not where.exists() or not where.read_text().endswith("}"):
+            time.sleep(0.05)
+        yield json.loads(where.read_text())["address"], process.pid
+
+
+def test_a_scheduler_that_dies_ends_the_run_in_one_sentence(sessions: Path, tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with (
+        apart(tmp_path, env) as (address, pid),
+        pytest.raises(SetupError, match="cannot finish the run: its scheduler went away; what is done is kept"),
+    ):
+        run(sessions, tmp_path / "run", address, Preset("ending", Strategy("ending", (Ending(pid),))))
+
+
+def test_a_cluster_that_lacks_the_module_of_a_strategy_is_one_sentence(sessions: Path, tmp_path: Path) -> None:
+    with (
+        apart(tmp_path, {**os.environ}) as (address, _),
+        pytest.raises(SetupError, match="cannot read what it is given; its scheduler and workers need the same"),
+    ):
+        run(sessions, tmp_path / "run", address, Preset("ending", Strategy("ending", (Ending(0),))))
 
 
 def test_an_address_where_no_scheduler_answers_is_one_sentence(sessions: Path, tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import ClassVar
 
 import pandas as pd
@@ -78,6 +80,25 @@ def test_one_and_two_workers_give_the_same_bytes(tmp_path: Path) -> None:
         for n in (1, 2)
     ]
     assert same(*runs)
+
+
+def test_who_keeps_every_frame_changes_nothing(tmp_path: Path) -> None:
+    """A sampling profiler, a debugger, or Dask's look at what its workers do."""
+    strategies = ("truncate", "summarize", "pipeline")
+
+    def once(name: str) -> Results:
+        return compare(session(), strategies=strategies, window=4_000, shares=(0.2,), out=tmp_path / name, quiet=True)
+
+    kept: list[FrameType] = []
+    before = once("before")
+    sys.setprofile(lambda frame, event, _: kept.append(frame) if event == "return" else None)
+    try:
+        watched = once("watched")
+    finally:
+        sys.setprofile(None)
+    assert len(kept) > 1_000
+    assert (watched.cells["status"] == "ok").all(), watched.cells["reason"].tolist()
+    assert same(before, watched)
 
 
 def test_a_finished_cell_is_not_computed_again(tmp_path: Path) -> None:

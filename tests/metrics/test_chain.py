@@ -49,8 +49,8 @@ def test_an_atom_that_is_dropped_in_its_second_round_is_lost_there() -> None:
     firings = one.replay.firings
     assert len(firings) >= 2
     first, _ = INDEX.everything
-    from workbench.metrics.ragged import kept_mask
     from workbench.metrics.view import view
+    from workbench.ragged import kept_mask
 
     def held(number: int) -> set[int]:
         seen = view(SESSION, firings[number].compaction.sent)

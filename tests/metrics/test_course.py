@@ -24,9 +24,9 @@ from workbench.metrics.course import Course, Stays
 from workbench.metrics.future import Retention
 from workbench.metrics.metric import Trial
 from workbench.metrics.mining import Index
-from workbench.metrics.ragged import Flags, Ints, kept_mask
 from workbench.metrics.view import view
 from workbench.models import find_model
+from workbench.ragged import Flags, Ints, kept_mask
 from workbench.replay.matched import matched
 from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Self
@@ -14,6 +15,12 @@ from workbench.experiment.workers import DIED, Death, Result, Task
 
 TIMEOUT = 10
 """Seconds to wait for the scheduler's first word."""
+
+PATIENCE = 60.0
+"""Seconds that a cluster may have no worker at all before a run ends."""
+
+_LOOKING = 0.05
+"""Seconds between looks at what is done."""
 
 _ALONE = threading.Lock()
 """A worker may have many threads, but a process has one current folder; and replays are Python, which gains nothing."""
@@ -38,6 +45,8 @@ class Cluster:
             self._client: Client = Client(address, timeout=TIMEOUT, set_as_default=False)
         except (OSError, ValueError) as error:
             raise SetupError(f"no Dask scheduler answers at {address!r}: {_short(error)}") from None
+        self._address = address
+        self._seen = self._next_look = time.monotonic()
 
     @property
     def size(self) -> int:
@@ -48,21 +57,58 @@ class Cluster:
         """As they are done. Dask itself gives a dead worker's task to another, and gives up after some deaths.
 
         Raises:
-            SetupError: a worker has another version of the workbench, or does not see this folder.
+            SetupError: a worker has another version of the workbench, or does not see this folder; the cluster has no
+                workers for a minute, or its scheduler goes away.
         """
-        from distributed import KilledWorker, as_completed
+        from distributed import CancelledError, KilledWorker, as_completed
 
         version, folder = code_version(), str(Path.cwd())
         places = {
             self._client.submit(_there, what, task, folder, version, pure=False): place
             for place, task in enumerate(tasks)
         }
-        for future in as_completed(list(places), loop=self._client.loop):
-            try:
-                result: Result | Death = future.result()
-            except KilledWorker:
-                result = DIED
-            yield places.pop(future), result
+        self._seen = self._next_look = time.monotonic()
+        done = as_completed(list(places), loop=self._client.loop)
+        while not done.is_empty():
+            ready = done.next_batch(block=False)
+            if not ready:
+                self._look()
+                time.sleep(_LOOKING)
+            for future in ready:
+                try:
+                    result: Result | Death = future.result()
+                except KilledWorker:
+                    result = DIED
+                except CancelledError:
+                    raise self._ended("its scheduler went away") from None
+                except RuntimeError as error:
+                    if "deserialization" not in str(error):
+                        raise
+                    raise SetupError(
+                        f"the Dask cluster at {self._address!r} cannot read what it is given; its scheduler and "
+                        "workers need the same packages as this machine, and the module of a strategy of your own"
+                    ) from None
+                yield places.pop(future), result
+
+    def _look(self) -> None:
+        """Whether anybody is there who could go on."""
+        now = time.monotonic()
+        if now < self._next_look:  # asking costs a round trip
+            return
+        self._next_look = now + PATIENCE / 12
+        try:
+            if self._client.ncores():
+                self._seen = now
+        except (OSError, TimeoutError):
+            raise self._ended("its scheduler went away") from None
+        if now - self._seen > PATIENCE:
+            raise self._ended(f"it has had no worker for {PATIENCE:.0f} s")
+
+    def _ended(self, why: str) -> SetupError:
+        return SetupError(
+            f"the Dask cluster at {self._address!r} cannot finish the run: {why}; what is done is kept, and the same "
+            "command goes on from there once workers answer again"
+        )
 
     def __enter__(self) -> Self:
         return self

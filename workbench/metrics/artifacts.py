@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from workbench.metrics.postings import Postings
-from workbench.metrics.ragged import Flags, Ints
 from workbench.metrics.reading import Reading
 from workbench.metrics.sources import SHELLS
+from workbench.ragged import Flags, Ints
 from workbench.transcript.files import FileOps, touched
 from workbench.transcript.message import AssistantMessage, Message, ToolCall
 from workbench.transcript.paths import normal_path

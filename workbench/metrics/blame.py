@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.metrics.course import Course
 from workbench.metrics.future import Retention
-from workbench.metrics.ragged import Ints
+from workbench.ragged import Ints
 
 VIEW = "view"
 """Stands for what was kept, and is not shown in what is sent."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.metrics.course import sent_stays
 from workbench.metrics.metric import Trial
-from workbench.metrics.ragged import Flags, Ints
+from workbench.ragged import Flags, Ints
 from workbench.transcript.atoms import KINDS, Kind
 
 

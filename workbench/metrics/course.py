@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from workbench.metrics.ragged import Ints
 from workbench.metrics.view import view
+from workbench.ragged import Ints
 from workbench.replay.step import Replay
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, said_text

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.metrics.postings import Postings, word_table
-from workbench.metrics.ragged import Flags, Floats, Ints, at_most, found_at, gather, group_starts, hits, kept_mask
 from workbench.metrics.reading import Reader
+from workbench.ragged import Flags, Floats, Ints, at_most, found_at, gather, group_starts, hits, kept_mask
 from workbench.transcript.atoms import Atom, Kind
 from workbench.transcript.statements import is_decision
 

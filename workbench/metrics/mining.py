@@ -14,12 +14,12 @@ from workbench.metrics.course import Stays
 from workbench.metrics.fabricated import fabricated
 from workbench.metrics.future import HORIZON, Demand, History
 from workbench.metrics.postings import Postings
-from workbench.metrics.ragged import Flags, Ints, distinct, gather, kept_mask, narrow
 from workbench.metrics.reading import Reader, Reading
 from workbench.metrics.sources import sources
 from workbench.metrics.stated import Stated
 from workbench.metrics.superseded import Changes
 from workbench.metrics.work import Work
+from workbench.ragged import Flags, Ints, distinct, gather, kept_mask, narrow
 from workbench.transcript.atoms import KINDS, Atom, Kind
 from workbench.transcript.message import Message
 from workbench.transcript.mining import Miner

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from workbench.metrics.mining import Index
-from workbench.metrics.ragged import distinct
+from workbench.ragged import distinct
 from workbench.transcript.atoms import Atom
 from workbench.transcript.signs import Signs
 

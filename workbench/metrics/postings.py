@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.metrics.ragged import Flags, Floats, Ints, distinct, gather, narrow, row_starts, table_of
+from workbench.ragged import Flags, Floats, Ints, distinct, gather, narrow, row_starts, table_of
 from workbench.transcript.atoms import KINDS, Atom, is_file_name
 from workbench.transcript.message import Message
 from workbench.transcript.mining import END, Layout, Miner

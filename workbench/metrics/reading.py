@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.metrics.background import BUILTIN_BACKGROUND
 from workbench.metrics.postings import Postings
-from workbench.metrics.ragged import Flags, Ints
+from workbench.ragged import Column, Flags, Ints
 from workbench.transcript.atoms import Atom
 
 TOGETHER = 512
@@ -179,17 +179,24 @@ class Reader:
 class _Rows:
     """The items of spans: those of the session, which never change, and those of others, which come one by one."""
 
-    __slots__ = ("_items", "_more", "_more_starts", "_starts")
+    __slots__ = ("_ends", "_items", "_more", "_new", "_starts", "_starts_of_more")
 
     def __init__(self, starts: Ints, items: Ints) -> None:
         self._starts, self._items = starts, items
-        self._more = array("q")
-        self._more_starts = array("q", [0])
+        self._more, self._starts_of_more = Column(np.int64), Column(np.int64, 0)
+        self._new, self._ends = array("q"), array("q")
 
     def add(self, items: Sequence[int]) -> None:
         """One more span that the session does not have."""
-        self._more.extend(items)
-        self._more_starts.append(len(self._more))
+        self._new.extend(items)
+        self._ends.append(len(self._more) + len(self._new))
+
+    def _settle(self) -> None:
+        """What came since the last time goes where it is read."""
+        if self._ends:
+            self._more.extend(np.array(self._new, dtype=np.int64))
+            self._starts_of_more.extend(np.array(self._ends, dtype=np.int64))
+            self._new, self._ends = array("q"), array("q")
 
     def rows(self, own: Flags, places: Ints) -> tuple[Ints, Ints]:
         """The items of spans: where each one's begin, with the end, and all items.
@@ -198,8 +205,8 @@ class _Rows:
             own: whether the session has each of m spans.
             places: the row of each, among the session's spans or among the others.
         """
-        more = np.frombuffer(self._more, dtype=np.int64) if self._more else np.zeros(0, dtype=np.int64)
-        more_starts = np.frombuffer(self._more_starts, dtype=np.int64)  # such a view may not outlive this call
+        self._settle()
+        more, more_starts = self._more.values, self._starts_of_more.values
         first, end = np.empty(len(places), dtype=np.int64), np.empty(len(places), dtype=np.int64)
         for chosen, starts in ((own, self._starts), (~own, more_starts)):
             first[chosen], end[chosen] = starts[places[chosen]], starts[places[chosen] + 1]

@@ -8,8 +8,8 @@ from itertools import chain
 import numpy as np
 
 from workbench.metrics.postings import Postings
-from workbench.metrics.ragged import Flags, Floats, Ints, gather, row_starts, table_of
 from workbench.metrics.reading import Reader
+from workbench.ragged import Flags, Floats, Ints, gather, row_starts, table_of
 from workbench.transcript.atoms import LEXICAL, STATEMENTS, Atom, Kind
 from workbench.transcript.message import Message
 from workbench.transcript.statements import statements

@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 
 from workbench.metrics.mining import Index
 from workbench.metrics.overclaim import named_unsure
-from workbench.metrics.ragged import kept_mask
 from workbench.metrics.reading import Reading
 from workbench.metrics.view import View
+from workbench.ragged import kept_mask
 
 What: TypeAlias = Literal["file", "value", "open work", "done work", "doubt"]
 States: TypeAlias = Mapping[tuple[What, str], int]

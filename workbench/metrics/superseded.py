@@ -15,8 +15,8 @@ from itertools import chain
 import numpy as np
 
 from workbench.metrics.postings import Postings
-from workbench.metrics.ragged import Flags, Ints
 from workbench.metrics.reading import Reader
+from workbench.ragged import Flags, Ints
 from workbench.transcript.files import CHANGES
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, is_real_user
 from workbench.transcript.signs import runs_in

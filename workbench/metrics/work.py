@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 
 from workbench.metrics.postings import Postings
-from workbench.metrics.ragged import Flags, Ints
 from workbench.metrics.stated import Stated
+from workbench.ragged import Flags, Ints
 from workbench.transcript.atoms import Atom, plain
 from workbench.transcript.message import AssistantMessage, Message, ToolCall, is_real_user
 from workbench.transcript.signs import Signs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -26,13 +25,16 @@ class Lines:
     A line is known by the number that the miner gives its text. Arrays that a method returns are copies.
     """
 
-    __slots__ = ("_atoms", "_flat", "_kinds", "_miner", "_more", "_starts", "_texts", "_words")
+    __slots__ = ("_atoms", "_flat", "_kinds", "_miner", "_more", "_texts", "_words")
 
     def __init__(self, miner: Miner) -> None:
+        import numpy as np
+
+        from workbench.ragged import Column, Table
+
         self._miner = miner
         self._flat = self._more = 0
-        self._atoms, self._starts = array("i"), array("q", [0])
-        self._words = array("i")
+        self._atoms, self._words = Table(np.int32), Column(np.int32)
         self._texts: dict[int, str] = {}
         self._kinds = bytearray()
 
@@ -64,10 +66,8 @@ class Lines:
         every, named = every[order], named[order]
         _, once = np.unique(every * (len(miner.atoms) + 1) + named, return_index=True)
         once.sort()
-        starts = np.cumsum(np.bincount(every[once], minlength=len(ends))) + len(self._atoms)
-        self._atoms.frombytes(named[once].astype(np.int32).tobytes())
-        self._starts.frombytes(starts.astype(np.int64).tobytes())
-        self._words.frombytes(count.astype(np.int32).tobytes())
+        self._atoms.add(every[once], named[once], len(ends))
+        self._words.extend(count)
         self._kinds += bytes([_KIND[kind] for kind, _ in islice(miner.atoms, len(self._kinds), None)])
 
     def text(self, line: int) -> str:
@@ -93,25 +93,19 @@ class Lines:
 
     def atoms_of(self, lines: Ints) -> tuple[Ints, Ints]:
         """The atoms of some lines, each once a line: for each the line's position in `lines`, and the atom."""
-        import numpy as np
-
-        owner, at = spread(np.frombuffer(self._starts, dtype=np.int64), lines)
-        atoms = np.frombuffer(self._atoms, dtype=np.int32)[at] if self._atoms else np.zeros(0, dtype=np.int32)
-        return owner, atoms.astype(np.int64)
+        owner, _, atoms = self._atoms.rows(lines)
+        return owner, atoms.astype("int64")
 
     def named(self, lines: Ints) -> Ints:
         """How many atoms each line has."""
-        import numpy as np
-
-        starts = np.frombuffer(self._starts, dtype=np.int64)
+        starts = self._atoms.starts
         counts: Ints = starts[lines + 1] - starts[lines]
         return counts
 
     def words_of(self, lines: Ints) -> Ints:
         """How many content words each line has beside its atoms."""
-        import numpy as np
-
-        return np.frombuffer(self._words, dtype=np.int32)[lines] if self._words else np.zeros(0, dtype=np.int32)
+        found: Ints = self._words.values[lines]
+        return found
 
     def lengths(self, lines: Ints) -> Ints:
         """The characters of each line."""
@@ -119,19 +113,3 @@ class Lines:
 
         sizes = self._miner.spans.sizes
         return np.frombuffer(sizes, dtype=np.uint16)[lines] if sizes else np.zeros(0, dtype=np.uint16)
-
-
-def spread(starts: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """The items of some rows of a ragged table: for each its row's position in `rows`, and its own place.
-
-    Args:
-        starts: where each row begins, one more entry than rows.
-        rows: the wanted rows, in any order.
-    """
-    import numpy as np
-
-    first = starts[rows]
-    counts = starts[rows + 1] - first
-    ends = np.cumsum(counts)
-    owner = np.repeat(np.arange(len(rows)), counts)
-    return owner, np.arange(len(owner)) + np.repeat(first - (ends - counts), counts)

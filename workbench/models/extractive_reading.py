@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
 
-from workbench.models.extractive_lines import Lines, spread
+from workbench.models.extractive_lines import Lines
 from workbench.transcript.message import (
     AssistantMessage,
     Message,
@@ -87,34 +86,6 @@ class Reads:
     chars: list[int]
 
 
-class _Table:
-    """Items of messages, row by row."""
-
-    __slots__ = ("items", "starts")
-
-    def __init__(self, code: str) -> None:
-        self.items = array(code)
-        self.starts = array("q", [0])
-
-    def add(self, row: Ints, items: Ints, rows: int) -> None:
-        """That many more rows; `row` says, in order, where each item belongs."""
-        import numpy as np
-
-        before = len(self.items)
-        self.items.frombytes(items.astype(self.items.typecode).tobytes())
-        ends = np.cumsum(np.bincount(row, minlength=rows)) + before
-        self.starts.frombytes(ends.astype(np.int64).tobytes())
-
-    def rows(self, rows: Ints) -> tuple[Ints, Ints, Ints]:
-        """The items of some rows: for each its position in `rows`, its place in its own row, and the item itself."""
-        import numpy as np
-
-        starts = np.frombuffer(self.starts, dtype=np.int64)  # such views may not outlive this call
-        items = np.frombuffer(self.items, dtype=self.items.typecode) if self.items else np.zeros(0, dtype=np.int32)
-        owner, at = spread(starts, rows)
-        return owner, at - starts[rows][owner], items[at]
-
-
 class Reader:
     """Reads messages, each once as long as it is remembered; `messages_read` says how often that was.
 
@@ -136,11 +107,15 @@ class Reader:
         self._forget()
 
     def _forget(self) -> None:
+        import numpy as np
+
+        from workbench.ragged import Table
+
         self._miner = self._given or Miner()
         self.lines = Lines(self._miner)
         self._messages: dict[int, tuple[Message, int]] = {}
-        self._rows, self._sources = _Table("i"), _Table("b")
-        self._spoken, self._heard = _Table("i"), _Table("i")
+        self._rows, self._sources = Table(np.int32), Table(np.int8)
+        self._spoken, self._heard = Table(np.int32), Table(np.int32)
         self._of_text: dict[str, tuple[int, ...]] = {}
 
     def _is_full(self) -> bool:
@@ -160,7 +135,7 @@ class Reader:
             if (before := known.get(id(message))) is None or before[0] is not message
         }
         if new:
-            first = len(self._rows.starts) - 1
+            first = len(self._rows)
             self._take([list(_told(message, self._miner)) for message in new.values()])
             known.update((key, (message, first + i)) for i, (key, message) in enumerate(new.items()))
             self.messages_read += len(new)
