@@ -40,6 +40,9 @@ WINDOW = 100_000
 STRATEGIES = ("none", "null", "truncate", "summarize", "pipeline")
 TURNS = 5
 
+TABLES = ("workbench.registry", "workbench.metrics.builtin", "workbench.models.tokenizer")
+"""Modules whose caches hold what is installed, and the encodings' tables: nothing of a text."""
+
 Result = TypeVar("Result")
 Times = dict[str, tuple[float, float]]
 """Seconds of the processor and by the clock, by what was done."""
@@ -67,9 +70,10 @@ def forget() -> None:
     """Let go of what this process remembers from text to text."""
     tokenizer._KNOWN.clear()
     for found in gc.get_objects():
-        if isinstance(found, _lru_cache_wrapper) and str(getattr(found, "__module__", "")).startswith("workbench."):
+        module = str(getattr(found, "__module__", "")) if isinstance(found, _lru_cache_wrapper) else ""
+        if module.startswith("workbench.") and module not in TABLES:
             found.cache_clear()
-    loaded("o200k_base").encode("warm", disallowed_special=())
+    TiktokenCounter().count_lines("\n".join(map(str, range(100))))  # the encoding's tables
     gc.collect()
 
 

@@ -348,12 +348,12 @@ class Demand:
         found = np.full(len(self), -1)
         bound = self._held_bound
         np.maximum.at(found, self._held_slot[bound], of_message[self._held_message[bound]])
-        counted = np.flatnonzero(of_text >= 0)
-        reading, text = self._reader.read_each([texts[i] for i in counted.tolist()])
-        slots = self._slots(reading.atoms)
-        slots, rows = slots[slots >= 0], reading.atom_row[slots >= 0]
+        reading, text = self._reader.read_each(texts)
+        slots, at = self._slots(reading.atoms), of_text[text[reading.atom_row]]
+        counted = (slots >= 0) & (at >= 0)
+        slots, rows = slots[counted], reading.atom_row[counted]
         is_bound, _ = self._grade(slots, reading.word_start, reading.words, rows)
-        np.maximum.at(found, slots[is_bound], of_text[counted[text[rows[is_bound]]]])
+        np.maximum.at(found, slots[is_bound], at[counted][is_bound])
         return found
 
     def retained(self, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> Retention:

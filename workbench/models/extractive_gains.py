@@ -117,8 +117,10 @@ class Gains:
             else:
                 now = before
             if now > before:  # it gained more before others were chosen
-                heappush(weighed, (now, i))
-                continue
+                here = (now, i)
+                if here > ahead or (weighed and here > weighed[0]):
+                    heappush(weighed, here)
+                    continue
             spent += cost[i]
             for atom in slots[first : first + many]:
                 left[atom] *= again

@@ -108,7 +108,7 @@ class _Agent:
         self.reals: list[int] = self.sent.sizes if preset.count is None else []
         self.requested = 0  # messages of the newest request that are still a prefix of what is sent
         self.prefix = 0  # their tokens, overhead included
-        self.reported: Usage | None = None
+        self.reported: tuple[int, int] | None = None  # tokens of the newest request and its answer
         self.since = 0
         self.patience = 0
         self.fired: int | None = None
@@ -124,8 +124,8 @@ class _Agent:
         if self.reals is not self.sent.sizes:
             self.reals.append(size)
         self.since += self.own[at]
-        if self.reported is not None and isinstance(message, AssistantMessage) and not self.reported.output:
-            self.reported = Usage(input=self.reported.input, output=size)
+        if self.reported is not None and isinstance(message, AssistantMessage) and not self.reported[1]:
+            self.reported = (self.reported[0], size)
 
     def request(self, at: int) -> None:
         """Send what there is: one step."""
@@ -133,15 +133,16 @@ class _Agent:
         self.steps.append(Step(len(self.steps), at, self.recorded, self.real, prefix, self.fired))
         self.fired = None
         self.requested, self.prefix = len(self.sent.messages), self.real
-        self.reported, self.since = Usage(input=self.real), 0
+        self.reported, self.since = (self.real, 0), 0
 
     def consider(self, moment: Moment, at: int) -> None:
         """Ask the trigger, and compact if it is due."""
         if moment not in self.preset.moments or self.sent.tokens < self.patience:
             return
+        reported = None if self.reported is None else Usage(input=self.reported[0], output=self.reported[1])
         situation = Situation(
             tokens=self.sent.tokens, window=self.window, overhead=self.sent.overhead, moment=moment,
-            messages=len(self.sent.messages), reported=self.reported, since=self.since,
+            messages=len(self.sent.messages), reported=reported, since=self.since,
         )  # fmt: skip
         budget = self.preset.trigger.check(situation)
         if budget is None:

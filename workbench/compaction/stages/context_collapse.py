@@ -35,10 +35,10 @@ class ContextCollapse:
         stubs.update(_overtaken(messages))
         edits = []
         for i, stub in sorted(stubs.items()):
-            message = messages[i]
-            if not isinstance(message, ToolResult) or message.pinned or message.blocks == (Text(stub),):
+            message, blocks = messages[i], (Text(stub),)
+            if not isinstance(message, ToolResult) or message.pinned or message.blocks == blocks:
                 continue
-            short = with_blocks(message, (Text(stub),))
+            short = with_blocks(message, blocks)
             if context.count(short) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (short,)))
         return Plan(tuple(edits)) if edits else None
