@@ -35,6 +35,17 @@ def test_compare_prints_the_outcome_as_json(
     assert [row["strategy"] for row in found["strategies"]] == ["none", "truncate", "summarize", "pipeline", "null"]
 
 
+def test_compare_marks_who_sends_more_than_the_window(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "chat.json"
+    path.write_text(json.dumps(to_openai([rules("be brief"), *conversation(60, words=120)])))
+    options = ["--window", "5000", "--shares", "0.2", "--out", str(tmp_path / "run"), "--no-report"]
+    assert main(["compare", str(path), "--strategies", "clear_tool_uses,truncate", *options]) == 0
+    told = capsys.readouterr().out
+    rows = {line.split()[0]: line for line in told.splitlines() if line}
+    assert "!" in rows["clear_tool_uses"] and "!" not in rows["none"] + rows["truncate"]
+    assert "! sends requests larger than the window (clear_tool_uses in 1 of 1 sessions)" in told
+
+
 def test_a_damaged_file_is_a_row_and_does_not_stop_the_others(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

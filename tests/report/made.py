@@ -154,6 +154,7 @@ def _scores(id: str, strategy: str, shares: tuple[float, ...], dice: np.random.G
     add("tokens_sent", 3_000_000 * (1 - saved), "tokens", "lower")
     add("peak_context", 93_000 if strategy == "none" else 51_800, "tokens", "lower")
     add("mean_context", 50_000 * (1 - saved), "tokens", "lower")
+    add("over_window", 0.0, "share", "lower")
     add("compactions", 0 if strategy in ("none", "null") else 2, "count", "lower")
     add("prefix_reuse", 0.93, "share", "higher")
     add("breaches", 0, "count", "lower")

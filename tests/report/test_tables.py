@@ -6,6 +6,7 @@ from report.made import made
 
 from workbench.errors import UnknownName
 from workbench.report import tables
+from workbench.report.summary import headline_html
 from workbench.report.tables import Tables
 
 
@@ -25,6 +26,19 @@ def test_a_headline_figure_is_the_mean_over_sessions(run: Tables) -> None:
     line = tables.headline(run).set_index("strategy").loc["truncate"]
     assert line["kept"] == pytest.approx(own["value"].mean())
     assert line["sessions"] == 3 and line["failed"] == 0
+
+
+def test_who_sends_more_than_the_window_is_marked_and_references_are_not() -> None:
+    source = made(4)
+    assert tables.over_window(Tables.of(source)) == {}
+    assert "too large" not in headline_html(Tables.of(source)).html
+    for row in [row for row in source.rows["scores"] if row["metric"] == "over_window"]:
+        row["value"] = 0.2 if row["strategy"] in ("none", "truncate") and row["session"] < "session-03" else 0.0
+    run = Tables.of(source)
+    assert tables.over_window(run) == {"truncate": (3, 4)}
+    page = headline_html(run).html
+    assert page.count("too large in 3 of 4") == 1 and "no provider would have taken them" in page
+    assert tables.headline(run).set_index("strategy").loc["truncate", "over_window"] == pytest.approx(0.15)
 
 
 def test_a_session_with_many_shares_counts_once() -> None:

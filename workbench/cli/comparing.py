@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 FAILED_CELL, UNUSABLE = 1, 2
 METRICS = (
-    "frr", "tokens_saved", "peak_context", "compactions", "prefix_reuse", "breaches", "cost", "net_saving",
-    "cost_saved",
+    "frr", "tokens_saved", "peak_context", "over_window", "compactions", "prefix_reuse", "breaches", "cost",
+    "net_saving", "cost_saved",
 )  # fmt: skip
 """Of the headline, under each strategy's own trigger."""
 BASELINE = "The strategy that all others are compared with. None: truncate, or the one named first."
@@ -225,15 +225,17 @@ def _outcome(results: Results, no_report: bool, baseline: str) -> dict[str, obje
 def _show(results: Results, no_report: bool, baseline: str) -> None:
     from workbench.report.digits import dollars
     from workbench.report.ranked import uncut
-    from workbench.report.tables import Tables
+    from workbench.report.tables import Tables, over_window
 
     rows = headline(results)
-    large = uncut(Tables.of(results))
+    run = Tables.of(results)
+    large, over = uncut(run), over_window(run)
     base, differences, told = against(results, baseline)
     apart = {str(row["strategy"]): row for row in differences if not row["reference"]}
     shown = []
     for row in rows:
-        line = {"strategy": str(row["strategy"]), "kept (FRR)": share(_number(row["frr"]))}
+        too_large = "!" if str(row["strategy"]) in over else ""
+        line = {"strategy": str(row["strategy"]), "kept (FRR)": share(_number(row["frr"])) + too_large}
         for name in row:
             if name.startswith("frr_at_"):
                 mark = "*" if str(row["strategy"]) in large else ""
@@ -256,6 +258,9 @@ def _show(results: Results, no_report: bool, baseline: str) -> None:
     if large:
         told_of = ", ".join(f"{name} in {n} of {every}" for name, (n, every) in large.items())
         say(f"* stays larger than that size ({told_of} sessions); the figures leave out sessions in which one does.")
+    if over:
+        told_of = ", ".join(f"{name} in {n} of {every}" for name, (n, every) in over.items())
+        say(f"! sends requests larger than the window ({told_of} sessions), which no provider would have taken.")
     say(f"Cost: USD a session, {_whose(results)}; cost saved: after summaries and fetching again what was lost.")
     say()
     say(fill(printable(told).replace(" %", "\0%"), width=100).replace("\0", " "))

@@ -31,6 +31,7 @@ BUILTIN: dict[str, Metric] = {
         size.TokensSaved(),
         size.PeakContext(),
         size.MeanContext(),
+        size.OverWindow(),
         size.Compactions(),
         size.PrefixReuse(),
         size.Breaches(),

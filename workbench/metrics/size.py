@@ -76,6 +76,23 @@ class MeanContext:
 
 
 @dataclass(frozen=True, slots=True)
+class OverWindow:
+    """The share of the requests that are larger than the window: no provider would have taken them. In [0, 1].
+
+    Where it is above 0 the other figures of that replay are those of contexts that nobody could have sent.
+    """
+
+    name: ClassVar[str] = "over_window"
+    unit: ClassVar[Unit] = "share"
+    better: ClassVar[Better] = "lower"
+
+    def score(self, trial: Trial, /) -> Score:
+        """Requests above the window over all requests, overhead included; `n` is the number of requests."""
+        steps, window = trial.replay.steps, trial.replay.window
+        return Score(sum(s.tokens_sent > window for s in steps) / len(steps), n=len(steps)) if steps else NO_STEPS
+
+
+@dataclass(frozen=True, slots=True)
 class Compactions:
     """How often the preset compacted."""
 

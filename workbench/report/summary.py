@@ -12,7 +12,17 @@ from workbench.report.digits import NOTHING, amount, count, dollars, percent, sc
 from workbench.report.html import Cell, Html, bullets, dot, row, table
 from workbench.report.points import unscored_note
 from workbench.report.ranked import uncut
-from workbench.report.tables import Tables, baseline, by_size, contenders, headline, replayed, shares, strategies
+from workbench.report.tables import (
+    Tables,
+    baseline,
+    by_size,
+    contenders,
+    headline,
+    over_window,
+    replayed,
+    shares,
+    strategies,
+)
 from workbench.report.verdict import interval_note, verdict
 
 ROLES = {
@@ -43,6 +53,7 @@ def headline_html(run: Tables) -> Html:
     sizes = shares(run)
     kept_at = {(one["strategy"], one["share"]): one for one in by_size(run).to_dict("records")}
     large = {(name, share): found for share in sizes for name, found in uncut(run, share).items()}
+    over = over_window(run)
     figures = headline(run)
     priced = bool(figures["cost"].notna().any()) if len(figures) else False
     heads: list[Cell] = [("Strategy", ""), *((f"Kept at {percent(share)} of the size", "n") for share in sizes)]
@@ -58,7 +69,7 @@ def headline_html(run: Tables) -> Html:
         if apart:
             at_sizes.append((beside(apart[name]) if name in apart and name not in REFERENCES else NOTHING, "n"))
         css = "best" if contenders(run)[:1] == (name,) else _css(name)
-        lines.append(row([_name(one, run), *at_sizes, *_own(one, priced)], css))
+        lines.append(row([_name(one, run), *at_sizes, *_own(one, priced, over.get(name))], css))
         more.append(row([(dot(name, strategies(run)), ""), *_others(one)], _css(name)))
     sessions = some(len(replayed(run)), "session")
     note = f"Means over {sessions}, each of which counts the same. {shown(interval_note(run))}"
@@ -66,6 +77,10 @@ def headline_html(run: Tables) -> Html:
         note += (
             " Larger: sessions in which the strategy cannot be cut to that size. Nobody's figure there counts them,"
             " unless they are more than a tenth: then the strategy is not ranked."
+        )
+    if over:
+        note += (
+            " Too large: sessions with requests that did not fit into the window; no provider would have taken them."
         )
     if apart:
         where = "kept at equal size" if sizes else "kept on its own trigger"
@@ -96,10 +111,13 @@ def _kept(at: dict[Any, Any] | None, large: tuple[int, int] | None) -> Cell:
     return figure + (f" <small>larger in {large[0]} of {large[1]}</small>" if large else ""), "n"
 
 
-def _own(one: dict[Any, Any], priced: bool) -> list[Cell]:
+def _own(one: dict[Any, Any], priced: bool, over: tuple[int, int] | None) -> list[Cell]:
+    """What is kept and saved on the own trigger, and in how many sessions requests were larger than the window."""
     kept, saved = (
         _figure(one["strategy"], one[key], one[f"{key}_low"], one[f"{key}_high"]) for key in ("kept", "saved")
     )
+    if over:
+        kept += f" <small>too large in {over[0]} of {over[1]}</small>"
     return [(kept, "n"), (saved, "n"), *([(_cost(one), "n")] if priced else [])]
 
 

@@ -151,13 +151,20 @@ def own_trigger(run: Tables, strategy: str, metric: str = RETENTION) -> Estimate
     return estimate(found, least=0, most=1) if metric == RETENTION else estimate(found)
 
 
+def over_window(run: Tables) -> dict[str, tuple[int, int]]:
+    """The contenders that sent requests larger than the window: in how many sessions, and of how many."""
+    found = {name: values(run, "over_window", name) for name in contenders(run)}
+    return {name: (int((share > 0).sum()), len(share)) for name, share in found.items() if (share > 0).any()}
+
+
 def headline(run: Tables) -> pd.DataFrame:
     """One row a strategy: what it keeps and saves, means over sessions.
 
     Columns: `strategy`, `reference`, `sessions`, `failed`, `equal_size` with `equal_size_low` and `equal_size_high`,
     `kept`, `kept_low`, `kept_high`, `scaled`, `saved`, `saved_low`, `saved_high` (shares), `mean_context`,
-    `peak_context` (tokens), `compactions` (a session), `prefix_reuse`, `fabrication` (shares), `cost`
-    (USD a session), `cost_saved` (share; after summaries and fetching again).
+    `peak_context` (tokens), `over_window` (share of the requests that are larger than the window), `compactions`
+    (a session), `prefix_reuse`, `fabrication` (shares), `cost` (USD a session), `cost_saved` (share; after summaries
+    and fetching again).
     """
     return pd.DataFrame([_headline(run, name) for name in strategies(run)])
 
@@ -177,7 +184,10 @@ def _headline(run: Tables, name: str) -> dict[str, object]:
         row[f"{column}_high"] = found.high if found else None
     scaled = estimate(values(run, RETENTION, name, of="scaled").tolist())
     row["scaled"] = scaled.mean if scaled else None
-    for metric in ("mean_context", "peak_context", "compactions", "prefix_reuse", "fabrication", "cost", "cost_saved"):
+    for metric in (
+        "mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication", "cost",
+        "cost_saved",
+    ):  # fmt: skip
         found = own_trigger(run, name, metric)
         row[metric] = found.mean if found else None
     return row
