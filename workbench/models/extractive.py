@@ -152,7 +152,7 @@ class _Draft:
         self.above: list[Above] = [above for above, texts in found for lines in texts for _ in lines]
         self.earlier: list[int] = [line for _, texts in found for lines in texts for line in lines]
         self.recent = int(RECENT * self.reads.n)
-        self.text = reader.lines.text
+        self.text, self.length = reader.lines.text, reader.lines.length
         focus = frozenset(words(ask.instructions)) if ask.instructions else frozenset()
         self.choice = Choice(reader.lines, self.reads, self.earlier, focus, weights)
 
@@ -253,7 +253,7 @@ class _Draft:
 
     def _cost(self, pick: Pick) -> float:
         """About how many tokens a line takes."""
-        return len(self.text(pick[3])) / CHARS_PER_TOKEN + LINE
+        return self.length(pick[3]) / CHARS_PER_TOKEN + LINE
 
 
 def _outlined(summary: str) -> bool:

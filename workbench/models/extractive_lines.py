@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -78,6 +79,11 @@ class Lines:
                 self._texts.clear()
             found = self._texts[line] = self._miner.spans[line]
         return found
+
+    @property
+    def length(self) -> Callable[[int], int]:
+        """Gives the characters of one line."""
+        return self._miner.spans.sizes.__getitem__
 
     @property
     def size(self) -> int:
