@@ -11,7 +11,7 @@ import numpy as np
 from workbench.metrics.mining import Index
 from workbench.ragged import distinct
 from workbench.transcript.atoms import Atom
-from workbench.transcript.signs import Signs
+from workbench.transcript.signs import Signs, words_in
 
 _HEDGE = Signs(
     r"\b(?:maybe|perhaps|might|may|could be|possibly|probably|likely|seems?|appears?|suspect|unsure|uncertain|unclear"
@@ -88,4 +88,5 @@ def _last_said(index: Index, atom: int, at: int) -> str:
 @lru_cache(maxsize=REMEMBERED)
 def unsure(line: str) -> bool:
     """Whether a line hedges or denies what it says."""
-    return _HEDGE.search(line) is not None or _DENIAL.search(line) is not None
+    there = words_in(line) if line.isascii() else None
+    return _HEDGE.search(line, there) is not None or _DENIAL.search(line, there) is not None

@@ -77,7 +77,7 @@ class TiktokenCounter:
         text = counted_text(message)
         if isinstance(message, Summary):  # the lines of one summary mostly stand in the next one again
             return self._count_summary(text) + PER_MESSAGE
-        size = self._count_short(text) if len(text) <= SHORT else self.count_text(text)
+        size = self._count_again(text) if len(text) <= AGAIN else self.count_text(text)
         return size + image_tokens(message) + PER_MESSAGE
 
     def _count_summary(self, text: str) -> int:
@@ -90,8 +90,9 @@ class TiktokenCounter:
             size = known[text] = self.count_lines(text)
         return size
 
-    def _count_short(self, text: str) -> int:
-        known = _lines(self.encoding)
+    def _count_again(self, text: str) -> int:
+        """Once for all who ask soon: what a stage puts in is counted by the stage, by its plan and by the record."""
+        known = _lines(self.encoding) if len(text) <= SHORT else _lines(f"{self.encoding} texts", TEXTS)
         size = known.get(text)
         if size is None:
             size = known[text] = self.count_text(text)
@@ -162,6 +163,10 @@ FEW = 4
 """Items of a list under which a text is cut at every line's end."""
 SHORT = 160
 """Characters up to which a text's size is remembered: the marks that stages leave are counted again and again."""
+AGAIN = 20_000
+"""Characters up to which a text's size is remembered for a while."""
+TEXTS = 200
+"""Texts longer than the short ones whose sizes a process remembers."""
 SUMMARIES = 100
 """Whole summaries whose sizes a process remembers."""
 MANY = 8
@@ -175,10 +180,10 @@ LINES = 200_000
 _KNOWN: dict[str, dict[str, int]] = {}
 
 
-def _lines(name: str) -> dict[str, int]:
+def _lines(name: str, most: int = LINES) -> dict[str, int]:
     """The sizes of the lines and short texts that were met, by encoding; begun anew when there are too many."""
     known = _KNOWN.get(name)
-    if known is None or len(known) > LINES:
+    if known is None or len(known) > most:
         known = _KNOWN[name] = {}
     return known
 

@@ -36,9 +36,14 @@ class Signs:
         self._words = frozenset(words.encode().split())
         self._letters = letters
 
-    def search(self, text: str) -> re.Match[str] | None:
-        """The first match, if there is one."""
-        if text.isascii() and not self.possible(text, words_in(text)):
+    def search(self, text: str, words: Iterable[bytes] | None = None) -> re.Match[str] | None:
+        """The first match, if there is one.
+
+        Args:
+            text: any.
+            words: what `words_in` finds in it, where somebody has it at hand.
+        """
+        if text.isascii() and not self.possible(text, words_in(text) if words is None else words):
             return None
         return self.pattern.search(text)
 

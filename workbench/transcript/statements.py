@@ -155,5 +155,6 @@ def _possible(text: str, by_user: bool) -> tuple[Sign, ...]:
 
 
 def _kinds(sentence: str, wanted: tuple[Sign, ...]) -> list[Kind]:
-    found = [kind for kind, sign in wanted if sign.search(sentence)]
+    there = words_in(sentence) if sentence.isascii() else None
+    found = [kind for kind, sign in wanted if sign.search(sentence, there)]
     return found if found and len(words(sentence)) >= 2 else []
