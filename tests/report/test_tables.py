@@ -37,7 +37,7 @@ def test_who_sends_more_than_the_window_is_marked_and_references_are_not() -> No
     run = Tables.of(source)
     assert tables.over_window(run) == {"truncate": (3, 4)}
     page = headline_html(run).html
-    assert page.count("too large in 3 of 4") == 1 and "no provider would have taken them" in page
+    assert page.count("too large in 3&nbsp;of&nbsp;4") == 1 and "no provider would have taken them" in page
     assert tables.headline(run).set_index("strategy").loc["truncate", "over_window"] == pytest.approx(0.15)
 
 

@@ -69,9 +69,14 @@ def beside(one: Line) -> str:
     """The difference of a row for a cell of the headline table: HTML."""
     if _missing(one["difference"]):
         return NOTHING
-    word = {"better": "better", "worse": "worse", "undecided": "not told apart"}.get(one["verdict"], one["verdict"])
-    span = "" if _missing(one["low"]) else f"{gap(one['low'])} to {gap(one['high'])}, "
-    return f"{gap(one['difference'])} <small>{span}{shown(word)}</small>"
+    word = {"better": "better", "worse": "worse", "undecided": "not told apart"}.get(
+        str(one["verdict"]), str(one["verdict"])
+    )
+    span = "" if _missing(one["low"]) else f"{gap(one['low'])} to {gap(one['high'])}"
+    if " " not in word:
+        return f"{gap(one['difference'])} <small>{span}{', ' * bool(span)}{shown(word)}</small>"
+    interval = f"<small>{span}</small> " if span else ""
+    return f'{gap(one["difference"])} {interval}<small class="why">{shown(word)}</small>'
 
 
 def differences_html(run: Tables) -> Html:

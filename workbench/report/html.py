@@ -22,6 +22,7 @@ NOTEBOOK = f"""<style>
 {_IN} :is(th,td).n{{text-align:right}}
 {_IN} :is(.headline,.costs) small{{display:block}}
 {_IN} td.n small{{white-space:nowrap}}
+{_IN} .headline small.why{{white-space:normal;max-width:6.5em;margin-left:auto}}
 {_IN} .wide{{overflow-x:auto}}
 {_IN} dl{{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1.25rem}}
 {_IN} :is(dt,dd){{float:none;width:auto;margin:0;padding:0;text-align:left}}

@@ -56,7 +56,10 @@ def headline_html(run: Tables) -> Html:
     over = over_window(run)
     figures = headline(run)
     priced = bool(figures["cost"].notna().any()) if len(figures) else False
-    heads: list[Cell] = [("Strategy", ""), *((f"Kept at {percent(share)} of the size", "n") for share in sizes)]
+    heads: list[Cell] = [
+        ("Strategy", ""),
+        *((f"Kept at {percent(share).replace(' ', '&nbsp;')} of the size", "n") for share in sizes),
+    ]
     base = baseline(run)
     apart = {one["strategy"]: one for one in differences(run).to_dict("records")}
     if apart:
@@ -106,9 +109,9 @@ def _name(one: dict[Any, Any], run: Tables) -> Cell:
 def _kept(at: dict[Any, Any] | None, large: tuple[int, int] | None) -> Cell:
     """What is kept at one size, and in how many sessions the strategy stays larger."""
     if at is None:
-        return (f"{NOTHING} <small>stays larger</small>" if large else NOTHING, "n")
+        return (f'{NOTHING} <small class="why">stays larger</small>' if large else NOTHING, "n")
     figure = _figure(at["strategy"], at["mean"], at["low"], at["high"])
-    return figure + (f" <small>larger in {large[0]} of {large[1]}</small>" if large else ""), "n"
+    return figure + (f' <small class="why">larger in {_of(large)}</small>' if large else ""), "n"
 
 
 def _own(one: dict[Any, Any], priced: bool, over: tuple[int, int] | None) -> list[Cell]:
@@ -117,8 +120,12 @@ def _own(one: dict[Any, Any], priced: bool, over: tuple[int, int] | None) -> lis
         _figure(one["strategy"], one[key], one[f"{key}_low"], one[f"{key}_high"]) for key in ("kept", "saved")
     )
     if over:
-        kept += f" <small>too large in {over[0]} of {over[1]}</small>"
+        kept += f' <small class="why">too large in {_of(over)}</small>'
     return [(kept, "n"), (saved, "n"), *([(_cost(one), "n")] if priced else [])]
+
+
+def _of(counts: tuple[int, int]) -> str:
+    return f"{counts[0]}&nbsp;of&nbsp;{counts[1]}"
 
 
 def _others(one: dict[Any, Any]) -> list[Cell]:
