@@ -103,7 +103,9 @@ class Work:
         spoken = np.array([isinstance(m, AssistantMessage) or is_real_user(m) for m in messages], dtype=bool)
         places = np.flatnonzero(spoken[p.place_message] & ~p.thought)
         said = np.unique(p.place_span[places])
-        good = np.array([says_done(p.texts[span]) for span in said.tolist()], dtype=bool)
+        lines = [p.texts[span] for span in said.tolist()]
+        possible = _DONE.among(lines)
+        good = np.array([at in possible and says_done(line) for at, line in enumerate(lines)], dtype=bool)
         spans = said[good]
         rows, slots = self._stated.pairs_of_spans(spans)
         first = self._stated.first

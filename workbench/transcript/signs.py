@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _WORD = bytes(c if chr(c).isalnum() or c == ord("_") else ord(" ") for c in range(128)) + b" " * 128
+
+_END = b"\x01"
+_WORD_OR_END = _WORD[: ord("\n")] + _END + _WORD[ord("\n") + 1 :]
 
 
 def words_in(text: str) -> list[bytes]:
     """The words of an ASCII text in lower case: runs of letters, digits and `_`."""
     return text.lower().encode().translate(_WORD).split()
+
+
+def _words_and_ends(text: str) -> list[bytes]:
+    """The same of many lines, with `_END` where one ends."""
+    return text.lower().encode().translate(_WORD_OR_END).replace(_END, b" \x01 ").split()
 
 
 def runs_in(text: str) -> list[str]:
@@ -29,12 +37,13 @@ class Signs:
         letters: what stands in a match that holds none of the words.
     """
 
-    __slots__ = ("_letters", "_words", "pattern")
+    __slots__ = ("_ends", "_letters", "_words", "pattern")
 
     def __init__(self, pattern: str, words: str, letters: tuple[str, ...] = ()) -> None:
         self.pattern = re.compile(pattern, re.IGNORECASE)
         self._words = frozenset(words.encode().split())
         self._letters = letters
+        self._ends = self._words | {_END}
 
     def search(self, text: str, words: Iterable[bytes] | None = None) -> re.Match[str] | None:
         """The first match, if there is one.
@@ -46,6 +55,27 @@ class Signs:
         if text.isascii() and not self.possible(text, words_in(text) if words is None else words):
             return None
         return self.pattern.search(text)
+
+    def among(self, lines: Sequence[str]) -> set[int]:
+        """Which lines may hold a match, by place; many lines at once cost least.
+
+        Args:
+            lines: any texts; none is told apart from the others where one holds a line break.
+        """
+        found = {at for at, line in enumerate(lines) if not line.isascii()}
+        text = "\n".join(["" if at in found else line for at, line in enumerate(lines)] if found else lines)
+        if text.count("\n") != len(lines) - 1:
+            return set(range(len(lines)))
+        at = 0
+        for word in filter(self._ends.__contains__, _words_and_ends(text)):
+            if word == _END:
+                at += 1
+            else:
+                found.add(at)
+        for letters in self._letters:
+            if letters in text:
+                found.update(at for at, line in enumerate(lines) if letters in line)
+        return found
 
     def possible(self, text: str, words: Iterable[bytes]) -> bool:
         """Whether a match could stand in an ASCII text with these words."""
