@@ -54,7 +54,10 @@ class Lineage:
     def shared(self, older: Lineage) -> tuple[int, int]:
         """How many of the first and of the last messages are those of an older context; nothing where it is no kin."""
         mark = older.steps[0][0]
-        return next(((head, tail) for known, head, tail in self.steps if known is mark), (0, 0))
+        for known, head, tail in self.steps:
+            if known is mark:
+                return head, tail
+        return 0, 0
 
     def settled(self, by: object) -> int:
         """How many of the first messages need nothing, as far as `by` said so of this context or an older one."""

@@ -121,7 +121,10 @@ def with_partners(messages: Sequence[Message], wanted: Iterable[int]) -> set[int
 
 def last_user(messages: Sequence[Message]) -> int | None:
     """The index of the newest message that a person wrote, or None."""
-    return next((i for i in range(len(messages) - 1, -1, -1) if is_real_user(messages[i])), None)
+    for i in range(len(messages) - 1, -1, -1):
+        if is_real_user(messages[i]):
+            return i
+    return None
 
 
 def protected(messages: Sequence[Message]) -> set[int]:
