@@ -133,7 +133,9 @@ def apart(folder: Path, env: dict[str, str]) -> Iterator[tuple[str, int]]:
     scheduler = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", *parts]
     worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1", *parts]
     with started(scheduler, env) as process, started(worker, env):
+        end = time.monotonic() + 60
         while not where.exists() or not where.read_text().endswith("}"):
+            assert time.monotonic() < end, "Dask's scheduler did not start"
             time.sleep(0.05)
         yield json.loads(where.read_text())["address"], process.pid
 
