@@ -9,6 +9,10 @@ class WorkbenchError(Exception):
     """The root of all errors that the workbench raises on purpose."""
 
 
+class LeftOut(UserWarning):
+    """A file could not be read and is in no figure; says which one, and why."""
+
+
 class FormatError(WorkbenchError):
     """A file is not what its importer reads: says why, in which file, on which line and in which field."""
 

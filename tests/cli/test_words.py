@@ -1,6 +1,7 @@
 """Colour only where it is seen, tables that fit, and a hint below an error."""
 
 import io
+import warnings
 from itertools import pairwise
 
 import pytest
@@ -8,9 +9,9 @@ import pytest
 from workbench.cli import main
 from workbench.cli.experimenting import joined
 from workbench.cli.hints import hint
-from workbench.cli.words import complain, painted, table
+from workbench.cli.words import complain, painted, table, told_plainly
 from workbench.compaction.presets import PLACES
-from workbench.errors import FormatError, ModelError, SetupError, UnknownName, WorkbenchError
+from workbench.errors import FormatError, LeftOut, ModelError, SetupError, UnknownName, WorkbenchError
 
 ROWS = [
     {"strategy": "summarize", "what": "a summary of what is old", "tokens": "12,000"},
@@ -114,3 +115,10 @@ def test_every_command_has_an_example_and_json(capsys: pytest.CaptureFixture[str
 def test_the_help_of_commands_is_not_cut_off(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--help"])
     assert "..." not in capsys.readouterr().out.partition("Commands:")[2]
+
+
+def test_a_warning_of_a_kind_is_a_sentence_and_others_stay_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.warns(UserWarning, match="something else"), told_plainly(LeftOut):
+        warnings.warn("left out: a.json: no", LeftOut, stacklevel=1)
+        warnings.warn("something else", UserWarning, stacklevel=1)
+    assert capsys.readouterr().err == "workbench: left out: a.json: no\n"

@@ -9,18 +9,19 @@ from typing import Any, ClassVar
 import pytest
 from models.likely import Echo
 
-from builders import remembering, said
+from builders import remembering, rules, said
 from workbench.analysis.behaved import compliances, equivalences
 from workbench.analysis.probed import accuracies, rubric_means
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
-from workbench.errors import SettingError
+from workbench.errors import LeftOut, SettingError
 from workbench.experiment.behaving import behave
 from workbench.experiment.compare import compare
 from workbench.experiment.contexts import Grid
 from workbench.experiment.probing import probe
 from workbench.experiment.surprisal import surprisal
+from workbench.importers.native import save
 from workbench.metrics.sizes import ALLOWED, TOO_LARGE
 from workbench.models.kept_likelihood import KeptLikelihood
 from workbench.models.model import Answer, Ask
@@ -179,3 +180,12 @@ def test_recordings_of_which_none_can_be_read_are_an_error_that_names_the_first(
         list(grid.contexts(tmp_path / "nosuch.jsonl"))
     with pytest.raises(SettingError, match=r"cut.json: .* \(and 1 more\)"):
         list(grid.contexts(tmp_path))
+
+
+def test_a_recording_that_cannot_be_read_is_named_and_the_others_are_used(tmp_path: Path) -> None:
+    save(Session.of([rules("be brief"), *remembering(12)]), tmp_path / "good.jsonl")
+    (tmp_path / "cut.json").write_text('{"a": [1,')
+    (tmp_path / "README.md").write_text("what these are")
+    with pytest.warns(LeftOut, match=r"left out: .*cut.json") as told:
+        assert list(Grid(("truncate",)).contexts(tmp_path))
+    assert len(told) == 1

@@ -30,8 +30,8 @@ from workbench.cli import (
     varying,
 )
 from workbench.cli.hints import hint
-from workbench.cli.words import complain
-from workbench.errors import WorkbenchError
+from workbench.cli.words import complain, told_plainly
+from workbench.errors import LeftOut, WorkbenchError
 
 # typer carries a click of its own from some version on, and uses the installed one before: these are whichever it uses
 ClickException: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
@@ -89,7 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         words = experimenting.joined(list(sys.argv[1:] if arguments is None else arguments))
-        result = app(words, standalone_mode=False)
+        with told_plainly(LeftOut):
+            result = app(words, standalone_mode=False)
     except ClickException as error:
         told = error.format_message()  # type: ignore[attr-defined]  # every exception of click has it
         if type(error).__name__ == "NoArgsIsHelpError":

@@ -6,7 +6,9 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Literal, TextIO, TypeAlias
 
 Paint: TypeAlias = Literal["bold", "red", "green", "yellow", "dim"]
@@ -30,6 +32,26 @@ def complain(text: str, *, hint: str = "") -> None:
     sys.stderr.write(coloured + "\n")
     if hint:
         sys.stderr.write(painted("hint:", "yellow", sys.stderr) + f" {hint}\n")
+
+
+@contextmanager
+def told_plainly(kind: type[Warning]) -> Iterator[None]:
+    """Inside, warnings of that kind are sentences for the user; all others stay as they are."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", kind)
+        usual = warnings.showwarning
+
+        def show(
+            message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:  # fmt: skip
+            if issubclass(category, kind):
+                complain(f"workbench: {message}")
+            else:
+                usual(message, category, filename, lineno, file, line)
+
+        warnings.showwarning = show
+        yield
 
 
 def painted(text: str, paint: Paint, stream: TextIO | None = None) -> str:

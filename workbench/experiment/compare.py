@@ -21,7 +21,7 @@ from workbench.experiment.forecast import Forecast, foreseen
 from workbench.experiment.pieces import Piece, finished, pieces
 from workbench.experiment.replicates import replicated
 from workbench.experiment.settings import Settings, code_version, key, presets, written
-from workbench.experiment.sources import Source
+from workbench.experiment.sources import PROSE, Source
 from workbench.experiment.store import SCHEMA, Results, RunFolder
 from workbench.experiment.work import Surveyed, Task, Worked, common, survey
 from workbench.experiment.workers import Death, Workers, workers
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 REPORTS = Path("reports")
 NOT_HERE = "a worker wrote it where this process does not see it; all workers must share the run's folder"
-PROSE = frozenset({".md", ".log"})
 
 
 def compare(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.compaction.strategy import Preset
-from workbench.errors import SettingError
+from workbench.errors import LeftOut, SettingError
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.settings import presets
-from workbench.experiment.sources import Source, Unreadable, read
+from workbench.experiment.sources import PROSE, Source, Unreadable, read
 from workbench.importers.bundled import bundled
 from workbench.importers.importer import files
 from workbench.metrics.sizes import stays_larger
@@ -86,6 +87,9 @@ class Grid:
         Raises:
             SettingError: there is nothing to read, or no session in it.
             ModelError: the model failed and a strategy has nothing to use otherwise.
+
+        Warns:
+            LeftOut: a file, each in turn, that cannot be read while others can.
         """
         given = {part.name: part for part in self.strategies if isinstance(part, Preset)}
         names = tuple(part.name if isinstance(part, Preset) else part for part in self.strategies)
@@ -118,6 +122,9 @@ class Grid:
         if not any_read and bad:
             more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
             raise SettingError(f"no session could be read: {bad[0].told}{more}")
+        for one in bad:
+            if not (one.foreign and Path(one.path).suffix in PROSE):  # a folder of recordings may have a README
+                warnings.warn(f"left out: {one.told}", LeftOut, stacklevel=2)
 
 
 def _sources(what: What) -> Sequence[Source]:

@@ -15,6 +15,9 @@ KEPT_BYTES = 256 * 2**20
 """Files that a process keeps in memory once read and mined, in bytes of their own size."""
 
 
+PROSE = frozenset({".md", ".log"})
+
+
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     """A file without a session to use, and the reason in one sentence; `foreign` if it is no recording at all."""
