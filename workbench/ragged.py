@@ -24,6 +24,7 @@ class Column:
 
     Args:
         dtype: of its numbers.
+        first: numbers that it begins with.
     """
 
     __slots__ = ("_buffer", "_size")

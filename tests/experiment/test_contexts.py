@@ -187,5 +187,7 @@ def test_a_recording_that_cannot_be_read_is_named_and_the_others_are_used(tmp_pa
     (tmp_path / "cut.json").write_text('{"a": [1,')
     (tmp_path / "README.md").write_text("what these are")
     with pytest.warns(LeftOut, match=r"left out: .*cut.json") as told:
-        assert list(Grid(("truncate",)).contexts(tmp_path))
+        assert list(Grid(("truncate",)).contexts(tmp_path, limit=1))
     assert len(told) == 1
+    with pytest.warns(LeftOut, match=r"left out: .*README.md"):
+        assert list(Grid(("truncate",)).contexts([tmp_path / "good.jsonl", tmp_path / "README.md"]))

@@ -222,6 +222,10 @@ def _outcome(results: Results, no_report: bool, baseline: str) -> dict[str, obje
     }
 
 
+def _each_of(found: Mapping[str, tuple[int, int]]) -> str:
+    return ", ".join(f"{name} in {n} of {every}" for name, (n, every) in found.items())
+
+
 def _show(results: Results, no_report: bool, baseline: str) -> None:
     from workbench.report.digits import dollars
     from workbench.report.ranked import uncut
@@ -256,11 +260,10 @@ def _show(results: Results, no_report: bool, baseline: str) -> None:
     )
     say("its context words; `kept at N %` compares all strategies at the same size. Higher is better.")
     if large:
-        told_of = ", ".join(f"{name} in {n} of {every}" for name, (n, every) in large.items())
+        told_of = _each_of(large)
         say(f"* stays larger than that size ({told_of} sessions); the figures leave out sessions in which one does.")
     if over:
-        told_of = ", ".join(f"{name} in {n} of {every}" for name, (n, every) in over.items())
-        say(f"! sends requests larger than the window ({told_of} sessions), which no provider would have taken.")
+        say(f"! sends requests larger than the window ({_each_of(over)} sessions), which no provider would have taken.")
     say(f"Cost: USD a session, {_whose(results)}; cost saved: after summaries and fetching again what was lost.")
     say()
     say(fill(printable(told).replace(" %", "\0%"), width=100).replace("\0", " "))

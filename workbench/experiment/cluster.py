@@ -46,7 +46,6 @@ class Cluster:
         except (OSError, ValueError) as error:
             raise SetupError(f"no Dask scheduler answers at {address!r}: {_short(error)}") from None
         self._address = address
-        self._seen = self._next_look = time.monotonic()
 
     @property
     def size(self) -> int:
@@ -71,7 +70,9 @@ class Cluster:
         done = as_completed(list(places), loop=self._client.loop)
         while not done.is_empty():
             ready = done.next_batch(block=False)
-            if not ready:
+            if ready:
+                self._seen = time.monotonic()
+            else:
                 self._look()
                 time.sleep(_LOOKING)
             for future in ready:

@@ -21,7 +21,7 @@ from workbench.experiment.forecast import Forecast, foreseen
 from workbench.experiment.pieces import Piece, finished, pieces
 from workbench.experiment.replicates import replicated
 from workbench.experiment.settings import Settings, code_version, key, presets, written
-from workbench.experiment.sources import PROSE, Source
+from workbench.experiment.sources import Source
 from workbench.experiment.store import SCHEMA, Results, RunFolder
 from workbench.experiment.work import Surveyed, Task, Worked, common, survey
 from workbench.experiment.workers import Death, Workers, workers
@@ -320,8 +320,8 @@ def _merged(worked: Sequence[Worked], folder: RunFolder, named: Collection[int])
                     (scores if table == "scores" else tables[table]).extend({**row, "session": name} for row in own)
             tables["scores"] += _scaled(scores)
         for bad in one.unreadable:
-            if bad.foreign and one.number not in named and Path(bad.path).suffix in PROSE:
-                continue  # a folder of recordings may have a README
+            if bad.is_prose and one.number not in named:
+                continue
             tables["sessions"].append(
                 {"session": bad.path, "path": bad.path, "status": "unreadable", "reason": bad.reason}
             )

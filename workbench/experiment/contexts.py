@@ -11,7 +11,7 @@ from workbench.compaction.strategy import Preset
 from workbench.errors import LeftOut, SettingError
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.settings import presets
-from workbench.experiment.sources import PROSE, Source, Unreadable, read
+from workbench.experiment.sources import Source, Unreadable, read
 from workbench.importers.bundled import bundled
 from workbench.importers.importer import files
 from workbench.metrics.sizes import stays_larger
@@ -109,22 +109,23 @@ class Grid:
     def _sessions(self, what: What, limit: int | None) -> Iterator[tuple[Path | None, Prepared]]:
         left = limit
         bad: list[Unreadable] = []
+        left_out: list[Unreadable] = []
         any_read = False
         for source in _sources(what):
+            if left == 0:
+                break
             found = read(source, self.window, redact=self.redact)
             bad += found.unreadable
-            for ready in found.ready:
-                if left == 0:
-                    return
+            left_out += [one for one in found.unreadable if source.named or not one.is_prose]
+            for ready in found.ready[:left]:
                 left = None if left is None else left - 1
                 any_read = True
                 yield source.path, ready
         if not any_read and bad:
             more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
             raise SettingError(f"no session could be read: {bad[0].told}{more}")
-        for one in bad:
-            if not (one.foreign and Path(one.path).suffix in PROSE):  # a folder of recordings may have a README
-                warnings.warn(f"left out: {one.told}", LeftOut, stacklevel=2)
+        for one in left_out:
+            warnings.warn(f"left out: {one.told}", LeftOut, stacklevel=2)
 
 
 def _sources(what: What) -> Sequence[Source]:
@@ -135,7 +136,7 @@ def _sources(what: What) -> Sequence[Source]:
         if isinstance(item, Session):
             found.append(Source(session=item))
         else:
-            found += [Source(path=Path(path)) for path in files([item])]
+            found += [Source(path=Path(path), named=path == str(item)) for path in files([item])]
     if not found:
         raise SettingError("there is nothing to read; name files or folders with recorded sessions")
     return found

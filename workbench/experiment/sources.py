@@ -16,6 +16,7 @@ KEPT_BYTES = 256 * 2**20
 
 
 PROSE = frozenset({".md", ".log"})
+"""Endings of what may stand beside recordings in a folder, such as a README."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,11 @@ class Unreadable:
     path: str
     reason: str
     foreign: bool = False
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it is what a folder of recordings may hold besides them."""
+        return self.foreign and Path(self.path).suffix in PROSE
 
     @property
     def told(self) -> str:

@@ -337,7 +337,7 @@ class Demand:
         """How many messages the session has."""
         return self._postings.n
 
-    def latest(self, of_message: Ints, texts: Sequence[str], of_text: Ints) -> Ints:
+    def latest(self, of_message: Ints, texts: tuple[str, ...], of_text: Ints) -> Ints:
         """For each demanded atom the largest number of all that binds it; -1 where nothing does.
 
         Args:

@@ -56,7 +56,7 @@ class Reader:
         self._spans: dict[str, list[int]] = {}
         self._pieces: dict[str, int] = {}
         self._names: list[Atom] = list(postings.names)
-        self._each: tuple[Sequence[str], Reading, Ints] | None = None
+        self._each: tuple[tuple[str, ...], Reading, Ints] | None = None
 
     def read(self, text: str) -> Reading:
         """The reading of a text, made now or before."""
@@ -77,10 +77,10 @@ class Reader:
             self._together[key] = known
         return known
 
-    def read_each(self, texts: Sequence[str]) -> tuple[Reading, Ints]:
+    def read_each(self, texts: tuple[str, ...]) -> tuple[Reading, Ints]:
         """All texts as one reading, and for each of its rows the place of its text among them.
 
-        Whoever asks for the same sequence again at once is given the same: one replay has many boundaries.
+        Whoever asks for the same tuple again at once is given the same: one replay has many boundaries.
         """
         if self._each is None or self._each[0] is not texts:
             self._learn_all(texts)
