@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from builders import said
 from workbench.importers.importer import scan
+from workbench.models import tokenizer
 from workbench.models.token_batches import Many, cut
 from workbench.models.tokenizer import TiktokenCounter, loaded
 from workbench.transcript.message import counted_text
@@ -63,3 +64,11 @@ def test_recorded_messages_cost_what_they_cost_one_by_one(corpora: Path, name: s
     for message in messages[:60]:
         text = counted_text(message)
         assert counter.count_lines(text) == alone(encoding, text)
+
+
+def test_messages_of_many_goes_are_all_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokenizer, "TOGETHER", 200)
+    monkeypatch.setattr(tokenizer, "PUT_OFF", 3)
+    messages = [said(f"message {n}: " + "word " * (n % 30), f"u{n}") for n in range(300)]
+    counter = TiktokenCounter()
+    assert counter.sizes(messages) == tuple(map(counter, messages))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from workbench.metrics.mining import Index
@@ -38,13 +39,15 @@ class Prepared:
 
 
 def prepared(session: Session, window: int | None = None) -> Prepared:
-    """Count, calibrate and mine a session.
+    """Count and calibrate a session, and mine it meanwhile.
 
     Args:
         session: any.
         window: tokens; None takes the session's own, then its model's, then 200,000.
     """
     counter = TiktokenCounter()
-    sizing = Sizing.of(session, counter.sizes(session.messages), counter)
+    with ThreadPoolExecutor(1) as beside:  # tiktoken lets it run meanwhile; in a thread of its own it would be slower
+        mined = beside.submit(Index, session.messages, session.cwd)
+        sizing = Sizing.of(session, counter.sizes(session.messages), counter)
     wanted = window or session.window or catalog_window(session.model) or DEFAULT_WINDOW
-    return Prepared(session, sizing, Index(session.messages, cwd=session.cwd), sizing.window(wanted))
+    return Prepared(session, sizing, mined.result(), sizing.window(wanted))

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from tiktoken import Encoding
 
 _BREAK = re.compile(r"\n(?=[^\s/]|[^\S\r\n]+\S|(?<=[A-Za-z0-9]\n)/)")
@@ -44,24 +47,51 @@ class Many:
 
     def sizes(self, texts: Sequence[str]) -> list[int | None]:
         """The tokens of each text; None for one that must be counted by itself."""
-        found: list[int | None] = [None] * len(texts)
+        return self.encoded(texts).sizes()
+
+    def encoded(self, texts: Sequence[str]) -> Encoded:
+        """The tokens of all texts together: most of the work of counting them, which leaves others the interpreter."""
         places = [at for at, text in enumerate(texts) if _stands_alone(text)]
-        sizes = self._parted([part for at in places for part in (texts[at], _BETWEEN)])[::2]
-        for at, size in zip(places, sizes, strict=False):
-            found[at] = size
-        return found
-
-    def _parted(self, pieces: Sequence[str]) -> list[int]:
-        """The tokens of each of some pieces that no token reaches over; none where they cannot be encoded so."""
-        import numpy as np
-
+        pieces = [part for at in places for part in (texts[at], _BETWEEN)]
         text = "".join(pieces)
         try:
             tokens = self._encoding.encode_to_numpy(text, disallowed_special=())
         except ValueError:  # half of a pair of surrogates, or more blanks than tiktoken's stack holds
-            return []
+            return Encoded(len(texts), (), (), None)
         sizes = [*map(len, pieces)] if text.isascii() else [len(piece.encode()) for piece in pieces]
-        ends, wanted = np.cumsum(self._bytes[tokens], dtype=np.int64), np.cumsum(sizes, dtype=np.int64)
+        return Encoded(len(texts), places, sizes, self._bytes[tokens])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoded:
+    """Texts that were joined and encoded, and are still to be parted again.
+
+    Attributes:
+        texts: how many there are.
+        places: those of them that were joined.
+        pieces: the bytes of each of those and, behind each, of what stands between.
+        tokens: the bytes of each token; None where they could not be encoded so.
+    """
+
+    texts: int
+    places: Sequence[int]
+    pieces: Sequence[int]
+    tokens: NDArray[np.uint8] | None
+
+    def sizes(self) -> list[int | None]:
+        """The tokens of each text; None for one that must be counted by itself."""
+        found: list[int | None] = [None] * self.texts
+        for at, size in zip(self.places, self._parted()[::2], strict=False):
+            found[at] = size
+        return found
+
+    def _parted(self) -> list[int]:
+        """The tokens of each piece; none where a token reaches over one's end."""
+        import numpy as np
+
+        if self.tokens is None:
+            return []
+        ends, wanted = np.cumsum(self.tokens, dtype=np.int64), np.cumsum(self.pieces, dtype=np.int64)
         last = np.searchsorted(ends, wanted)
         if not np.array_equal(ends[last], wanted):  # a pattern that is not known here
             return []

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from workbench.errors import SetupError
-from workbench.models.token_batches import Many, cut
+from workbench.models.token_batches import Encoded, Many, cut
 from workbench.transcript.message import Message, Summary, counted_text, image_tokens
 from workbench.transcript.tokens import PER_MESSAGE
 
@@ -134,16 +134,32 @@ class TiktokenCounter:
         return sum(cast("list[int]", sizes))
 
     def sizes(self, messages: Iterable[Message]) -> tuple[int, ...]:
-        """Tokens of each message, many counted in one go."""
+        """Tokens of each message, many counted in one go.
+
+        tiktoken leaves other threads the interpreter, and what is to be done with its tokens is put off for a while:
+        beside a thread that has much to do, each return to the interpreter may have to wait.
+        """
         found: list[int] = []
+        begun: list[tuple[list[Message], Encoded | None]] = []
         for some in _batches(messages):
-            sizes = self._each([text for _, text in some])
-            found += [
-                size + image_tokens(message) + PER_MESSAGE for (message, _), size in zip(some, sizes, strict=True)
-            ]
-            self.tally.messages += len(some)
-            self.tally.texts += len(some)
-        return tuple(found)
+            texts = [text for _, text in some]
+            several = _many_by(self.encoding).encoded(texts) if len(texts) >= MANY and self._by_lines else None
+            begun.append(([message for message, _ in some], several))
+            if len(begun) >= PUT_OFF:
+                found += self._finished(begun)
+                begun.clear()
+        return (*found, *self._finished(begun))
+
+    def _finished(self, begun: Iterable[tuple[Sequence[Message], Encoded | None]]) -> Iterator[int]:
+        """Tokens of the messages that were encoded, or must be counted one by one."""
+        for messages, several in begun:
+            sizes = [None] * len(messages) if several is None else several.sizes()
+            for message, size in zip(messages, sizes, strict=True):
+                if size is None:
+                    size = self._encoded(counted_text(message))
+                yield size + image_tokens(message) + PER_MESSAGE
+            self.tally.messages += len(messages)
+            self.tally.texts += len(messages)
 
     def _each(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text."""
@@ -173,6 +189,8 @@ MANY = 8
 """Texts from which on counting them in one go is quicker than one by one."""
 TOGETHER = 1 << 19
 """Characters of messages that are counted in one go, at most by a message more; bounds what that takes of memory."""
+PUT_OFF = 16
+"""So many times these characters are encoded before they are parted; their tokens take a byte each."""
 LINES = 200_000
 """Lines whose sizes a process remembers."""
 

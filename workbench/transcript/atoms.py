@@ -89,10 +89,11 @@ def token_atoms(token: str, cwd: str = "") -> list[Found]:
     """The atoms that one token of `TOKEN` holds."""
     if token.isidentifier():
         return name_atoms(token)
-    whole = whole_atoms(token, cwd)
+    base = bare(token)
+    whole = whole_atoms(base, token == base + "(", cwd)
     if whole is not None:
         return whole
-    return [atom for part in NAME.findall(bare(token)) for atom in name_atoms(part)]
+    return [atom for part in NAME.findall(base) for atom in name_atoms(part)]
 
 
 def bare(token: str) -> str:
@@ -102,11 +103,14 @@ def bare(token: str) -> str:
     return token.rstrip(".-~@#(")
 
 
-def whole_atoms(token: str, cwd: str = "") -> list[Found] | None:
-    """The atoms of a token that has to be read as a whole; None if its names say all that it says."""
-    base = bare(token)
-    is_call = token == base + "("
-    token = base
+def whole_atoms(token: str, is_call: bool, cwd: str = "") -> list[Found] | None:
+    """The atoms of a token that has to be read as a whole; None if its names say all that it says.
+
+    Args:
+        token: as `bare` leaves it.
+        is_call: whether a bracket stood behind it.
+        cwd: the folder that relative paths start from; empty if unknown.
+    """
     if not token or len(token) > LONGEST:
         return []
     first = token[:1]

@@ -359,11 +359,12 @@ class Miner:
         Most tokens are names with marks between them, and the names have been met before.
         """
         if token.isidentifier():
-            return _packed([*self._word_numbers(words(token)), *[~self.atom(atom) for atom in name_atoms(token)]])
+            atoms = () if token.isalpha() and token.islower() else name_atoms(token)  # a plain word is none
+            return _packed([*self._word_numbers(words(token)), *[~self.atom(atom) for atom in atoms]])
         base = bare(token)
         if base != token and (base.isidentifier() or token != base + "("):
             return self._tokens[base]
-        whole = whole_atoms(token, self.cwd)
+        whole = whole_atoms(base, base != token, self.cwd)
         if whole is not None:
             return _packed([*self._word_numbers(words(base)), *[~self.atom(atom) for atom in whole]])
         parts = ASCII_WORD.findall(base)
