@@ -15,7 +15,7 @@ from workbench.cli.comparing import headline
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.share import TEXTS, Hashes, share
-from workbench.experiment.store import COLUMNS, Results
+from workbench.experiment.store import COLUMNS, Results, RunFolder
 from workbench.importers.native import save
 from workbench.report.render import render
 from workbench.transcript.session import Session
@@ -157,6 +157,24 @@ def test_different_texts_never_share_a_hash() -> None:
     hashes = Hashes(b"key", digits=1)
     assert len({hashes.of(str(i)) for i in range(500)}) == 500 and hashes.of("7") == hashes.of("7")
     assert Hashes(b"key", digits=1).of("0").isdigit()
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("sessions", "skipped"), ("sessions", "reason"), ("compactions", "findings"), ("cells", "reason")],
+)
+def test_what_is_told_of_a_recording_is_hidden_line_by_line(
+    run: Results, table: str, column: str, tmp_path: Path
+) -> None:
+    tables = {name: run.table(name) for name in COLUMNS}
+    tables[table][column] = "line 7 says Flibbertigibbet\nline 9 says Taradiddle"
+    folder = RunFolder(tmp_path / "run")
+    folder.write(tables, run.manifest)
+    copy = share(folder.path, tmp_path / "copy")
+    assert {"flibbertigibbet", "taradiddle"} <= words(text_of(folder.path))
+    assert {"flibbertigibbet", "taradiddle"}.isdisjoint(words(text_of(copy.path)))
+    hidden = copy.table(table)[column]
+    assert len(hidden) and hidden.str.strip().ne("").all(), "that something was told is no secret"
 
 
 def test_a_real_run_is_shared_without_a_word_of_its_recordings(page: Path, corpora: Path, tmp_path: Path) -> None:
