@@ -130,28 +130,45 @@ def distinct(values: Ints) -> Ints:
     return found
 
 
-def found_at(ordered: Ints, values: Ints, numbers: Ints | None = None) -> Ints:
+def present(values: Ints, size: int) -> Ints:
+    """The values in order, each once, where all lie in 0..size-1."""
+    there = np.zeros(size, dtype=bool)
+    there[values] = True
+    return np.flatnonzero(there)
+
+
+def found_at(others: Ints, values: Ints, size: int) -> Ints:
     """For each value where it stands among others, -1 where it does not.
 
     Args:
-        ordered: those others, each once, in order.
+        others: those others, each once, in any order.
         values: what is looked for.
-        numbers: what to give for each of the others, instead of its place.
+        size: all of them lie in 0..size-1. So much is written down for the moment, and nothing has to be searched.
     """
-    if not len(ordered):
-        return np.full(len(values), -1)
-    at = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
-    return np.where(ordered[at] == values, at if numbers is None else numbers[at], -1)
+    place = np.full(size, -1)
+    place[others] = np.arange(len(others))
+    return place[values]
+
+
+def flag_table(starts: Ints, items: Ints, size: int, rows: Ints) -> tuple[Flags, Ints]:
+    """Some rows of a ragged table as rows of flags, and the item of each column, in order; all lie in 0..size-1."""
+    owner, found = gather(starts, rows)
+    held = items[found]
+    columns = present(held, size)
+    table = np.zeros((len(rows), len(columns)), dtype=bool)
+    table[owner, found_at(columns, held, size)] = True
+    return table, columns
 
 
 def hits(
-    table: Flags, columns: Ints, rows_of_table: Ints, word_start: Ints, span_word: Ints, rows: Ints
+    table: Flags, columns: Ints, size: int, rows_of_table: Ints, word_start: Ints, span_word: Ints, rows: Ints
 ) -> tuple[Ints, Ints]:
     """For each word of each pair's span that its row of the table has: the pair's number, and the word.
 
     Args:
         table: flags.
-        columns: the word of each of its columns, in order.
+        columns: the word of each of its columns.
+        size: how many words there are.
         rows_of_table: the row of each pair.
         word_start: where each span's words begin.
         span_word: the words, span by span.
@@ -159,10 +176,10 @@ def hits(
     """
     owner, found = gather(word_start, rows)
     words = span_word[found]
-    column = found_at(columns, words)
-    known = column >= 0
-    owner, words, column = owner[known], words[known], column[known]
-    hit = table[rows_of_table[owner], column]
+    column = found_at(columns, words, size)
+    known = np.flatnonzero(column >= 0)
+    owner, words = owner[known], words[known]
+    hit = table[rows_of_table[owner], column[known]]
     return owner[hit], words[hit]
 
 

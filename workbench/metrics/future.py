@@ -18,10 +18,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.metrics.postings import Postings, word_table
+from workbench.metrics.postings import Postings
 from workbench.metrics.reading import Reader
-from workbench.ragged import Flags, Floats, Ints, at_most, found_at, gather, group_starts, hits, kept_mask
-from workbench.transcript.atoms import Atom, Kind
+from workbench.ragged import Flags, Floats, Ints, at_most, flag_table, found_at, gather, group_starts, hits, kept_mask
+from workbench.transcript.atoms import KINDS, Atom, Kind
 from workbench.transcript.statements import is_decision
 
 Level: TypeAlias = Literal["presence", "bound", "coverage"]
@@ -117,8 +117,7 @@ class Retention:
 
     def groups(self) -> Iterator[Group]:
         """The sums by kind and fate, in order; together they are the whole demand."""
-        needs = self.demand.needs
-        for kind in sorted({need.atom.kind for need in needs}):
+        for kind in sorted({KINDS[number] for number in self.demand.kinds.tolist()}):
             for recoverable in (False, True):
                 chosen = self._chosen(recoverable, kind)
                 if chosen.any():
@@ -135,7 +134,7 @@ class Retention:
         if recoverable is not None:
             chosen &= self.demand.reacquirable == recoverable
         if kind is not None:
-            chosen &= np.array([need.atom.kind == kind for need in self.demand.needs], dtype=bool)
+            chosen &= self.demand.kinds == KINDS.index(kind)
         return chosen
 
 
@@ -170,6 +169,7 @@ class Demand:
     Attributes:
         at: the boundary: the history is `messages[:at]`.
         horizon: messages after it that were looked at.
+        kinds: for each demanded atom its kind's place in `KINDS`.
         reacquirable: for each demanded atom, whether a call that only looks would fetch it again.
     """
 
@@ -181,7 +181,7 @@ class Demand:
         self._postings = postings
         self._roles = roles
         self._atoms, self._use_place = self._uses(wanted)
-        self._order = np.argsort(self._atoms)
+        self.kinds: Ints = postings.kind[self._atoms]
         starts, spans = postings.of_atom
         pair, at_pair = gather(starts, self._atoms)
         last = self._last_places(spans[at_pair])
@@ -213,7 +213,7 @@ class Demand:
 
     def _slots(self, atoms: Ints) -> Ints:
         """For each atom its place in the demand, -1 where it is not demanded."""
-        return found_at(self._atoms[self._order], atoms, self._order)
+        return found_at(self._atoms, atoms, len(self._postings.names))
 
     def _last_places(self, spans: Ints) -> Ints:
         """For each of these spans its last place in the history, -1 where it has none."""
@@ -234,8 +234,9 @@ class Demand:
         """
         p = self._postings
         use_spans, which = np.unique(p.place_span[self._use_place], return_inverse=True)
-        table, columns = word_table(p, use_spans)
-        found, word = hits(table, columns, which[self._pair_slot], p.word_start, p.span_word, self._pair_span)
+        table, columns = flag_table(p.word_start, p.span_word, p.words, use_spans)
+        row = which[self._pair_slot]
+        found, word = hits(table, columns, p.words, row, p.word_start, p.span_word, self._pair_span)
         overlap = np.bincount(found, p.idf[word], minlength=len(self._pair_slot)).round(9)
         starts = group_starts(self._pair_slot, len(self))
         best = overlap == at_most(overlap, starts)[self._pair_slot]
@@ -246,16 +247,18 @@ class Demand:
     def _other_words(self) -> tuple[Flags, Ints, Ints, Floats]:
         """For each atom the words of its evidence that are not its own, as a row of flags; and the columns' words."""
         p = self._postings
-        table, columns = word_table(p, self._evidence)
-        for slot, atom in enumerate(self._atoms):
-            own = found_at(columns, np.array(p.own_words(int(atom)), dtype=np.int64))
-            table[slot, own[own >= 0]] = False
+        table, columns = flag_table(p.word_start, p.span_word, p.words, self._evidence)
+        own = [(slot, word) for slot, atom in enumerate(self._atoms.tolist()) for word in p.own_words(atom)]
+        slots, words = np.array(own, dtype=np.int64).reshape(-1, 2).T
+        column = found_at(columns, words, p.words)
+        there = column >= 0
+        table[slots[there], column[there]] = False
         return table, columns, table.sum(axis=1), table @ p.idf[columns]
 
     def _grade(self, slots: Ints, word_start: Ints, span_word: Ints, rows: Ints) -> tuple[Flags, Floats]:
         """Bound and coverage of each pair of a demanded atom and a span that holds it."""
         p = self._postings
-        found, word = hits(self._rest, self._rest_words, slots, word_start, span_word, rows)
+        found, word = hits(self._rest, self._rest_words, p.words, slots, word_start, span_word, rows)
         count = np.bincount(found, minlength=len(slots))
         weight = np.bincount(found, p.idf[word], minlength=len(slots))
         bound = count >= np.minimum(ENOUGH, self._rest_count[slots])

@@ -261,12 +261,3 @@ def _pairs(row: Ints, span: Ints, starts: Ints, items: Ints, size: int) -> tuple
     keys = distinct(row[owner].astype(np.int64) * max(1, size) + items[at])
     rows, found = np.divmod(keys, max(1, size))
     return rows, found
-
-
-def word_table(p: Postings, spans: Ints) -> tuple[Flags, Ints]:
-    """For each span a row of flags over the words of all of them; and the word of each column, in order."""
-    owner, found = gather(p.word_start, spans)
-    words, column = np.unique(p.span_word[found], return_inverse=True)
-    table = np.zeros((len(spans), len(words)), dtype=bool)
-    table[owner, column] = True
-    return table, words
