@@ -96,6 +96,25 @@ def narrow(values: Whole) -> Ints:
     return cast("Ints", values.astype(np.int32, copy=False))
 
 
+def ranges(first: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """The numbers of some ranges, one after another, and where those of each begin, with the end.
+
+    Args:
+        first: where each range begins.
+        counts: how many numbers it has.
+    """
+    starts = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=starts[1:])
+    return starts, np.arange(int(starts[-1])) + np.repeat(first - starts[:-1], counts)
+
+
+def flat_rows(starts: Ints, items: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """Some rows of a ragged table, in any order, as one of their own: where each begins, with the end; the items."""
+    first = starts[rows]
+    found, at = ranges(first, starts[rows + 1] - first)
+    return found, items[at].astype(np.int64, copy=False)
+
+
 def gather(starts: Ints, rows: Whole) -> tuple[Ints, Ints]:
     """The items of some rows of a ragged table.
 
@@ -106,11 +125,10 @@ def gather(starts: Ints, rows: Whole) -> tuple[Ints, Ints]:
     Returns:
         For each item the position of its row in `rows`, and the item's index.
     """
-    counts = starts[rows + 1] - starts[rows]
-    ends = np.cumsum(counts)
-    total = int(ends[-1]) if len(ends) else 0
-    owner = np.repeat(np.arange(len(rows)), counts)
-    return owner, np.arange(total) + np.repeat(starts[rows] - (ends - counts), counts)
+    first = starts[rows]
+    counts = starts[rows + 1] - first
+    _, at = ranges(first, counts)
+    return np.repeat(np.arange(len(rows)), counts), at
 
 
 def table_of(rows: Ints, size: int) -> tuple[Ints, Ints]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.metrics.background import BUILTIN_BACKGROUND
 from workbench.metrics.postings import Postings
-from workbench.ragged import Column, Flags, Ints
+from workbench.ragged import Column, Flags, Ints, flat_rows, ranges
 from workbench.transcript.atoms import Atom
 
 TOGETHER = 512
@@ -138,7 +138,7 @@ class Reader:
 
     def words_of(self, spans: Sequence[int]) -> tuple[Ints, Ints]:
         """Of spans, where each one's words begin among all words, with the end, and the words that the session has."""
-        return self._words.rows(*self._placed(spans))
+        return self._words.rows(*self._placed(np.array(spans, dtype=np.int64)))
 
     def _learn_all(self, texts: Iterable[str]) -> None:
         """Read the texts that are not known yet: many at once cost least."""
@@ -146,32 +146,34 @@ class Reader:
         if not new:
             return
         each = [list(dict.fromkeys(self.spans(text))) for text in new]
-        spans = list(chain.from_iterable(each))
+        spans = np.array(list(chain.from_iterable(each)), dtype=np.int64)
         placed = self._placed(spans)
         word_start, words = self._words.rows(*placed)
         atom_start, atoms = self._atoms.rows(*placed)
         every_start, every = (atom_start, atoms) if placed[0].all() else self._every.rows(*placed)
-        numbers, row = np.array(spans, dtype=np.int64), np.arange(len(spans))
-        atom_row, every_row = np.repeat(row, np.diff(atom_start)), np.repeat(row, np.diff(every_start))
+        row = np.arange(len(spans))
+        atom_row = np.repeat(row, np.diff(atom_start))
+        every_row = atom_row if every is atoms else np.repeat(row, np.diff(every_start))
         first = 0
         for text, own in zip(new, each, strict=True):
             end = first + len(own)
             word, atom, one = word_start[first : end + 1], atom_start[[first, end]], every_start[[first, end]]
             self._readings[text] = Reading(
-                numbers[first:end], word - word[0], words[word[0] : word[-1]],
+                spans[first:end], word - word[0], words[word[0] : word[-1]],
                 atoms[atom[0] : atom[1]], atom_row[atom[0] : atom[1]] - first,
                 every[one[0] : one[1]], every_row[one[0] : one[1]] - first,
             )  # fmt: skip
             first = end
 
-    def _placed(self, spans: Sequence[int]) -> tuple[Flags, Ints]:
+    def _placed(self, spans: Ints) -> tuple[Flags, Ints]:
         """For each span whether the session has it, and its row: among the session's spans, or among the others."""
-        own, known = self._postings.spans, self._rows
-        for span in spans:
-            if span >= own and span not in known:
+        own, known, places = spans < self._postings.spans, self._rows, spans.copy()
+        others = spans[~own].tolist()  # mostly few
+        for span in others:
+            if span not in known:
                 self._learn(span)
-        places = np.array([span if span < own else known[span] for span in spans], dtype=np.int64)
-        return np.array(spans, dtype=np.int64) < own, places
+        places[~own] = [known[span] for span in others]
+        return own, places
 
     def _learn(self, span: int) -> None:
         """Take in a span that the session does not have."""
@@ -212,15 +214,16 @@ class _Rows:
             own: whether the session has each of m spans.
             places: the row of each, among the session's spans or among the others.
         """
+        if own.all():
+            return flat_rows(self._starts, self._items, places)
         self._settle()
         more, more_starts = self._more.values, self._starts_of_more.values
-        first, end = np.empty(len(places), dtype=np.int64), np.empty(len(places), dtype=np.int64)
+        first, counts = np.empty(len(places), dtype=np.int64), np.empty(len(places), dtype=np.int64)
         for chosen, starts in ((own, self._starts), (~own, more_starts)):
-            first[chosen], end[chosen] = starts[places[chosen]], starts[places[chosen] + 1]
-        found = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(end - first)))
-        owner = np.repeat(np.arange(len(places)), end - first)
-        at = np.arange(int(found[-1])) + (first - found[:-1])[owner]
-        of_session = own[owner]
+            rows = places[chosen]
+            first[chosen], counts[chosen] = starts[rows], starts[rows + 1] - starts[rows]
+        found, at = ranges(first, counts)
+        of_session = np.repeat(own, counts)
         items = np.empty(len(at), dtype=np.int64)
         items[of_session] = self._items[at[of_session]]
         items[~of_session] = more[at[~of_session]]
