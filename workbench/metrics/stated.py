@@ -44,7 +44,8 @@ class Stated:
         self._postings, self._reader = postings, reader
         self._index_words()
         self._read: dict[str, Flags] = {}
-        self._of_span: dict[int, tuple[int, ...]] = {}
+        self._known: set[int] = set()
+        self._stating: dict[int, list[int]] = {}
 
     def _index_words(self) -> None:
         """For each word the statements that have it, and for each statement the weight of its words."""
@@ -65,7 +66,9 @@ class Stated:
         """For each statement whether a context of these messages and texts still states it."""
         held = np.zeros(len(self.atoms), dtype=bool)
         held[self._slot[mask[self._message]]] = True
-        for text in dict.fromkeys(texts):
+        different = dict.fromkeys(texts)
+        self._learn(chain.from_iterable(self._reader.spans(text) for text in different if text not in self._read))
+        for text in different:
             held |= self.stated_in(text)
         return held
 
@@ -88,17 +91,26 @@ class Stated:
 
     def stated_by(self, spans: Iterable[int]) -> Flags:
         """For each statement whether one of these spans has enough of its words; worked out once a span."""
-        every = dict.fromkeys(spans)
-        known = self._of_span
-        new = [span for span in every if span not in known]
+        every = set(spans)
+        self._learn(every)
+        covered = np.zeros(len(self.atoms), dtype=bool)
+        covered[[slot for span in self._stating.keys() & every for slot in self._stating[span]]] = True
+        return covered
+
+    def stating(self, spans: Iterable[int]) -> list[int]:
+        """Those of these spans that have enough words of some statement, as often as they stand there."""
+        every = tuple(spans)
+        self._learn(every)
+        return [span for span in every if span in self._stating]
+
+    def _learn(self, spans: Iterable[int]) -> None:
+        """Work out what spans state, where it is not known; many at once cost least."""
+        new = list(set(spans) - self._known)
         if new:
-            known.update(dict.fromkeys(new, ()))
+            self._known.update(new)
             rows, slots = self._pairs(*self._reader.words_of(new))
             for row, slot in zip(rows.tolist(), slots.tolist(), strict=True):
-                known[new[row]] += (slot,)
-        covered = np.zeros(len(self.atoms), dtype=bool)
-        covered[list(chain.from_iterable(map(known.__getitem__, every)))] = True
-        return covered
+                self._stating.setdefault(new[row], []).append(slot)
 
     def said(self) -> Iterator[tuple[int, int]]:
         """Each statement, as its place in `atoms`, with each message that makes it."""

@@ -157,17 +157,19 @@ class Work:
     def _read(self, text: str) -> tuple[Flags, Flags]:
         """Which items a text says are done, and which it names otherwise; worked out once a text."""
         found = self._texts.get(text)
-        if found is None and not self.items:
-            found = self._texts[text] = (np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
         if found is None:
-            done, headings = map(self._stated.spans, done_and_headings(text))
-            left = Counter(self._stated.spans(text))
-            left.subtract(chain(done, headings))
-            rest = [span for span, many in left.items() if many > 0]
-            found = self._texts[text] = (
-                self._stated.stated_by(done)[self._slots], self._stated.stated_by(rest)[self._slots]
-            )  # fmt: skip
+            named = self._stated.stated_in(text)[self._slots]
+            found = self._texts[text] = self._told_apart(text) if named.any() else (named, named)
         return found
+
+    def _told_apart(self, text: str) -> tuple[Flags, Flags]:
+        """The same for a text that names some of them."""
+        stated = self._stated
+        done, headings = (stated.stating(stated.spans(lines)) for lines in done_and_headings(text))
+        left = Counter(stated.stating(stated.spans(text)))
+        left.subtract(chain(done, headings))
+        rest = [span for span, many in left.items() if many > 0]
+        return stated.stated_by(done)[self._slots], stated.stated_by(rest)[self._slots]
 
 
 def _ticked(message: Message) -> Iterator[str]:

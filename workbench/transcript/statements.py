@@ -57,12 +57,13 @@ _PENDING = Signs(
     ("[ ]",),
 )
 _OPEN_HEADING = re.compile(
-    r"^[^\w\n]*(?:(?:left|still|what is left|what remains|things|work) to do|to[- ]?dos?"
+    r"\n[^\w\n]*(?:(?:left|still|what is left|what remains|things|work) to do|to[- ]?dos?"
     r"|(?:still )?open(?: questions?| points?| items?| issues?| work)?|remaining(?: work| tasks?| steps?)?"
     r"|next(?: steps?)?|pending(?: work| tasks?)?|not (?:yet )?(?:done|tested|finished)(?: here| yet)?|unfinished"
     r"|follow[- ]ups?|outstanding|blocked)[^\w\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+"""A line, with the break before it: a pattern that begins with one letter is looked for ten times as quickly."""
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(?!\[[xX]\])(?:\[ \]\s+)?(\S.*)")
 _OPEN = frozenset({"pending", "in_progress", "in-progress", "todo", "open", "not_started"})
 _TASK_KEYS = ("content", "title", "text", "task", "step", "description", "subject")
@@ -118,6 +119,7 @@ def _left_to_do(text: str) -> Iterator[str]:
     """The items of the lists that stand under a heading for what is open."""
     if "\n" not in text:
         return
+    text = "\n" + text
     for heading in _OPEN_HEADING.finditer(text):
         for line in text[heading.end() :].split("\n"):
             item = _ITEM.match(line)
