@@ -89,4 +89,4 @@ def _last_said(index: Index, atom: int, at: int) -> str:
 def unsure(line: str) -> bool:
     """Whether a line hedges or denies what it says."""
     there = words_in(line) if line.isascii() else None
-    return _HEDGE.search(line, there) is not None or _DENIAL.search(line, there) is not None
+    return _HEDGE.search(line, there) or _DENIAL.search(line, there)

@@ -40,7 +40,7 @@ REMEMBERED = 50_000
 
 def says_done(line: str) -> bool:
     """Whether a line says that something is finished, and leaves nothing of it open."""
-    return _DONE.search(line) is not None and _OPEN.search(line) is None
+    return _DONE.search(line) and _OPEN.search(line) is None
 
 
 def done_and_headings(text: str) -> tuple[str, str]:

@@ -71,7 +71,7 @@ _TASK_KEYS = ("content", "title", "text", "task", "step", "description", "subjec
 
 def is_decision(text: str) -> bool:
     """Whether a line says what was chosen, or what was tried in vain."""
-    return len(text) <= LONGEST and _DECISION.search(text) is not None
+    return len(text) <= LONGEST and _DECISION.search(text)
 
 
 def statements(message: Message) -> tuple[Atom, ...]:
