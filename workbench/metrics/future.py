@@ -20,7 +20,19 @@ from numpy.typing import NDArray
 
 from workbench.metrics.postings import Postings
 from workbench.metrics.reading import Reader
-from workbench.ragged import Flags, Floats, Ints, at_most, flag_table, found_at, gather, group_starts, hits, kept_mask
+from workbench.ragged import (
+    Flags,
+    Floats,
+    Ints,
+    at_most,
+    flag_table,
+    found_at,
+    gather,
+    group_starts,
+    hits,
+    kept_mask,
+    present,
+)
 from workbench.transcript.atoms import KINDS, Atom, Kind
 from workbench.transcript.statements import is_decision
 
@@ -233,9 +245,10 @@ class Demand:
             last: the last place of each pair's span.
         """
         p = self._postings
-        use_spans, which = np.unique(p.place_span[self._use_place], return_inverse=True)
+        used_in = p.place_span[self._use_place]
+        use_spans = present(used_in, p.spans)
         table, columns = flag_table(p.word_start, p.span_word, p.words, use_spans)
-        row = which[self._pair_slot]
+        row = found_at(use_spans, used_in, p.spans)[self._pair_slot]
         found, word = hits(table, columns, p.words, row, p.word_start, p.span_word, self._pair_span)
         overlap = np.bincount(found, p.idf[word], minlength=len(self._pair_slot)).round(9)
         starts = group_starts(self._pair_slot, len(self))
@@ -288,7 +301,7 @@ class Demand:
         again = np.bincount(self._held_slot[self._repeatable], minlength=n) > 0
         never = np.bincount(self._held_slot[source == "passing"], minlength=n) > 0
         spoken = self._held_pair[source == "mention"]
-        spans = np.unique(self._pair_span[spoken])
+        spans = present(self._pair_span[spoken], self._postings.spans)
         decided = np.zeros(self._postings.spans, dtype=bool)
         decided[[span for span in spans.tolist() if history.decides(span)]] = True
         slots = self._pair_slot[spoken][decided[self._pair_span[spoken]]]

@@ -215,10 +215,11 @@ class Index:
 
     @cached_property
     def _wanted(self) -> Flags:
-        """For each atom whether a use of it would count: all but background."""
-        p = self.postings
-        said = (Atom(kind, text) for kind, text in p.miner.atoms)
-        known = [
-            atom in self.background or other in self.background for atom, other in zip(p.names, said, strict=False)
-        ]
-        return ~np.array(known, dtype=bool)
+        """For each atom whether a use of it would count: all but background, as it was said or as a file goes by."""
+        p, numbers = self.postings, self.miner.atoms
+        wanted = np.ones(len(p.names), dtype=bool)
+        paths = {atom.text for atom in self.background if atom.kind == "path"}
+        found = [numbers.get((atom.kind, atom.text), len(wanted)) for atom in self.background]
+        found += [number for number in p.paths.values() if p.names[number].text in paths]
+        wanted[[number for number in found if number < len(wanted)]] = False
+        return wanted

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from workbench.metrics.sources import repeatable
 from workbench.transcript.files import touched
@@ -63,7 +65,7 @@ def rereads(messages: Sequence[Message], boundaries: Sequence[int]) -> tuple[Rer
 
 
 def _around(calls: Sequence[tuple[int, str]], first: dict[str, int], again: Sequence[bool], at: int) -> Rereads:
-    start = next((i for i, (place, _) in enumerate(calls) if place >= at), len(calls))
+    start = bisect_left(calls, at, key=itemgetter(0))
     watched = calls[start : start + WINDOW]
     repeats = sum(bool(target) and first[target] < at for _, target in watched)
     before = again[max(0, start - BEFORE) : start]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from workbench.transcript.files import READS
@@ -45,6 +46,9 @@ _LOOKING = re.compile(
 _WRITES = re.compile(r"(?<![\d&<>=-])>(?!\s*/dev/null|&)|>>|\btee\b|\bsed\s[^|;]*-i\b|-(?:delete|exec)\b")
 _JOINT = re.compile(r"&&|\|\||[;|\n]")
 
+REMEMBERED = 4_096
+"""Commands of which a process remembers whether they only look: it is asked once for sources, and once for repeats."""
+
 
 def repeatable(call: ToolCall) -> bool:
     """Whether the call only looks: its result could be fetched again, as far as its name and command show."""
@@ -59,6 +63,7 @@ def repeatable(call: ToolCall) -> bool:
     return name == "str_replace_based_edit_tool" and call.arguments.get("command") == "view"
 
 
+@lru_cache(maxsize=REMEMBERED)
 def only_looks(command: str) -> bool:
     """Whether every part of a shell command reads and none writes."""
     bare = _unquoted(command)
