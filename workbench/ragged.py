@@ -104,8 +104,11 @@ def ranges(first: Ints, counts: Ints) -> tuple[Ints, Ints]:
         counts: how many numbers it has.
     """
     starts = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(counts, out=starts[1:])
-    return starts, np.arange(int(starts[-1])) + np.repeat(first - starts[:-1], counts)
+    wide = counts.astype(np.int64, copy=False)  # else each call converts them anew
+    np.add.accumulate(wide, out=starts[1:])
+    numbers: Ints = (first - starts[:-1]).repeat(wide)
+    numbers += np.arange(len(numbers))
+    return starts, numbers
 
 
 def flat_rows(starts: Ints, items: Ints, rows: Ints) -> tuple[Ints, Ints]:
@@ -126,9 +129,8 @@ def gather(starts: Ints, rows: Whole) -> tuple[Ints, Ints]:
         For each item the position of its row in `rows`, and the item's index.
     """
     first = starts[rows]
-    counts = starts[rows + 1] - first
-    _, at = ranges(first, counts)
-    return np.repeat(np.arange(len(rows)), counts), at
+    counts = (starts[rows + 1] - first).astype(np.int64, copy=False)
+    return np.arange(len(rows)).repeat(counts), ranges(first, counts)[1]
 
 
 def table_of(rows: Ints, size: int) -> tuple[Ints, Ints]:

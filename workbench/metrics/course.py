@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -53,22 +52,23 @@ class _Book:
 
     def __init__(self) -> None:
         self._there: dict[Key, int] = {}
-        self._times: Counter[Key] = Counter()
+        self._times: dict[Key, int] = {}
         self._messages: list[tuple[int, int, int]] = []
         self._texts: dict[str, int] = {}
         self._texts_stays: list[tuple[int, int, int]] = []
 
     def come(self, key: Key, at: int) -> None:
         """One more of these is there from now on."""
-        self._times[key] += 1
-        if self._times[key] == 1:
+        times = self._times[key] = self._times.get(key, 0) + 1
+        if times == 1:
             self._there[key] = at
 
     def go(self, key: Key, at: int) -> None:
         """One of these is gone."""
-        self._times[key] -= 1
-        if not self._times[key]:
-            del self._times[key]
+        times = self._times.pop(key) - 1
+        if times:
+            self._times[key] = times
+        else:
             self._write(key, self._there.pop(key), at)
 
     def stays(self, at: int) -> Stays:

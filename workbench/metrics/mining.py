@@ -19,7 +19,7 @@ from workbench.metrics.sources import sources
 from workbench.metrics.stated import Stated
 from workbench.metrics.superseded import Changes
 from workbench.metrics.work import Work
-from workbench.ragged import Flags, Ints, distinct, gather, kept_mask, narrow, order_of
+from workbench.ragged import Flags, Ints, distinct, gather, kept_mask, narrow, order_of, table_of
 from workbench.transcript.atoms import KINDS, Atom, Kind
 from workbench.transcript.message import Message
 from workbench.transcript.mining import Miner
@@ -131,13 +131,15 @@ class Index:
 
     def _items(self, stays: Stays) -> tuple[Ints, Ints]:
         """What each text holds of `everything`, as a ragged table; nothing for texts that stay at no time."""
-        rows: list[Ints] = [np.zeros(0, dtype=np.int64) for _ in stays.texts]
-        for number in np.unique(stays.text).tolist():
-            text = stays.texts[number]
-            atoms, stated = distinct(self._reader.read(text).atoms), np.flatnonzero(self.stated.stated_in(text))
-            rows[number] = np.concatenate((atoms, len(self.postings.names) + stated))
-        starts = np.cumsum([0, *map(len, rows)])
-        return starts, np.concatenate((*rows, np.zeros(0, dtype=np.int64)))
+        n, there = len(self.postings.names), np.zeros(len(stays.texts), dtype=bool)
+        there[stays.text] = True
+        reading, text_of_row = self._reader.read_each(stays.texts)
+        of_atom, held = text_of_row[reading.atom_row], there[text_of_row[reading.atom_row]]
+        of_text, at = np.divmod(distinct(of_atom[held] * max(1, n) + reading.atoms[held]), max(1, n))
+        of_statement, statement = self.stated.of_texts(stays.texts, there)
+        row = np.concatenate((of_text, of_statement))
+        starts, order = table_of(row, len(stays.texts))
+        return starts, np.concatenate((at, n + statement))[order]
 
     def fabricated(self, at: int, texts: Iterable[str]) -> tuple[Atom, ...]:
         """The atoms in texts that occur nowhere in `messages[:at]`, each once, in order (`fabricated.py`)."""

@@ -125,23 +125,23 @@ class Fabrication:
     def score(self, trial: Trial, /) -> Score:
         """Fabricated atoms over all atoms of the summaries in the snapshots; `n` is the number of atoms."""
         false, whole = 0, 0
+        noted = _marks(trial)
         for one in trial.retained:
             if one.view.generated:
-                marks = _marks(trial, one.snapshot.at)
+                marks = "\n".join([text for at, text in noted if at <= one.snapshot.at])
                 found = trial.index.fabricated(one.snapshot.at, one.view.generated)
                 false += sum(atom.text not in marks for atom in found)
                 whole += trial.index.atoms_in(one.view.generated)
         return Score(false / whole, n=whole) if whole else Score(None, "nothing was written anew")
 
 
-def _marks(trial: Trial, at: int) -> str:
-    """What stages wrote in the place of messages up to a boundary, summaries apart."""
-    return "\n".join(
-        text
+def _marks(trial: Trial) -> list[tuple[int, str]]:
+    """What stages wrote in the place of messages, summaries apart, each with the boundary."""
+    return [
+        (firing.at, text)
         for firing in trial.replay.firings
-        if firing.at <= at
         for stage in firing.compaction.stages
         for message in stage.wrote
         if not isinstance(message, Summary)
         for text in said_texts(message)
-    )
+    ]

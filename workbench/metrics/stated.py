@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 
 import numpy as np
@@ -66,11 +66,20 @@ class Stated:
         """For each statement whether a context of these messages and texts still states it."""
         held = np.zeros(len(self.atoms), dtype=bool)
         held[self._slot[mask[self._message]]] = True
-        different = dict.fromkeys(texts)
-        self._learn(chain.from_iterable(self._reader.spans(text) for text in different if text not in self._read))
-        for text in different:
-            held |= self.stated_in(text)
+        for flags in self._each(dict.fromkeys(texts)):
+            held |= flags
         return held
+
+    def of_texts(self, texts: Sequence[str], wanted: Flags) -> tuple[Ints, Ints]:
+        """The statements in the wanted ones of texts: the place of each one's text among them, and the statement."""
+        places = np.flatnonzero(wanted)
+        stated = [np.flatnonzero(flags) for flags in self._each([texts[at] for at in places.tolist()])]
+        return places.repeat([len(one) for one in stated]), np.concatenate((np.zeros(0, dtype=np.int64), *stated))
+
+    def _each(self, texts: Collection[str]) -> Iterator[Flags]:
+        """What each of some texts states; what their spans state is worked out for all at once."""
+        self._learn(chain.from_iterable(self._reader.spans(text) for text in texts if text not in self._read))
+        return map(self.stated_in, texts)
 
     def of_messages(self, messages: Ints) -> tuple[Ints, Ints]:
         """The statements that messages make: the place of each one's message among these, and the statement."""
