@@ -88,6 +88,10 @@ class Change:
     at: int
 
 
+_Given: TypeAlias = tuple[int, bool, bool]
+"""A change's number, whether its old value is given, and whether its new one is."""
+
+
 class Changes:
     """The values of one session that were replaced, and which spans give which."""
 
@@ -99,8 +103,9 @@ class Changes:
         rows = [row for number in range(len(self.changes)) for row in self._places(number)]
         self._message, self._number, is_new = np.array(rows, dtype=np.int64).reshape(-1, 3).T
         self._is_new: Flags = is_new.astype(bool)
-        self._texts: dict[str, tuple[Flags, Flags]] = {}
-        self._of_span: dict[int, tuple[tuple[int, bool, bool], ...]] = {}
+        self._texts: dict[str, tuple[_Given, ...]] = {}
+        self._seen: set[int] = set()
+        self._of_span: dict[int, tuple[_Given, ...]] = {}
         self._by_run: dict[str, list[int]] = {}
         for number, change in enumerate(self.changes):
             for run in dict.fromkeys((_first_run(change.old), _first_run(change.new))):
@@ -122,10 +127,9 @@ class Changes:
         held = mask[self._message] & (self._message < at)
         new[self._number[held & self._is_new]] = True
         old[self._number[held & ~self._is_new]] = True
-        for text in dict.fromkeys(texts):
-            gives_old, gives_new = self._read(text)
-            old |= gives_old
-            new |= gives_new
+        for number, gives_old, gives_new in chain.from_iterable(map(self._read, dict.fromkeys(texts))):
+            old[number] |= gives_old
+            new[number] |= gives_new
         old, new = old[here], new[here]
         return {
             "latest": int((new & ~old).sum()), "both": int((new & old).sum()),
@@ -156,22 +160,19 @@ class Changes:
                     yield at, number, int(new)
         yield change.at, number, 1  # the message that says so
 
-    def _read(self, text: str) -> tuple[Flags, Flags]:
-        """Which changes' old and new values a text gives; worked out once a text."""
+    def _read(self, text: str) -> tuple[_Given, ...]:
+        """What a text gives; worked out once a text, and once a span."""
         found = self._texts.get(text)
         if found is None:
-            old, new = np.zeros(len(self.changes), dtype=bool), np.zeros(len(self.changes), dtype=bool)
-            spans = dict.fromkeys(self._reader.spans(text)) if self.changes else {}
-            known = self._of_span
-            for span in [span for span in spans if span not in known]:
-                known[span] = self._given(self._reader.text(span))
-            for number, gives_old, gives_new in chain.from_iterable(map(known.__getitem__, spans)):
-                old[number] |= gives_old
-                new[number] |= gives_new
-            found = self._texts[text] = (old, new)
+            spans = set(self._reader.spans(text)) if self.changes else set()
+            new = spans - self._seen
+            self._seen |= new
+            self._of_span |= {span: given for span in new if (given := self._given(self._reader.text(span)))}
+            rows = [self._of_span[span] for span in self._of_span.keys() & spans]
+            found = self._texts[text] = tuple(dict.fromkeys(chain.from_iterable(rows)))
         return found
 
-    def _given(self, line: str) -> tuple[tuple[int, bool, bool], ...]:
+    def _given(self, line: str) -> tuple[_Given, ...]:
         """The changes of which a line gives a value.
 
         A value in a line stands between characters that no word has: the first word in it is a whole word of the line.
