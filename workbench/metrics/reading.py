@@ -13,11 +13,14 @@ from workbench.metrics.background import BUILTIN_BACKGROUND
 from workbench.metrics.postings import Postings
 from workbench.ragged import Column, Flags, Ints, flat_rows, ranges
 from workbench.transcript.atoms import Atom
+from workbench.transcript.words import spans as pieces
 
 TOGETHER = 512
 """Readings of several texts that are remembered."""
 TEXTS = 8_192
 """Texts whose spans are."""
+LONG = 1_000
+"""Characters of a text that is looked for in another one before it is cut into spans."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +56,8 @@ class Reader:
         self._words = _Rows(postings.word_start, postings.span_word)
         self._every = _Rows(postings.atom_start, postings.span_atom)
         self._atoms = _Rows(postings.atom_start, postings.span_atom)
-        self._spans: dict[str, list[int]] = {}
+        self._spans: dict[str, Sequence[int]] = {}
+        self._asked = ""
         self._pieces: dict[str, int] = {}
         self._names: list[Atom] = list(postings.names)
         self._each: tuple[tuple[str, ...], Reading, Ints] | None = None
@@ -133,8 +137,26 @@ class Reader:
         if found is None:
             if len(self._spans) >= TEXTS:
                 self._spans.clear()
-            found = self._spans[text] = self._postings.miner.read(text, self._pieces, self._postings.spans)
+            found = self._inside(text)
+            if found is None:
+                found = self._postings.miner.read(text, self._pieces, self._postings.spans)
+            self._spans[text] = found
+        if len(text) >= LONG:
+            self._asked = text
         return found
+
+    def _inside(self, text: str) -> Sequence[int] | None:
+        """The spans of a long text that stands in the one asked for before, as a summary does between lead and tail."""
+        whole = self._asked
+        first = whole.find(text[:LONG]) if len(text) >= LONG else -1
+        if first < 0 or not whole.startswith(text, first):
+            return None
+        lead, tail = whole[:first], whole[first + len(text) :]
+        if lead[-1:] not in ("", "\n") or tail[:1] not in ("", "\n"):
+            return None
+        before, after = (sum(1 for _ in pieces(part)) for part in (lead, tail))
+        spans = self.spans(whole)
+        return spans[before : len(spans) - after]
 
     def words_of(self, spans: Sequence[int]) -> tuple[Ints, Ints]:
         """Of spans, where each one's words begin among all words, with the end, and the words that the session has."""

@@ -1,0 +1,38 @@
+"""What a reader makes of texts that are not of its session."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders import said
+from workbench.metrics.mining import Index
+from workbench.metrics.reading import LONG, Reader
+
+INDEX = Index([said("retryLimit is 4500\nmaxDelay is 9000"), said("burstSize = 3")])
+LINES = st.lists(st.sampled_from(["- retryLimit is 4500", "12\tburstSize = 3", "", " ", "\x1b[1mnew", "Of newName"]))
+
+CUT = st.sampled_from(["\n", "", "x"])
+
+
+@given(lead=LINES, body=LINES, tail=LINES, before=CUT, after=CUT)
+def test_a_text_within_another_reads_as_it_does_by_itself(
+    lead: list[str], body: list[str], tail: list[str], before: str, after: str
+) -> None:
+    text = "\n".join([*body, "maxDelay is 9000 " * (LONG // 17), *body])
+    reader = Reader(INDEX.postings)
+    whole = "\n".join(lead) + before + text + after + "\n".join(tail)
+    assert list(reader.spans(whole)) == list(Reader(INDEX.postings).spans(whole))
+    assert list(reader.spans(text)) == list(Reader(INDEX.postings).spans(text))
+    assert list(reader.spans(whole)) == list(Reader(INDEX.postings).spans(whole))
+
+
+def test_spans_of_the_session_and_others_stand_side_by_side() -> None:
+    reader = Reader(INDEX.postings)
+    found = reader.read("neverSaid is new\nburstSize = 3\nburstSize and retryLimit")
+    texts = [reader.text(span) for span in found.spans.tolist()]
+    assert texts == ["neverSaid is new", "burstSize = 3", "burstSize and retryLimit"]
+    atoms = [(row, reader.name(atom).text) for row, atom in zip(found.atom_row, found.atoms, strict=True)]
+    assert sorted(atoms) == [(1, "burstSize"), (2, "burstSize"), (2, "retryLimit")]
+    every = [(row, reader.name(atom).text) for row, atom in zip(found.every_row, found.every, strict=True)]
+    assert sorted(every) == [(0, "neverSaid"), *sorted(atoms)]
