@@ -17,12 +17,13 @@ from workbench.transcript.paths import normal_path
 
 _PATH = r"(?P<path>[\w@~.][\w./@~+-]*\.\w{1,8}|/?[\w@~.-]+(?:/[\w@.+-]+)+)"
 _CHANGED = (
-    re.compile(r"(?<![\d&<>=-])>{1,2}\s*" + _PATH),
-    re.compile(r"\btee\s+(?:-a\s+)?" + _PATH),
-    re.compile(r"\bsed\s+(?:-\w+\s+)*-i\S*\s+(?:'[^']*'|\"[^\"]*\"|\S+)\s+" + _PATH),
-    re.compile(r"\b(?:rm|mv|touch|git\s+(?:rm|mv))\s+(?:-\w+\s+)*" + _PATH),
-    re.compile(r"\b(?:cp|mv|git\s+mv)\s+(?:-\w+\s+)*\S+\s+" + _PATH),
+    ((">",), re.compile(r"(?<![\d&<>=-])>{1,2}\s*" + _PATH)),
+    (("tee",), re.compile(r"\btee\s+(?:-a\s+)?" + _PATH)),
+    (("sed",), re.compile(r"\bsed\s+(?:-\w+\s+)*-i\S*\s+(?:'[^']*'|\"[^\"]*\"|\S+)\s+" + _PATH)),
+    (("rm", "mv", "touch"), re.compile(r"\b(?:rm|mv|touch|git\s+(?:rm|mv))\s+(?:-\w+\s+)*" + _PATH)),
+    (("cp", "mv"), re.compile(r"\b(?:cp|mv|git\s+mv)\s+(?:-\w+\s+)*\S+\s+" + _PATH)),
 )
+"""Forms in which a command changes a file, each with letters of which it needs some: a quick look before."""
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1(?P<same>[^\n]*)\n.*?^\2\s*$", re.MULTILINE | re.DOTALL)
 
 
@@ -32,7 +33,8 @@ def shell_changes(command: str) -> tuple[str, ...]:
     Fails to see: what a script does that the command runs, and names that a variable or a pattern stands for.
     """
     bare = _HEREDOC.sub(lambda found: found["same"], command)
-    paths = (found["path"] for form in _CHANGED for found in form.finditer(bare))
+    forms = [form for needed, form in _CHANGED if any(letters in bare for letters in needed)]
+    paths = (found["path"] for form in forms for found in form.finditer(bare))
     return tuple(dict.fromkeys(path for path in paths if not path.startswith("/dev/")))
 
 

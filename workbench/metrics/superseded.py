@@ -180,9 +180,15 @@ class Changes:
         runs = self._runs.intersection(runs_in(line) if line.isascii() else _RUN.findall(line))
         if not runs and "" not in self._runs:
             return ()
-        maybe = sorted({number for run in (*runs, "") for number in self._by_run.get(run, ())})
-        rows = [(number, *_gives(line, self.changes[number])) for number in maybe]
-        return tuple(row for row in rows if row[1] or row[2])
+        changes = self.changes
+        maybe = {
+            number
+            for run in (*runs, "")
+            for number in self._by_run.get(run, ())
+            if changes[number].old in line or changes[number].new in line
+        }
+        rows = [(number, *_gives(line, changes[number])) for number in sorted(maybe)] if maybe else ()
+        return tuple([row for row in rows if row[1] or row[2]])
 
 
 def _first_run(value: str) -> str:
@@ -199,8 +205,11 @@ def _gives(line: str, change: Change) -> tuple[bool, bool]:
 
 
 def _beside(line: str, change: Change) -> bool:
+    enough, low = min(ENOUGH, len(change.about)), line.lower()
+    if sum(word in low for word in change.about) < enough:  # a quick look: most lines have not even the letters
+        return False
     there = set(words(line))
-    return sum(word in there for word in change.about) >= min(ENOUGH, len(change.about))
+    return sum(word in there for word in change.about) >= enough
 
 
 @lru_cache(maxsize=4_096)
