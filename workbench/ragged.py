@@ -145,7 +145,7 @@ def order_of(numbers: Whole) -> Ints:
     """
     keys = numbers.astype(np.int64)
     keys <<= 32
-    keys |= np.arange(len(keys))
+    keys |= np.arange(len(keys), dtype=np.uint32)
     keys.sort()
     keys &= (1 << 32) - 1
     return keys
