@@ -48,7 +48,10 @@ class Lineage:
 
     def grown(self, head: int, tail: int) -> Lineage:
         """Of a context that has the first `head` and the last `tail` messages of this one's."""
-        older = [(mark, min(first, head), min(last, tail)) for mark, first, last in self.steps[: MOST - 1]]
+        older = [
+            (mark, first if first < head else head, last if last < tail else tail)  # `min` takes three times as long
+            for mark, first, last in self.steps[: MOST - 1]
+        ]
         return Lineage(((Mark(), ALL, ALL), *older))
 
     def shared(self, older: Lineage) -> tuple[int, int]:
