@@ -19,11 +19,13 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 from workbench.transcript.pairing import protected
 from workbench.transcript.pausing import collector_paused
+from workbench.transcript.quick import quickly_made
 from workbench.transcript.roll import followed
 
 Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class StageRecord:
     """What one stage did. Where it broke an invariant its result was not used, and `breaches` say why.
@@ -48,6 +50,7 @@ class StageRecord:
         return not self.breaches
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Compaction:
     """One firing.

@@ -14,6 +14,7 @@ from workbench.models.model import Ask
 from workbench.transcript.context import Context, grown
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary
+from workbench.transcript.quick import quickly_made
 
 _PLACE = re.compile(r"\{(\d+)\}")
 
@@ -54,6 +55,7 @@ class Draft:
         )  # fmt: skip
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Replace:
     """Put `by` in the place of `messages[start:stop]`; an empty `by` drops them, an empty range inserts."""
@@ -67,6 +69,7 @@ Archive: TypeAlias = Mapping[str, str]
 NOTHING: Archive = MappingProxyType({})
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Edits in order, not overlapping, and the full texts that they move out of the context, by reference.

@@ -6,15 +6,17 @@ as plain input; the recorded answer is paid as output. Everything is a sum over 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
+from typing import NamedTuple
 
 from workbench.metrics.pricing import Pricing
 from workbench.models.caching import CacheRules
 from workbench.models.model import Answer
-from workbench.models.tariff import Rates, Tariff
+from workbench.models.tariff import Tariff
 from workbench.replay.step import Replay, Step
 from workbench.transcript.message import AssistantMessage, Message, SystemMessage
 from workbench.transcript.session import Session
@@ -26,58 +28,32 @@ SAME = 1e-9
 """USD below which two sums are one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
+class Charge(NamedTuple):
     """One request, in tokens and USD.
 
     Attributes:
         prompt: tokens of the whole request.
         read, written: of those, read from the provider's cache and written to it; the rest is plain input.
         output: tokens of the recorded answer.
-        rates: the prices at this length.
-        hour: whether what is written is kept for an hour.
         broken: whether it does not begin with the whole request before it.
+        usd_input, usd_read, usd_write, usd_output: for each of these parts.
+        usd_prompt: for the prompt alone.
         summaries: USD for the summaries that were written just before it.
+        usd: all of it.
     """
 
     prompt: int
     read: int
     written: int
     output: int
-    rates: Rates
-    hour: bool = False
-    broken: bool = False
-    summaries: float = 0.0
-
-    @property
-    def usd_input(self) -> float:
-        """For plain input."""
-        return (self.prompt - self.read - self.written) * self.rates.input
-
-    @property
-    def usd_read(self) -> float:
-        """For what was read from the cache."""
-        return self.read * self.rates.cache_read
-
-    @property
-    def usd_write(self) -> float:
-        """For what was written to the cache."""
-        return self.written * (self.rates.cache_write_long if self.hour else self.rates.cache_write)
-
-    @property
-    def usd_output(self) -> float:
-        """For the answer."""
-        return self.output * self.rates.output
-
-    @property
-    def usd_prompt(self) -> float:
-        """For the prompt alone."""
-        return self.usd_input + self.usd_read + self.usd_write
-
-    @property
-    def usd(self) -> float:
-        """All of it."""
-        return self.usd_prompt + self.usd_output + self.summaries
+    broken: bool
+    usd_input: float
+    usd_read: float
+    usd_write: float
+    usd_output: float
+    usd_prompt: float
+    summaries: float
+    usd: float
 
 
 @dataclass(frozen=True)
@@ -183,7 +159,16 @@ def charge(
     """One request; see `CacheRules.cached` for the arguments."""
     read = rules.cached(prompt, prefix, before, head, waited)
     written = prompt - read if rules.writes and prompt >= rules.minimum else 0
-    return Charge(prompt, read, written, output, tariff.at(prompt), rules.hour, prefix < before, summaries)
+    rates = tariff.at(prompt)
+    usd_input = (prompt - read - written) * rates.input
+    usd_read = read * rates.cache_read
+    usd_write = written * (rates.cache_write_long if rules.hour else rates.cache_write)
+    usd_output = output * rates.output
+    usd_prompt = usd_input + usd_read + usd_write
+    return Charge(
+        prompt, read, written, output, prefix < before, usd_input, usd_read, usd_write, usd_output, usd_prompt,
+        summaries, usd_prompt + usd_output + summaries,
+    )  # fmt: skip
 
 
 def even_cut(before: float, after: float, ratio: float) -> float:
@@ -242,24 +227,21 @@ def _summaries(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], int]:
     assumed = 0
     sizes = _Sizes(replay)
     for firing in replay.firings:
-        place = _place(replay.steps, firing.at)
         for stage in firing.compaction.stages:
-            asked = sum(map(sizes.of, stage.dropped)) if stage.answers else 0
-            for i, answer in enumerate(stage.answers):
-                usd, real = _answer(answer, asked if i == 0 else 0, tariff)
-                found[place] = found.get(place, 0.0) + usd
-                assumed += not real
+            if stage.answers:
+                place = _place(replay.steps, firing.at)
+                asked = sum(map(sizes.of, stage.dropped))
+                for i, answer in enumerate(stage.answers):
+                    usd, real = _answer(answer, asked if i == 0 else 0, tariff)
+                    found[place] = found.get(place, 0.0) + usd
+                    assumed += not real
             sizes.wrote(stage.wrote)
     return found, assumed
 
 
 def _place(steps: Sequence[Step], at: int) -> int:
     """The step that follows a firing; the last for one after which nothing is asked."""
-    low, high = 0, len(steps) - 1
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if steps[middle].index < at else (low, middle)
-    return low
+    return bisect_left(steps, at, hi=len(steps) - 1, key=lambda step: step.index)
 
 
 def _answer(answer: Answer, asked: int, tariff: Tariff) -> tuple[float, bool]:
@@ -277,10 +259,15 @@ class _Sizes:
     """Tokens of any message that stood in the replayed context, by its id; our own are counted when asked for."""
 
     def __init__(self, replay: Replay) -> None:
+        self.replay = replay
         self.count: TokenCounter = replay.sizing.count
-        messages = replay.session.messages if replay.firings else ()
-        self.known = dict(zip((message.id for message in messages), replay.sizing.sizes, strict=False))
         self.ours: dict[str, Message] = {}
+
+    @cached_property
+    def known(self) -> dict[str, int]:
+        """The recorded messages."""
+        ids = [message.id for message in self.replay.session.messages]
+        return dict(zip(ids, self.replay.sizing.sizes, strict=False))
 
     def wrote(self, messages: Sequence[Message]) -> None:
         """Take messages that a stage put in."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
-
 from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Moment, Situation
@@ -38,7 +36,7 @@ def natural(
         ModelError: the model failed and the preset has nothing to use otherwise.
     """
     walk = Walk(session, preset, model, sizing, window=window, score_at=score_at)
-    while not walk.done:
+    for _ in session.messages:
         walk.go_on()
     return walk.replay()
 
@@ -139,7 +137,7 @@ class _Agent:
         """Ask the trigger, and compact if it is due."""
         if moment not in self.preset.moments or self.sent.tokens < self.patience:
             return
-        reported = None if self.reported is None else Usage(input=self.reported[0], output=self.reported[1])
+        reported = None if self.reported is None else Usage(self.reported[0], 0, 0, self.reported[1])
         situation = Situation(
             tokens=self.sent.tokens, window=self.window, overhead=self.sent.overhead, moment=moment,
             messages=len(self.sent.messages), reported=reported, since=self.since,
@@ -183,7 +181,7 @@ class _Agent:
         before = self.past.keep(done.before)
         after = before if done.after is done.before else self.past.keep(done.after)
         sent = after if done.sent is done.after else self.views.keep(done.sent)
-        return replace(done, before=before, after=after, sent=sent)
+        return Compaction(before, after, sent, done.budget, done.stages, done.outcome, done.why)
 
     def sent_context(self) -> Context:
         """What is sent, in the session's own sizes."""

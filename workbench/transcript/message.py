@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from workbench.transcript.files import FileOps
+from workbench.transcript.quick import quickly_made
 
 Json: TypeAlias = Any
 """A decoded JSON value. `Any`, because the type checkers have no finite recursive alias for it on Python 3.11."""
@@ -58,6 +59,7 @@ class ToolCall:
         return _as_json(self.arguments)
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What a provider reported for one request, in tokens. The whole prompt is the first three together.
