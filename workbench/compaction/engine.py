@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from workbench.compaction.guard import Breach, apart, breaches
+from workbench.compaction.guard import Breach, apart, breaches, breaches_between
 from workbench.compaction.plan import Plan
 from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.strategy import Preset, Strategy
@@ -74,12 +74,12 @@ class Compaction:
     @property
     def answers(self) -> tuple[Answer, ...]:
         """All answers of models, in order."""
-        return tuple(answer for stage in self.stages for answer in stage.answers)
+        return tuple([answer for stage in self.stages for answer in stage.answers])
 
     @property
     def breaches(self) -> tuple[Breach, ...]:
         """All findings of the guard."""
-        return tuple(breach for stage in self.stages for breach in stage.breaches)
+        return tuple([breach for stage in self.stages for breach in stage.breaches])
 
     def __repr__(self) -> str:
         ran = " > ".join(record.name for record in self.stages) or "nothing to do"
@@ -163,6 +163,8 @@ def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[Stag
 
 def _answers(plan: Plan, model: Model) -> tuple[Answer, ...]:
     asks = plan.asks
+    if not asks:
+        return ()
     if len(asks) < 2 or not plan.at_once or not bears_several(model):
         return tuple(answered(ask, model) for ask in asks)
     with ThreadPoolExecutor(len(asks)) as pool:
@@ -170,12 +172,13 @@ def _answers(plan: Plan, model: Model) -> tuple[Answer, ...]:
 
 
 def _applied(stage: Stage, plan: Plan, context: Context, answers: tuple[Answer, ...]) -> tuple[StageRecord, Context]:
-    writer = next((answer.model for answer in answers), "")
+    writer = answers[0].model if answers else ""
     changed = plan.apply(context, [answer.text for answer in answers], writer)
-    if _same(*apart(context, changed)):
-        changed = context  # such as after an empty answer that compacts nothing
-    found = breaches(context, changed)
-    dropped, rewritten, wrote = _touched(context, changed)
+    was, now = apart(context, changed)
+    if _same(was, now):  # such as after an empty answer that compacts nothing
+        return StageRecord(stage.name, context.tokens, context.tokens, answers), context
+    found = breaches_between(context, changed, was, now)
+    dropped, rewritten, wrote = _touched(context, changed, was, now)
     record = StageRecord(stage.name, context.tokens, changed.tokens, answers, found, dropped, rewritten, wrote)
     return record, context if found else changed
 
@@ -213,9 +216,13 @@ def _shown(answer: Answer, ask: Ask, model: Model) -> Answer:
     return replace(answer, left_out=ask.left_out)
 
 
-def _touched(before: Context, after: Context) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Message, ...]]:
-    """The ids of the messages that were dropped, and of those that were rewritten; and what was put in."""
-    was, now_there = apart(before, after)
+def _touched(
+    before: Context, after: Context, was: Sequence[Message], now_there: Sequence[Message]
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Message, ...]]:
+    """The ids of the messages that were dropped, and of those that were rewritten; and what was put in.
+
+    All of it lies in what is apart in the two contexts: `was` and `now_there`.
+    """
     roll = followed(before)
     if roll is None or not roll.apart_from(was, now_there):
         was, now_there = before.messages, after.messages
@@ -228,14 +235,14 @@ def _touched(before: Context, after: Context) -> tuple[tuple[str, ...], tuple[st
         elif now is not message:
             rewritten.append(message.id)
     old = set(map(id, was))
-    return tuple(dropped), tuple(rewritten), tuple(message for message in now_there if id(message) not in old)
+    return tuple(dropped), tuple(rewritten), tuple([message for message in now_there if id(message) not in old])
 
 
 def _outcome(history: Context, after: Context, sent: Context, budget: Budget) -> tuple[Outcome, str]:
     if sent.tokens > budget.target:
         roll = followed(history)
         stays = protected(history.messages) if roll is None else roll.protected()
-        floor = history.overhead + sum(history.sizes[i] for i in stays)
+        floor = history.overhead + sum([history.sizes[i] for i in stays])
         why = (
             f"{sent.tokens} tokens are left, {budget.target} were the target; {floor} are protected: overhead, "
             "pinned messages with their partners, and the newest user message"

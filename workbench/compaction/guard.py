@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from workbench.transcript.context import Context
@@ -31,9 +31,14 @@ def breaches(before: Context, after: Context) -> tuple[Breach, ...]:
     message) and D1 (never larger). O(n); where messages were only rewritten, those that `after` is known to have of
     `before` are not looked at.
     """
-    if before is after:
-        return ()
-    changed = _in_place(*apart(before, after))
+    return () if before is after else breaches_between(before, after, *apart(before, after))
+
+
+def breaches_between(
+    before: Context, after: Context, was: Sequence[Message], now: Sequence[Message]
+) -> tuple[Breach, ...]:
+    """The same, where somebody has asked already what lies apart in them."""
+    changed = _in_place(was, now)
     found = _between(before.messages, after.messages) if changed is None else _rewritten(changed)
     if after.tokens > before.tokens:
         found.append(Breach("D1", f"the context grew from {before.tokens} to {after.tokens} tokens"))
@@ -76,13 +81,15 @@ def _rewritten(changed: Changed) -> list[Breach]:
 
 
 def _between(before: Sequence[Message], after: Sequence[Message]) -> list[Breach]:
-    ids = Counter([message.id for message in before])
+    place = {message.id: i for i, message in enumerate(before)}
+    times = Counter([message.id for message in before]) if len(place) < len(before) else {}
     old = set(map(id, before))
     return [
-        *_doubles(ids, after),
+        *_doubles(times, after),
         *_pairs(paired(before), paired(after)),
-        *_order_and_pins(before, after, ids),
-        *(Breach("S7", EMPTY, message.id) for message in after if id(message) not in old and is_empty(message)),
+        *_order(place, times, after),
+        *_kept(before, after),
+        *[Breach("S7", EMPTY, message.id) for message in after if id(message) not in old and is_empty(message)],
     ]
 
 
@@ -96,28 +103,30 @@ class Pairs:
         answers: how many results each answered call has.
     """
 
-    unanswered: set[tuple[str, str]] = field(default_factory=set)
-    caller: dict[str, str | None] = field(default_factory=dict)
-    answers: dict[tuple[str, str], int] = field(default_factory=dict)
+    unanswered: set[tuple[str, str]]
+    caller: dict[str, str | None]
+    answers: dict[tuple[str, str], int]
 
 
 def paired(messages: Iterable[Message]) -> Pairs:
     """The pairs of these messages; a result belongs to the newest earlier call of its id."""
-    pairs = Pairs()
+    unanswered: set[tuple[str, str]] = set()
+    called_by: dict[str, str | None] = {}
+    answers: dict[tuple[str, str], int] = {}
     newest: dict[str, str] = {}
     for message in messages:
         if isinstance(message, AssistantMessage):
             for block in message.blocks:
                 if block.type == "tool_call":
                     newest[block.id] = message.id
-                    pairs.unanswered.add((message.id, block.id))
+                    unanswered.add((message.id, block.id))
         elif isinstance(message, ToolResult):
-            caller = pairs.caller[message.id] = newest.get(message.call_id)
+            caller = called_by[message.id] = newest.get(message.call_id)
             if caller is not None:
                 pair = (caller, message.call_id)
-                pairs.unanswered.discard(pair)
-                pairs.answers[pair] = pairs.answers.get(pair, 0) + 1
-    return pairs
+                unanswered.discard(pair)
+                answers[pair] = answers.get(pair, 0) + 1
+    return Pairs(unanswered, called_by, answers)
 
 
 def _pairs(was: Pairs, now: Pairs) -> list[Breach]:
@@ -136,30 +145,41 @@ def _pairs(was: Pairs, now: Pairs) -> list[Breach]:
     ]
 
 
-def _doubles(was: Counter[str], after: Sequence[Message]) -> list[Breach]:
-    now = Counter([message.id for message in after])
-    if len(now) == len(after):
+def _doubles(times: Mapping[str, int], after: Sequence[Message]) -> list[Breach]:
+    """Ids that stand more often than before, where `times` says how often if any stood twice there."""
+    ids = [message.id for message in after]
+    if len(set(ids)) == len(ids):
         return []
-    return [Breach("S2", f"message id {id!r} stands {n} times", id) for id, n in now.items() if n > max(1, was[id])]
+    now = Counter(ids)
+    return [
+        Breach("S2", f"message id {id!r} stands {n} times", id) for id, n in now.items() if n > max(1, times.get(id, 1))
+    ]
 
 
-def _order_and_pins(before: Sequence[Message], after: Sequence[Message], ids: Counter[str]) -> list[Breach]:
-    place = {message.id: i for i, message in enumerate(before)}
+def _order(place: Mapping[str, int], times: Mapping[str, int], after: Sequence[Message]) -> list[Breach]:
     found: list[Breach] = []
     latest = -1
-    kept: dict[str, list[Message]] = {}
     for message in after:
-        kept.setdefault(message.id, []).append(message)
         at = place.get(message.id)
-        if at is None or ids[message.id] > 1:
+        if at is None or times.get(message.id, 1) > 1:
             continue
         if at < latest:
             found.append(Breach("C1", "a message moved before one that came earlier", message.id))
-        latest = max(latest, at)
-    for message in before:
-        if message.pinned and message not in kept.get(message.id, ()):
-            found.append(Breach("C2", GONE, message.id))
+        else:
+            latest = at
+    return found
+
+
+def _kept(before: Sequence[Message], after: Sequence[Message]) -> list[Breach]:
+    """Pinned messages that are gone or changed, and the newest user message if it is gone."""
+    found: list[Breach] = []
+    pinned = [message for message in before if message.pinned]
+    if pinned:
+        there: dict[str, list[Message]] = {}
+        for message in after:
+            there.setdefault(message.id, []).append(message)
+        found = [Breach("C2", GONE, message.id) for message in pinned if message not in there.get(message.id, ())]
     newest = last_user(before)
-    if newest is not None and before[newest].id not in kept:
+    if newest is not None and not any(message.id == before[newest].id for message in reversed(after)):
         found.append(Breach("C3", "the newest user message is gone", before[newest].id))
     return found

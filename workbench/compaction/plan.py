@@ -86,7 +86,7 @@ class Plan:
     @property
     def asks(self) -> tuple[Ask, ...]:
         """All questions in the drafts, in the order in which `apply` takes their answers."""
-        return tuple(ask for edit in self.edits for new in edit.by if isinstance(new, Draft) for ask in new.asks)
+        return tuple([ask for edit in self.edits for new in edit.by if isinstance(new, Draft) for ask in new.asks])
 
     @property
     def at_once(self) -> bool:
@@ -104,8 +104,9 @@ class Plan:
         Raises:
             PlanError: edits overlap, are out of order or reach outside, or the answers do not match the asks.
         """
-        if len(answers) != len(self.asks):
-            raise PlanError(f"{len(self.asks)} asks but {len(answers)} answers")
+        asks = self.asks
+        if len(answers) != len(asks):
+            raise PlanError(f"{len(asks)} asks but {len(answers)} answers")
         left = list(answers)
         messages: list[Message] = []
         sizes: list[int] = []

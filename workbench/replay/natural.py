@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+
 from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Moment, Situation

@@ -6,6 +6,8 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from workbench.transcript.quick import quickly_made
+
 if TYPE_CHECKING:
     from workbench.transcript.roll import Roll
 
@@ -30,6 +32,7 @@ class Mark:
         self.roll: Roll | None = None
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, eq=False)
 class Lineage:
     """A context and those that it grew out of, newest first: each with how much it has in common with them.

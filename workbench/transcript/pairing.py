@@ -110,7 +110,7 @@ def has_partners(messages: Iterable[Message]) -> bool:
 def with_partners(messages: Sequence[Message], wanted: Iterable[int]) -> set[int]:
     """The wanted indices, and with each call its results and with each result its call and that call's others."""
     found = set(wanted)
-    if not has_partners(messages[i] for i in found):
+    if not found or not has_partners([messages[i] for i in found]):
         return found
     caller_of = callers(messages)
     together = {caller_of.get(i, i) for i in found}

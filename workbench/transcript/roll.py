@@ -47,11 +47,11 @@ class Roll:
         if len(self.ids) != len(self._messages):
             return False
         own = {message.id for message in gone}
-        return all(message.id in own or message.id not in self.ids for message in come)
+        return self.ids.keys().isdisjoint([message.id for message in come if message.id not in own])
 
     def protected(self) -> set[int]:
         """The indices that no strategy may lose, as `pairing.protected` finds them."""
-        if has_partners(self._messages[i] for i in self.pinned):
+        if self.pinned and has_partners([self._messages[i] for i in self.pinned]):
             return protected(self._messages)
         return {*self.pinned, *self.users[-1:]}
 

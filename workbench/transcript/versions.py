@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from operator import attrgetter
+from typing import NamedTuple, TypeAlias
 
 from workbench.transcript.context import Context
 from workbench.transcript.lineage import Lineage
@@ -18,6 +18,10 @@ WHOLE_EVERY = 128
 
 Held: TypeAlias = tuple[tuple[Message, ...], tuple[int, ...]]
 """Messages with the size of each."""
+
+
+_SAID = ("overhead", "count", "archive", "tokens", "length")
+_TAKEN, _PUT = attrgetter(*_SAID), [vars(Context)[name].__set__ for name in _SAID]
 
 
 class Packed(Context):
@@ -34,8 +38,8 @@ class Packed(Context):
     def of_context(cls, context: Context, unpack: Callable[[], Held]) -> Context:
         """An equal one, whose messages and sizes are what `unpack` gives."""
         made = object.__new__(cls)
-        for name in ("overhead", "count", "archive", "tokens", "length"):
-            object.__setattr__(made, name, getattr(context, name))
+        for put, value in zip(_PUT, _TAKEN(context), strict=True):
+            put(made, value)
         object.__setattr__(made, "lineage", Lineage.new())
         object.__setattr__(made, "_unpack", unpack)
         return made
@@ -67,8 +71,7 @@ class Packed(Context):
         return Context, (*self._unpack(), self.overhead, self.count, self.archive)
 
 
-@dataclass(frozen=True, slots=True)
-class _New:
+class _New(NamedTuple):
     """What a version has between the first `head` and the last `tail` messages of the version before."""
 
     head: int

@@ -24,8 +24,9 @@ class KeepFloor:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Drop all the rest."""
         messages = context.messages
-        kept = protected(messages) | {i for i, message in enumerate(messages) if isinstance(message, SystemMessage)}
+        kept = protected(messages)
+        kept.update([i for i, message in enumerate(messages) if isinstance(message, SystemMessage)])
         if last_user(messages) is None:
             kept.update([i for i, message in enumerate(messages) if isinstance(message, UserMessage)][-1:])
-        edits = tuple(Replace(i, i + 1) for i in range(len(messages)) if i not in kept)
-        return Plan(edits) if edits else None
+        edits = [Replace(i, i + 1) for i in range(len(messages)) if i not in kept]
+        return Plan(tuple(edits)) if edits else None
