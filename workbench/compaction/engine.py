@@ -175,8 +175,8 @@ def _applied(stage: Stage, plan: Plan, context: Context, answers: tuple[Answer, 
     writer = answers[0].model if answers else ""
     changed = plan.apply(context, [answer.text for answer in answers], writer)
     was, now = apart(context, changed)
-    if _same(was, now):  # such as after an empty answer that compacts nothing
-        return StageRecord(stage.name, context.tokens, context.tokens, answers), context
+    if _same(was, now):
+        changed, was, now = context, (), ()  # such as after an empty answer that compacts nothing
     found = breaches_between(context, changed, was, now)
     dropped, rewritten, wrote = _touched(context, changed, was, now)
     record = StageRecord(stage.name, context.tokens, changed.tokens, answers, found, dropped, rewritten, wrote)
