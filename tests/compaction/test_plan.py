@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from builders import conversation, said
@@ -44,6 +46,12 @@ def test_a_summary_has_the_same_id_for_the_same_content_only() -> None:
     draft = Draft(asks=(ASK,), replaces=("a",))
     assert draft.written(["x"]).id == draft.written(["x"]).id
     assert draft.written(["x"]).id != draft.written(["y"]).id
+
+
+def test_the_frame_of_a_draft_is_its_summary_before_there_are_answers() -> None:
+    draft = Draft(asks=(ASK, ASK), template="{0}\n---\n{1}", lead="[", tail="]", footer="!", replaces=("a", "b"))
+    assert draft.frame() == replace(draft.written(["", ""]), id="")
+    assert draft.frame().text == "\n---\n!"
 
 
 def test_an_archive_is_added_to_what_is_there() -> None:

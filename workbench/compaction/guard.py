@@ -113,19 +113,21 @@ def paired(messages: Iterable[Message]) -> Pairs:
     unanswered: set[tuple[str, str]] = set()
     called_by: dict[str, str | None] = {}
     answers: dict[tuple[str, str], int] = {}
-    newest: dict[str, str] = {}
+    newest: dict[str, tuple[str, str]] = {}
     for message in messages:
         if isinstance(message, AssistantMessage):
             for block in message.blocks:
                 if block.type == "tool_call":
-                    newest[block.id] = message.id
-                    unanswered.add((message.id, block.id))
+                    pair = newest[block.id] = (message.id, block.id)
+                    unanswered.add(pair)
         elif isinstance(message, ToolResult):
-            caller = called_by[message.id] = newest.get(message.call_id)
-            if caller is not None:
-                pair = (caller, message.call_id)
-                unanswered.discard(pair)
-                answers[pair] = answers.get(pair, 0) + 1
+            call = newest.get(message.call_id)
+            if call is None:
+                called_by[message.id] = None
+            else:
+                called_by[message.id] = call[0]
+                unanswered.discard(call)
+                answers[call] = answers.get(call, 0) + 1
     return Pairs(unanswered, called_by, answers)
 
 

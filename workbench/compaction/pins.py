@@ -59,9 +59,12 @@ class Pins:
 
     def names_it(self, message: Message) -> bool:
         """Whether the message stays because of its name."""
-        return bool(self.names and message.name) and any(
-            message.name == name or (name.endswith("*") and message.name.startswith(name[:-1])) for name in self.names
-        )
+        own = message.name
+        if own:
+            for name in self.names:
+                if own == name or (name.endswith("*") and own.startswith(name[:-1])):
+                    return True
+        return False
 
 
 def _lasting(messages: Sequence[Message], indices: set[int]) -> set[int]:

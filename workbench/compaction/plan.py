@@ -45,13 +45,23 @@ class Draft:
 
     def written(self, answers: Sequence[str], model: str = "") -> Summary:
         """The summary with these answers, one for each ask. Its id follows from what it replaces and says."""
+        text = self._text(answers)
+        seal = sha256("\0".join((*self.replaces, text)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        return self._said(f"summary-{seal}", text, model)
+
+    def frame(self) -> Summary:
+        """What it takes besides the answers: the summary before they are there, without an id."""
+        return self._said("", self._text(()), "")
+
+    def _text(self, answers: Sequence[str]) -> str:
         parts = _PLACE.split(self.template)
         parts[1::2] = [answers[int(place)] if int(place) < len(answers) else "" for place in parts[1::2]]
-        text = "".join(parts) + self.footer
-        seal = sha256("\0".join((*self.replaces, text)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        return "".join(parts) + self.footer
+
+    def _said(self, id: str, text: str, model: str) -> Summary:
         return Summary(
-            id=f"summary-{seal}", text=text, replaces=self.replaces, files=self.files, lead=self.lead,
-            tail=self.tail, said_by=self.said_by, name=self.name, model=model,
+            id=id, text=text, replaces=self.replaces, files=self.files, lead=self.lead, tail=self.tail,
+            said_by=self.said_by, name=self.name, model=model,
         )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ _as_json = json.JSONEncoder(ensure_ascii=False).encode
 _quoted = json.encoder.encode_basestring
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Text:
     """Plain words."""

@@ -65,6 +65,14 @@ def test_a_stale_result_becomes_a_marker_with_its_call_id() -> None:
     assert sum("snipped" in text for text in texts(done)) == 1, "the last six messages are live"
 
 
+def test_a_marker_is_neither_put_in_its_own_place_nor_counted_again() -> None:
+    done, asked = after(Snip(age=1, pins=Pins()), alternating(4)), list[Message]()
+    assert (
+        Snip(age=1, pins=Pins()).plan(replace(done, count=lambda message: asked.append(message) or 0), BUDGET) is None
+    )
+    assert not asked
+
+
 def test_only_results_with_enough_answers_after_them_are_stale() -> None:
     done = after(Snip(age=4, pins=Pins()), alternating(6))
     assert [i for i, text in enumerate(texts(done)) if "snipped" in text] == [2, 4, 6]

@@ -42,7 +42,10 @@ class Snip:
                 continue
             if message.pinned or self.pins.names_it(message) or is_archived(message, context.archive):
                 continue
-            short = with_blocks(message, (Text(snipped(message.call_id)),))
+            blocks = (Text(snipped(message.call_id)),)
+            if message.blocks == blocks:
+                continue
+            short = with_blocks(message, blocks)
             if context.count(short) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (short,)))
         return Plan(tuple(reversed(edits))) if edits else None

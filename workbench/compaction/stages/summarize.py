@@ -65,7 +65,7 @@ class Summarize:
         freed = sum(context.sizes[i] for i in gone)
         left = budget.target - context.tokens + freed
         empty = self._draft(matter, max(left, self.least))
-        frame = context.count(empty.written(["", ""])) + 2
+        frame = context.count(empty.frame()) + 2
         allowed = min(left - frame if left >= 0 else self.least, self.most, freed - frame - 1)
         if allowed < self.least:
             return None
