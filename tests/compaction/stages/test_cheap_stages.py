@@ -66,10 +66,14 @@ def test_a_stale_result_becomes_a_marker_with_its_call_id() -> None:
 
 
 def test_a_marker_is_neither_put_in_its_own_place_nor_counted_again() -> None:
-    done, asked = after(Snip(age=1, pins=Pins()), alternating(4)), list[Message]()
-    assert (
-        Snip(age=1, pins=Pins()).plan(replace(done, count=lambda message: asked.append(message) or 0), BUDGET) is None
-    )
+    asked: list[Message] = []
+
+    def noted(message: Message) -> int:
+        asked.append(message)
+        return 0
+
+    done = replace(after(Snip(age=1, pins=Pins()), alternating(4)), count=noted)
+    assert Snip(age=1, pins=Pins()).plan(done, BUDGET) is None
     assert not asked
 
 
