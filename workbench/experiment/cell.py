@@ -136,7 +136,6 @@ def _compactions(firings: Iterable[Firing]) -> Iterable[Row]:
         answers = done.answers
         dropped = {id for stage in done.stages if stage.used for id in stage.dropped}
         rewritten = {id for stage in done.stages if stage.used for id in stage.rewritten} - dropped
-        costs = [answer.usd for answer in answers]
         yield {
             "number": firing.number,
             "at": firing.at,
@@ -149,20 +148,28 @@ def _compactions(firings: Iterable[Firing]) -> Iterable[Row]:
             "rewritten": len(rewritten),
             "kept": done.before.length - len(dropped) - len(rewritten),
             "stages": " > ".join(stage.name for stage in done.stages if stage.used),
-            "asks": len(answers),
-            "input_tokens": sum(answer.input_tokens for answer in answers),
-            "output_tokens": sum(answer.output_tokens for answer in answers),
-            "usd": None if None in costs else sum(cost for cost in costs if cost is not None),
-            "seconds": sum(answer.seconds for answer in answers),
-            "fallbacks": sum(answer.fallback for answer in answers),
-            "writer": " + ".join(dict.fromkeys(map(_writer, answers))),
-            "method": " + ".join(dict.fromkeys(filter(None, map(_method, answers)))),
-            "left_out": sum(answer.left_out or 0 for answer in answers),
-            "findings": "\n".join(dict.fromkeys(text for answer in answers for text in _findings(answer))),
+            **(_asked(answers) if answers else _NOT_ASKED),
             "outcome": done.outcome,
             "why": done.why,
             "breaches": len(done.breaches),
         }
+
+
+def _asked(answers: Sequence[Answer]) -> Row:
+    """What a compaction asked for, what it got, and from whom."""
+    costs = [answer.usd for answer in answers]
+    return {
+        "asks": len(answers),
+        "input_tokens": sum(answer.input_tokens for answer in answers),
+        "output_tokens": sum(answer.output_tokens for answer in answers),
+        "usd": None if None in costs else sum(cost for cost in costs if cost is not None),
+        "seconds": sum(answer.seconds for answer in answers),
+        "fallbacks": sum(answer.fallback for answer in answers),
+        "writer": " + ".join(dict.fromkeys(map(_writer, answers))),
+        "method": " + ".join(dict.fromkeys(filter(None, map(_method, answers)))),
+        "left_out": sum(answer.left_out or 0 for answer in answers),
+        "findings": "\n".join(dict.fromkeys(text for answer in answers for text in _findings(answer))),
+    }
 
 
 def _writer(answer: Answer) -> str:
@@ -181,6 +188,9 @@ def _method(answer: Answer) -> str:
 def _findings(answer: Answer) -> tuple[str, ...]:
     """What is wrong with a text, and why another one stands in for it."""
     return (answer.why,) if answer.fallback and answer.why else answer.findings
+
+
+_NOT_ASKED = _asked(())
 
 
 def _retention(trial: Trial) -> Iterable[Row]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from functools import partial
-from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 from workbench.transcript.context import Context
@@ -20,8 +19,9 @@ Held: TypeAlias = tuple[tuple[Message, ...], tuple[int, ...]]
 """Messages with the size of each."""
 
 
-_SAID = ("overhead", "count", "archive", "tokens", "length")
-_TAKEN, _PUT = attrgetter(*_SAID), [vars(Context)[name].__set__ for name in _SAID]
+_slot = vars(Context)
+_set_overhead, _set_count, _set_archive = _slot["overhead"].__set__, _slot["count"].__set__, _slot["archive"].__set__
+_set_tokens, _set_length = _slot["tokens"].__set__, _slot["length"].__set__
 
 
 class Packed(Context):
@@ -38,11 +38,18 @@ class Packed(Context):
     def of_context(cls, context: Context, unpack: Callable[[], Held]) -> Context:
         """An equal one, whose messages and sizes are what `unpack` gives."""
         made = object.__new__(cls)
-        for put, value in zip(_PUT, _TAKEN(context), strict=True):
-            put(made, value)
-        object.__setattr__(made, "lineage", Lineage.new())
-        object.__setattr__(made, "_unpack", unpack)
+        _set_overhead(made, context.overhead)
+        _set_count(made, context.count)
+        _set_archive(made, context.archive)
+        _set_tokens(made, context.tokens)
+        _set_length(made, context.length)
+        _set_unpack(made, unpack)
         return made
+
+    @property
+    def lineage(self) -> Lineage:
+        """A new one each time it is asked for: such a context is not followed to what grows out of it."""
+        return Lineage.new()
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -69,6 +76,9 @@ class Packed(Context):
 
     def __reduce__(self) -> tuple[object, ...]:
         return Context, (*self._unpack(), self.overhead, self.count, self.archive)
+
+
+_set_unpack = vars(Packed)["_unpack"].__set__
 
 
 class _New(NamedTuple):
