@@ -4,8 +4,9 @@ Usage: python tests/benchmarks/bench_replay.py [RECORDINGS ...]
 
 Joins recordings to one session of about a million tokens (those of ../shared/corpora/pi-mono and entireio-cli if none
 are named), replays it under five strategies, scores every offline metric, and prints each part's time: of the
-processor, which other jobs on the machine disturb least, and by the clock. tiktoken and the whole replay take turns,
-five times each, after a small session for which everything is loaded; each line gives the least of its five times.
+processor, which other jobs on the machine disturb least, and by the clock. After a small session, for which everything
+is loaded that holds nothing of a text (modules, what is installed, the encodings' tables, the table of prices),
+tiktoken and the whole replay take turns, five times each; each line gives the least of its five times.
 
 Each turn begins from a fresh state: nothing is counted, mined, read or remembered from the turn before. What holds
 nothing of a text is loaded once: what is installed, the encodings' tables, and the table of prices. "all of it,
