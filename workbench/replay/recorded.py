@@ -32,6 +32,8 @@ def recorded_contexts(session: Session, sizing: Sizing) -> Mapping[int, Really]:
     The system prompt stands in front, as it does in every request, also where the recording does not repeat it.
     Boundaries with too little before or after them are left out.
     """
+    if not session.recorded:
+        return {}
     requests = iter(session.requests)
     found: dict[int, Really] = {}
     begun: int | None = None
