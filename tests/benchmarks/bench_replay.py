@@ -8,8 +8,7 @@ processor, which other jobs on the machine disturb least, and by the clock. Afte
 is loaded that holds nothing of a text (modules, what is installed, the encodings' tables, the table of prices),
 tiktoken and the whole replay take turns, five times each; each line gives the least of its five times.
 
-Each turn begins from a fresh state: nothing is counted, mined, read or remembered from the turn before. What holds
-nothing of a text is loaded once: what is installed, the encodings' tables, and the table of prices. "all of it,
+Each turn begins from a fresh state: nothing is counted, mined, read or remembered from the turn before. "all of it,
 natural" is the figure to watch: counting, mining and the five strategies, each once. All of it is one process; a
 session is mined in a thread while it is counted, so that on two cores the clock shows less than the processor.
 """
