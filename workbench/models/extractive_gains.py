@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
-from operator import mul
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -88,12 +87,12 @@ class Gains:
         """
         import numpy as np
 
-        worth = self._worth()
-        order = np.argsort(-worth, kind="stable")
-        fresh = zip((-worth[order]).tolist(), order.tolist(), strict=True)  # what nothing chosen has touched yet
+        below = -self._worth()
+        order = np.argsort(below, kind="stable")
+        fresh = zip(below[order].tolist(), order.tolist(), strict=True)  # what nothing chosen has touched yet
         weighed: list[tuple[float, int]] = []  # and what has been weighed again since
         starts, slots, left = self.starts.tolist(), self.slots.tolist(), self.left.tolist()
-        held = np.diff(self.starts).tolist()
+        held = list(map(range, starts, starts[1:]))
         gain, prose, cost = self.gain.tolist(), self.prose.tolist(), self.cost.tolist()
         spent = 0.0
         ahead = next(fresh, _NONE)
@@ -105,25 +104,16 @@ class Gains:
             else:
                 before, i = ahead
                 ahead = next(fresh, _NONE)
-            first, many = starts[i], held[i]
-            if many == 1:  # most lines name one thing or two
-                now = -((prose[i] + gain[first] * left[slots[first]]) / cost[i])
-            elif many == 2:
-                two = gain[first + 1] * left[slots[first + 1]]
-                now = -((prose[i] + gain[first] * left[slots[first]] + two) / cost[i])
-            elif many:
-                end = first + many
-                now = -(sum(map(mul, gain[first:end], map(left.__getitem__, slots[first:end])), prose[i]) / cost[i])
-            else:
-                now = before
+            gained = prose[i]
+            for at in held[i]:  # most lines name one thing or two
+                gained += gain[at] * left[slots[at]]
+            now = -(gained / cost[i])
             if now > before:  # it gained more before others were chosen
-                here = (now, i)
-                if here > ahead or (weighed and here > weighed[0]):
-                    heappush(weighed, here)
-                    continue
+                heappush(weighed, (now, i))
+                continue
             spent += cost[i]
-            for atom in slots[first : first + many]:
-                left[atom] *= again
+            for at in held[i]:
+                left[slots[at]] *= again
             yield i
 
     def _worth(self) -> Floats:
