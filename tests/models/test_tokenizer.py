@@ -15,7 +15,7 @@ from builders import called, said
 from workbench.errors import SetupError
 from workbench.models import tokenizer
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.transcript.message import Image, UserMessage
+from workbench.transcript.message import Image, Summary, UserMessage
 from workbench.transcript.tokens import PER_MESSAGE
 
 count = TiktokenCounter()
@@ -112,6 +112,54 @@ def test_lines_counted_apart_add_up_to_the_whole(parts: list[str]) -> None:
     for encoding in ("o200k_base", "cl100k_base", "p50k_base"):
         counter = TiktokenCounter(encoding)
         assert counter.count_lines(text) == counter.count_text(text)
+
+
+NASTY = st.text(alphabet="abB_ 1.,;\t/-#\n\r()日é🙂'\"", max_size=12)
+ITEMS = st.lists(NASTY, max_size=8).map("\n- ".join)
+
+
+@given(lead=NASTY, text=ITEMS, tail=NASTY | ITEMS)
+def test_a_summary_in_its_frame_costs_what_the_whole_text_costs(lead: str, text: str, tail: str) -> None:
+    framed = Summary(id="s", text=text, lead=lead, tail=tail)
+    for encoding in ("o200k_base", "cl100k_base", "p50k_base"):
+        counter = TiktokenCounter(encoding)
+        bare = counter(Summary(id="", text=text))
+        assert bare == counter.count_text(text) + PER_MESSAGE
+        assert counter(framed) == counter.count_text(lead + text + tail) + PER_MESSAGE
+
+
+def test_of_a_summary_that_gets_a_frame_only_the_ends_are_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    counter, counted = TiktokenCounter(), list[str]()
+    text = "## Goal\n- " + "\n- ".join(f"the line {n}" for n in range(1_000))
+    counter(Summary(id="", text=text))
+    whole = TiktokenCounter.count_lines
+
+    def watched(self: TiktokenCounter, text: str) -> int:
+        counted.append(text)
+        return whole(self, text)
+
+    monkeypatch.setattr(TiktokenCounter, "count_lines", watched)
+    assert counter(Summary(id="s", text=text, lead="Before:\n\n", tail="\n\nBehind.")) == counter(
+        said(f"Before:\n\n{text}\n\nBehind.")
+    )
+    assert 0 < sum(map(len, counted)) < 100
+
+
+def test_the_newest_summaries_are_remembered_whatever_was_counted_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    counter, counted = TiktokenCounter(), list[str]()
+    summaries = [Summary(id="s", text=f"one of many: {n}") for n in range(2 * tokenizer.SUMMARIES)]
+    sizes = list(map(counter, summaries))
+    monkeypatch.setattr(TiktokenCounter, "count_lines", lambda self, text: counted.append(text))
+    assert list(map(counter, summaries[-tokenizer.SUMMARIES :])) == sizes[-tokenizer.SUMMARIES :]
+    assert not counted
+
+
+def test_a_long_text_that_is_counted_again_at_once_is_encoded_once() -> None:
+    counter = TiktokenCounter()
+    text = "".join(f"{n} words\n" for n in range(5_000))
+    assert tokenizer.LONG < len(text) <= tokenizer.LONGEST
+    assert counter(said(text, "u1")) == counter(said(text, "u2"))
+    assert counter.tally.texts == 1
 
 
 def test_a_list_of_paths_below_a_summary_is_counted_line_by_line_once() -> None:

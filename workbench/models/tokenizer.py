@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
@@ -74,25 +74,42 @@ class TiktokenCounter:
     def __call__(self, message: Message, /) -> int:
         """Tokens of the message's words, thoughts and calls, of its images, and of its frame."""
         self.tally.messages += 1
+        if isinstance(message, Summary):
+            return self._count_summary(message.lead, message.text, message.tail) + PER_MESSAGE
         text = counted_text(message)
-        if isinstance(message, Summary):  # the lines of one summary mostly stand in the next one again
-            return self._count_summary(text) + PER_MESSAGE
-        size = self._count_again(text) if len(text) <= AGAIN else self.count_text(text)
+        size = self._count_again(text) if len(text) <= LONGEST else self.count_text(text)
         return size + image_tokens(message) + PER_MESSAGE
 
-    def _count_summary(self, text: str) -> int:
+    def _count_summary(self, lead: str, text: str, tail: str) -> int:
         """Once for all who ask for the size of the same summary: plan, guard, record and what follows."""
         known = _lines(f"{self.encoding} summaries")
-        size = known.get(text)
+        size = known.get((lead, text, tail))
         if size is None:
+            bare = known.get(("", text, ""))
             if len(known) >= SUMMARIES:
-                known.clear()
-            size = known[text] = self.count_lines(text)
+                oldest, *_ = known
+                known.pop(oldest, None)
+            if bare is None or _ITEM not in text or not self._by_lines:
+                size = self.count_lines(lead + text + tail)  # lines of one summary mostly stand in the next one again
+            else:
+                size = bare + self._around(lead, text, tail)
+            known[lead, text, tail] = size
         return size
+
+    def _around(self, lead: str, text: str, tail: str) -> int:
+        """What it costs more to have something before and behind a list: only its ends have to be counted again."""
+        head, last = text[: text.index(_ITEM) + 1], text[text.rindex(_ITEM) + 1 :]
+        count = self.count_lines
+        return count(lead + head) - count(head) + count(last + tail) - count(last)
 
     def _count_again(self, text: str) -> int:
         """Once for all who ask soon: what a stage puts in is counted by the stage, by its plan and by the record."""
-        known = _lines(self.encoding) if len(text) <= SHORT else _lines(f"{self.encoding} texts", TEXTS)
+        if len(text) <= SHORT:
+            known = _lines(self.encoding)
+        elif len(text) <= LONG:
+            known = _lines(f"{self.encoding} texts", TEXTS)
+        else:
+            known = _lines(f"{self.encoding} long texts", LONG_TEXTS)
         size = known.get(text)
         if size is None:
             size = known[text] = self.count_text(text)
@@ -117,13 +134,14 @@ class TiktokenCounter:
         """The same as `count_text`, each line counted once a process: for texts whose lines come again."""
         if not self._by_lines:
             return self.count_text(text)
-        if text.count(_ITEM) < FEW:
+        first, *items = text.split(_ITEM)  # most lines of a summary; cut so, none has to be put together again
+        if len(items) < FEW:
             return self._sum(cut(text), _lines(self.encoding), "", "")
-        first, *items, last = text.split(_ITEM)  # most lines of a summary; cut so, none has to be put together again
+        last = items.pop()
         ends = self._sum((*cut(first + "\n"), *cut("- " + last)), _lines(self.encoding), "", "")
         return ends + self._sum(items, _lines(f"{self.encoding} items"), "- ", "\n")
 
-    def _sum(self, pieces: Sequence[str], known: dict[str, int], before: str, behind: str) -> int:
+    def _sum(self, pieces: Sequence[str], known: dict[Hashable, int], before: str, behind: str) -> int:
         """Tokens of all pieces, each between the same two marks."""
         sizes = list(map(known.get, pieces))
         if None in sizes:
@@ -179,10 +197,14 @@ FEW = 4
 """Items of a list under which a text is cut at every line's end."""
 SHORT = 160
 """Characters up to which a text's size is remembered: the marks that stages leave are counted again and again."""
-AGAIN = 20_000
+LONG = 20_000
 """Characters up to which a text's size is remembered for a while."""
 TEXTS = 200
 """Texts longer than the short ones whose sizes a process remembers."""
+LONGEST = 500_000
+"""Characters up to which a text's size is remembered for the next moment."""
+LONG_TEXTS = 8
+"""Texts of that length whose sizes a process remembers."""
 SUMMARIES = 100
 """Whole summaries whose sizes a process remembers."""
 MANY = 8
@@ -195,11 +217,11 @@ LINES = 200_000
 """Lines whose sizes a process remembers."""
 
 
-_KNOWN: dict[str, dict[str, int]] = {}
+_KNOWN: dict[str, dict[Hashable, int]] = {}
 
 
-def _lines(name: str, most: int = LINES) -> dict[str, int]:
-    """The sizes of the lines and short texts that were met, by encoding; begun anew when there are too many."""
+def _lines(name: str, most: int = LINES) -> dict[Hashable, int]:
+    """The sizes of the lines, texts and summaries that were met, by encoding; begun anew when there are too many."""
     known = _KNOWN.get(name)
     if known is None or len(known) > most:
         known = _KNOWN[name] = {}
