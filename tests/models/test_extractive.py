@@ -14,7 +14,7 @@ from workbench.errors import ModelError
 from workbench.importers.importer import load
 from workbench.models import find_model
 from workbench.models.extractive import Extractive
-from workbench.models.extractive_outline import harmless
+from workbench.models.extractive_lines import harmless
 from workbench.models.model import Ask, Purpose
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import Message, Summary, said_texts

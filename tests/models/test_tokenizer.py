@@ -16,7 +16,7 @@ from workbench.errors import SetupError
 from workbench.models import tokenizer
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import Image, Summary, UserMessage
-from workbench.transcript.tokens import PER_MESSAGE
+from workbench.transcript.tokens import ITEM, PER_MESSAGE, Scaled, chars_per_token, items_size
 
 count = TiktokenCounter()
 
@@ -126,6 +126,26 @@ def test_a_summary_in_its_frame_costs_what_the_whole_text_costs(lead: str, text:
         bare = counter(Summary(id="", text=text))
         assert bare == counter.count_text(text) + PER_MESSAGE
         assert counter(framed) == counter.count_text(lead + text + tail) + PER_MESSAGE
+
+
+@given(st.lists(NASTY, min_size=1, max_size=8))
+def test_items_cost_what_the_summary_costs_that_they_make(items: list[str]) -> None:
+    whole = Summary(id="s", text=ITEM.join(items))
+    for encoding in ("o200k_base", "cl100k_base", "p50k_base"):
+        tokenizer._KNOWN.clear()
+        counter = TiktokenCounter(encoding)
+        size = items_size(counter, items)
+        assert size == counter(whole) == counter.count_text(whole.text) + PER_MESSAGE
+        assert items_size(Scaled(counter, 1.3), items) == Scaled(counter, 1.3)(whole)
+    assert items_size(chars_per_token, items) == chars_per_token(whole)
+
+
+def test_the_summary_that_items_make_is_known_once_they_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    counter = TiktokenCounter()
+    items = [f"item {n}" for n in range(100)]
+    size = items_size(Scaled(counter, 2.0), items)
+    monkeypatch.setattr(TiktokenCounter, "count_lines", lambda self, text: 0)
+    assert 2 * counter(Summary(id="s", text=ITEM.join(items))) == size
 
 
 def test_of_a_summary_that_gets_a_frame_only_the_ends_are_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:

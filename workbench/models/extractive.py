@@ -7,25 +7,16 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from workbench.errors import ModelError
 from workbench.models.extractive_choice import CHARS_PER_TOKEN, MEASURED, Choice, Pick, Weights
-from workbench.models.extractive_outline import (
-    HEADINGS,
-    Above,
-    Outline,
-    Row,
-    Topic,
-    harmless,
-    is_demand,
-    noted_lines,
-    topic,
-)
+from workbench.models.extractive_outline import HEADINGS, Noted, Outline, Topic, is_demand, noted_lines, topic
 from workbench.models.extractive_reading import Reader, Reads, Source
 from workbench.models.model import Answer, Ask
 from workbench.transcript.message import Summary
 from workbench.transcript.mining import Miner
+from workbench.transcript.tokens import ITEM, items_size
 from workbench.transcript.words import words
 
 DEMANDS = 0.2
@@ -89,11 +80,11 @@ class Extractive:
             ModelError: there is no line at all, or none that fits.
         """
         with self.reader.lock:
-            text = _Draft(ask, self.reader, self.weights).written()
+            text, size = _Draft(ask, self.reader, self.weights).written()
         if not text:
             raise ModelError("extractive found no line to keep" if ask.max_tokens is None else
                              f"extractive found no line that fits into {ask.max_tokens} tokens")  # fmt: skip
-        return Answer(text=text, model=self.name, output_tokens=_tokens(ask, text))
+        return Answer(text=text, model=self.name, output_tokens=size)
 
     def reading_with(self, miner: Miner) -> Extractive:
         """The same model, that takes from a session's miner what that has read already."""
@@ -139,6 +130,10 @@ class _Picked:
         return False
 
 
+_Sized: TypeAlias = tuple[Sequence[str], int]
+"""What stands between the `ITEM`s of a summary, and the tokens of the whole."""
+
+
 class _Draft:
     """One summary in the making."""
 
@@ -147,28 +142,35 @@ class _Draft:
         self.outline = Outline(ask.sections or HEADINGS)
         earlier = {m.id: m.text for m in ask.messages if isinstance(m, Summary) and _outlined(m.text)}
         self.reads: Reads = reader.read([m for m in ask.messages if m.id not in earlier] if earlier else ask.messages)
-        told = list(noted_lines("\n\n".join((ask.previous, *earlier.values()))))
-        found = [(above, reader.numbers(texts)) for above, texts in told]
-        self.above: list[Above] = [above for above, texts in found for lines in texts for _ in lines]
-        self.earlier: list[int] = [line for _, texts in found for lines in texts for line in lines]
+        self.noted: list[Noted] = []
+        self.earlier: list[int] = []
+        for above, texts in noted_lines("\n\n".join((ask.previous, *earlier.values()))):
+            first = len(self.earlier)
+            self.earlier += chain.from_iterable(reader.numbers(texts))
+            self.noted.append((above, range(first, len(self.earlier))))
         self.recent = int(RECENT * self.reads.n)
-        self.text, self.length = reader.lines.text, reader.lines.length
+        self.lines, self.text, self.length = reader.lines, reader.lines.text, reader.lines.length
         focus = frozenset(words(ask.instructions)) if ask.instructions else frozenset()
         self.choice = Choice(reader.lines, self.reads, self.earlier, focus, weights)
 
-    def written(self) -> str:
-        """The longest summary of the best lines that fits; empty if not even one line does."""
+    def written(self) -> tuple[str, int]:
+        """The longest summary of the best lines that fits, and its tokens; empty if not even one line does."""
         most = self.ask.max_tokens
         if most is None:
             most = max(200, int(UNBOUNDED * sum(self.reads.chars) / CHARS_PER_TOKEN))
         sure = self._sure(most)
         picks = _Picked(sure, self.choice.picks(CHOICE * most, sure), self._cost)
-        return self._fitted(picks, most) or self._single(picks.first(64), most)
+        items, size = self._fitted(picks, most) or self._single(picks.first(64), most)
+        return ITEM.join(items), size
 
-    def _single(self, picks: Sequence[Pick], most: int) -> str:
+    def _single(self, picks: Sequence[Pick], most: int) -> _Sized:
         """The first line that fits alone."""
-        said = (harmless(self.text(line)) for _, _, _, line in picks)
-        return next((line for line in said if _tokens(self.ask, line) <= most), "")
+        for _, _, _, line in picks:
+            items = [self.lines.harmless(line)]
+            size = items_size(self.ask.count, items)
+            if size <= most:
+                return items, size
+        return [], 0
 
     def _sure(self, most: int) -> list[Pick]:
         """What is kept whatever its worth: the person's demands, request and newest words, and then decisions."""
@@ -184,11 +186,12 @@ class _Draft:
         earlier = reversed([*self._noted("decisions")])
         return chosen + self._within(most * DECISIONS, chain(decided, earlier), (), [line for _, _, _, line in chosen])
 
-    def _noted(self, *about: Topic) -> Iterator[Pick]:
+    def _noted(self, about: Topic) -> Iterator[Pick]:
         """The earlier summary's lines about that, in order."""
-        for i, (above, line) in enumerate(zip(self.above, self.earlier, strict=True)):
-            if above.about in about:
-                yield -1, i, Source.EARLIER, line
+        for above, places in self.noted:
+            if above.about == about:
+                for i in places:
+                    yield -1, i, Source.EARLIER, self.earlier[i]
 
     def _newest(self, source: Source) -> Iterator[Pick]:
         """The messages' lines of that origin, newest first."""
@@ -203,11 +206,12 @@ class _Draft:
         at, _, source, line = pick
         return topic(source, self.text(line), at >= self.recent) == "decisions"
 
-    def _fitted(self, picks: _Picked, most: int) -> str:
+    def _fitted(self, picks: _Picked, most: int) -> _Sized | None:
         """As many of the picks as fit: as many as their lengths suggest, then mended by counts of the whole text."""
-        low, high, best = 0, sys.maxsize, ""
+        low, high = 0, sys.maxsize
+        best: _Sized | None = None
         rate = self._rate(picks.first(picks.within(most)))
-        rows: list[Row] = []
+        rows: dict[int, str] = {}
         for _ in range(12):
             guess = min(max(picks.within(AIM * most / rate), low + 1), high)
             wanted = picks.first(guess)
@@ -215,11 +219,11 @@ class _Draft:
                 guess = high = len(wanted)
             if low >= high:
                 break
-            rows += self.outline.rows(wanted[len(rows) :], self.text, self.recent, self.above)
-            text = self.outline.written(rows[:guess])
-            size = _tokens(self.ask, text)
+            rows |= self.outline.rows(wanted[len(rows) :], self.lines, self.recent, self.noted)
+            items = self.outline.items(rows, guess)
+            size = items_size(self.ask.count, items)
             if size <= most:
-                low, best = guess, text
+                low, best = guess, (items, size)
                 if size >= FULL * most:
                     break
             else:
@@ -232,8 +236,9 @@ class _Draft:
         if len(picks) < 4 * SAMPLE:
             return 1.0
         some = picks[:: len(picks) // SAMPLE]
-        text = "\n".join(["- " + harmless(self.text(line)) for _, _, _, line in some])
-        return _tokens(self.ask, text) / sum(map(self._cost, some))
+        items = [self.lines.harmless(line) for _, _, _, line in some]
+        items[0] = "- " + items[0]
+        return items_size(self.ask.count, items) / sum(map(self._cost, some))
 
     def _within(
         self, tokens: float, wanted: Iterable[Pick], first: Sequence[Pick] = (), seen: Iterable[int] = ()
@@ -259,7 +264,3 @@ class _Draft:
 def _outlined(summary: str) -> bool:
     """Whether an earlier summary has headings, which say what its lines are about."""
     return "\n## " in f"\n{summary}"
-
-
-def _tokens(ask: Ask, text: str) -> int:
-    return ask.count(Summary(id="", text=text))

@@ -20,13 +20,31 @@ _KIND = {kind: number for number, kind in enumerate(LEXICAL)}
 _MOST_TEXTS = 200_000
 
 
+class _Texts(dict[int, str]):
+    """The text of each line, made when it is first asked for; begun anew when there are too many."""
+
+    def __init__(self, make: Callable[[int], str]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, line: int) -> str:
+        if len(self) >= _MOST_TEXTS:
+            self.clear()
+        found = self[line] = self._make(line)
+        return found
+
+
 class Lines:
     """What a miner's features say of each line: its atoms, and how many other content words it has.
 
     A line is known by the number that the miner gives its text. Arrays that a method returns are copies.
+
+    Attributes:
+        text: gives what a line says, by its number.
+        harmless: gives the same as it may stand in a summary, the same object each time.
     """
 
-    __slots__ = ("_atoms", "_flat", "_kinds", "_miner", "_more", "_texts", "_words")
+    __slots__ = ("_atoms", "_flat", "_kinds", "_miner", "_more", "_words", "harmless", "text")
 
     def __init__(self, miner: Miner) -> None:
         import numpy as np
@@ -36,7 +54,9 @@ class Lines:
         self._miner = miner
         self._flat = self._more = 0
         self._atoms, self._words = Table(np.int32), Column(np.int32)
-        self._texts: dict[int, str] = {}
+        text = _Texts(miner.spans.__getitem__).__getitem__
+        self.text: Callable[[int], str] = text
+        self.harmless: Callable[[int], str] = _Texts(lambda line: harmless(text(line))).__getitem__
         self._kinds = bytearray()
 
     def catch_up(self) -> None:
@@ -70,15 +90,6 @@ class Lines:
         self._atoms.add(every[once], named[once], len(ends))
         self._words.extend(count)
         self._kinds += bytes([_KIND[kind] for kind, _ in islice(miner.atoms, len(self._kinds), None)])
-
-    def text(self, line: int) -> str:
-        """What it says."""
-        found = self._texts.get(line)
-        if found is None:
-            if len(self._texts) >= _MOST_TEXTS:
-                self._texts.clear()
-            found = self._texts[line] = self._miner.spans[line]
-        return found
 
     @property
     def length(self) -> Callable[[int], int]:
@@ -119,3 +130,8 @@ class Lines:
 
         sizes = self._miner.spans.sizes
         return np.frombuffer(sizes, dtype=np.uint16)[lines] if sizes else np.zeros(0, dtype=np.uint16)
+
+
+def harmless(text: str) -> str:
+    """A line of a session in which no tag can be closed."""
+    return text.replace("</", "< /")

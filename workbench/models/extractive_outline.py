@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from workbench.models.extractive_choice import Pick
+from workbench.models.extractive_lines import Lines
 from workbench.models.extractive_reading import Source
 from workbench.transcript.signs import Signs
 
@@ -69,10 +71,6 @@ _OF_SOURCE: dict[int, int] = {
     Source.COMMAND: _LABEL["Commands"], Source.RESULT: _LABEL["Results"], Source.FAILED: _LABEL["Errors"],
 }  # fmt: skip
 
-Row: TypeAlias = tuple[int, str]
-"""A line of a summary: where it is written, and how. The place is one number, its section and label before where it was
-said, since numbers are put in order much more quickly than what they stand for."""
-
 _LABEL_BITS = 8
 _PLACE = 48
 """Bits of a row's place that say where it was said: half of them the message, half the line."""
@@ -91,6 +89,10 @@ class Above:
     heading: str
     part: str
     about: Topic
+
+
+Noted: TypeAlias = tuple[Above, range]
+"""What stands above some lines of an earlier summary, and which of its lines they are."""
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -152,64 +154,68 @@ class Outline:
             found = next((heading for heading in self.headings if heading_topic(heading) == "context"), None)
         return self.headings[-1] if found is None else found
 
-    def rows(self, picks: Iterable[Pick], text: Callable[[int], str], recent: int, above: Sequence[Above]) -> list[Row]:
+    def rows(self, picks: Iterable[Pick], lines: Lines, recent: int, noted: Iterable[Noted]) -> dict[int, str]:
         """Where each line is written, and how; one of an earlier summary stays in its section where there is such.
 
+        The place is one number, its section and label before where it was said, since numbers are put in order much
+        more quickly than what they stand for.
+
         Args:
-            picks: the lines.
-            text: what a line says, by its number.
+            picks: different lines.
+            lines: what they say.
             recent: the message from which on what was said can still be open.
-            above: for each line of the earlier summary what stood above it.
+            noted: the lines of the earlier summary.
         """
         number = {heading: i for i, heading in reversed(list(enumerate(self.headings)))}
         mixed = not any(heading_topic(heading) == "constraints" for heading in self.headings)
-        of_topic: dict[Topic, int] = {}
-        of_earlier: dict[Above, tuple[int, int]] = {}
 
-        def place(about: Topic, label: int, section: int | None = None) -> tuple[int, int]:
+        def part(about: Topic, label: int, section: int | None = None) -> int:
             if section is None:
-                section = of_topic.get(about)
-            if section is None:
-                section = of_topic[about] = number[self.heading(about)]
-            return section, _LABEL[DEMANDED] if mixed and not label and about == "constraints" else label
+                section = number[self.heading(about)]
+            label = _LABEL[DEMANDED] if mixed and not label and about == "constraints" else label
+            return ((section << _LABEL_BITS) + label) << _PLACE
 
-        found: list[Row] = []
+        of_earlier: list[int] = []
+        for above, places in noted:
+            where = part(above.about, _LABEL.get(above.part, 0), number.get(above.heading))
+            of_earlier += [where] * len(places)
+        of_said: dict[tuple[Topic, int], int] = {}
+        found: dict[int, str] = {}
         for at, i, source, line in picks:
-            said = text(line)
             if at < 0:
-                over = above[i]
-                where = of_earlier.get(over)
-                if where is None:
-                    where = place(over.about, _LABEL.get(over.part, 0), number.get(over.heading))
-                    of_earlier[over] = where
+                where = of_earlier[i]
             else:
-                where = place(topic(source, said, at >= recent), _label(source, said))
-            section, label = where
-            group = (section << _LABEL_BITS) + label
-            key = (((group << _PLACE // 2) + at + 1) << _PLACE // 2) + i
-            found.append((key, "- " + harmless(said)))
+                said = lines.text(line)
+                about = topic(source, said, at >= recent), _label(source, said)
+                if about not in of_said:
+                    of_said[about] = part(*about)
+                where = of_said[about] + (at + 1 << _PLACE // 2)
+            found[where + i] = lines.harmless(line)
         return found
 
-    def written(self, rows: Iterable[Row]) -> str:
-        """The summary: sections in their order, lines in the order in which they were said; empty sections left out."""
-        items = dict(rows)
-        keys = sorted(items)
-        lines: list[str] = []
+    def items(self, rows: Mapping[int, str], many: int) -> list[str]:
+        """The summary of the first rows, as what stands between its `ITEM`s.
+
+        Sections stand in their order, lines in the order in which they were said; empty sections are left out.
+        """
+        keys = sorted(islice(rows, many))
+        found = [""]
         before = -1
         first = part = 0
         while first < len(keys):
             group = keys[first] >> _PLACE
             section, label = divmod(group, 1 << _LABEL_BITS)
             if section != before:
-                lines += ["", f"## {self.headings[section]}"]
+                found[-1] += f"\n\n## {self.headings[section]}"
                 before, part = section, 0
             if label != part:
-                lines.append(f"### {LABELS[label]}")
+                found[-1] += f"\n### {LABELS[label]}"
                 part = label
             last = bisect_left(keys, (group + 1) << _PLACE, first)
-            lines += map(items.__getitem__, keys[first:last])
+            found += map(rows.__getitem__, keys[first:last])
             first = last
-        return "\n".join(lines[1:])
+        found[0] = found[0][2:]
+        return found
 
 
 def _label(source: int, text: str) -> int:
@@ -223,11 +229,6 @@ def _label(source: int, text: str) -> int:
 def is_file(text: str) -> bool:
     """Whether an argument is a path and nothing else."""
     return _FILE.fullmatch(text) is not None
-
-
-def harmless(text: str) -> str:
-    """A line of a session in which no tag can be closed."""
-    return text.replace("</", "< /")
 
 
 def noted_lines(summary: str) -> Iterator[tuple[Above, list[str]]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 from workbench.errors import SetupError
 from workbench.models.token_batches import Encoded, Many, cut
 from workbench.transcript.message import Message, Summary, counted_text, image_tokens
-from workbench.transcript.tokens import PER_MESSAGE
+from workbench.transcript.tokens import ITEM, PER_MESSAGE
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -80,25 +80,32 @@ class TiktokenCounter:
         size = self._count_again(text) if len(text) <= LONGEST else self.count_text(text)
         return size + image_tokens(message) + PER_MESSAGE
 
-    def _count_summary(self, lead: str, text: str, tail: str) -> int:
+    def of_items(self, items: Sequence[str]) -> int:
+        """The same for a summary whose text is these items with `ITEM` between them; it is not cut apart again."""
+        self.tally.messages += 1
+        return self._count_summary("", ITEM.join(items), "", items) + PER_MESSAGE
+
+    def _count_summary(self, lead: str, text: str, tail: str, items: Sequence[str] = ()) -> int:
         """Once for all who ask for the size of the same summary: plan, guard, record and what follows."""
         known = _lines(f"{self.encoding} summaries")
         size = known.get((lead, text, tail))
         if size is None:
             bare = known.get(("", text, ""))
+            if not self._by_lines:
+                size = self.count_text(lead + text + tail)
+            elif bare is not None and ITEM in text:
+                size = bare + self._around(lead, text, tail)
+            else:
+                size = self._count_items(items or (lead + text + tail).split(ITEM))
             if len(known) >= SUMMARIES:
                 oldest, *_ = known
                 known.pop(oldest, None)
-            if bare is None or _ITEM not in text or not self._by_lines:
-                size = self.count_lines(lead + text + tail)  # lines of one summary mostly stand in the next one again
-            else:
-                size = bare + self._around(lead, text, tail)
             known[lead, text, tail] = size
         return size
 
     def _around(self, lead: str, text: str, tail: str) -> int:
         """What it costs more to have something before and behind a list: only its ends have to be counted again."""
-        head, last = text[: text.index(_ITEM) + 1], text[text.rindex(_ITEM) + 1 :]
+        head, last = text[: text.index(ITEM) + 1], text[text.rindex(ITEM) + 1 :]
         count = self.count_lines
         return count(lead + head) - count(head) + count(last + tail) - count(last)
 
@@ -132,14 +139,14 @@ class TiktokenCounter:
 
     def count_lines(self, text: str) -> int:
         """The same as `count_text`, each line counted once a process: for texts whose lines come again."""
-        if not self._by_lines:
-            return self.count_text(text)
-        first, *items = text.split(_ITEM)  # most lines of a summary; cut so, none has to be put together again
-        if len(items) < FEW:
-            return self._sum(cut(text), _lines(self.encoding), "", "")
-        last = items.pop()
-        ends = self._sum((*cut(first + "\n"), *cut("- " + last)), _lines(self.encoding), "", "")
-        return ends + self._sum(items, _lines(f"{self.encoding} items"), "- ", "\n")
+        return self._count_items(text.split(ITEM)) if self._by_lines else self.count_text(text)
+
+    def _count_items(self, items: Sequence[str]) -> int:
+        """The same for the items of a text; most lines of a summary are items, and those of one stand in the next."""
+        if len(items) <= FEW:
+            return self._sum(cut(ITEM.join(items)), _lines(self.encoding), "", "")
+        ends = self._sum((*cut(items[0] + "\n"), *cut("- " + items[-1])), _lines(self.encoding), "", "")
+        return ends + self._sum(items[1:-1], _lines(f"{self.encoding} items"), "- ", "\n")
 
     def _sum(self, pieces: Sequence[str], known: dict[Hashable, int], before: str, behind: str) -> int:
         """Tokens of all pieces, each between the same two marks."""
@@ -192,7 +199,6 @@ class TiktokenCounter:
         return self.encoding.startswith(("o200k", "cl100k"))
 
 
-_ITEM = "\n- "
 FEW = 4
 """Items of a list under which a text is cut at every line's end."""
 SHORT = 160
