@@ -6,7 +6,8 @@ import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
+from math import inf
 from typing import ClassVar, TypeAlias
 
 from workbench.errors import ModelError
@@ -112,22 +113,25 @@ class _Picked:
 
     def first(self, many: int) -> Sequence[Pick]:
         """So many of them, or all that there are."""
-        while len(self._known) < many and self._one_more():
-            pass
+        self._take(islice(self._more, max(many - len(self._known), 0)))
         return self._known[:many]
 
     def within(self, cost: float) -> int:
         """How many of the first ones cost no more than that."""
-        while self.sums[-1] <= cost and self._one_more():
-            pass
+        self._take(self._more, cost)
         return bisect_right(self.sums, cost) - 1
 
-    def _one_more(self) -> bool:
-        for pick in self._more:
+    def _take(self, more: Iterable[Pick], most: float = inf) -> None:
+        """Work out more picks until they cost more than that together."""
+        spent = self.sums[-1]
+        if spent > most:
+            return
+        for pick in more:
+            spent += self._cost(pick)
             self._known.append(pick)
-            self.sums.append(self.sums[-1] + self._cost(pick))
-            return True
-        return False
+            self.sums.append(spent)
+            if spent > most:
+                return
 
 
 _Sized: TypeAlias = tuple[Sequence[str], int]
