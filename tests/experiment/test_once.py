@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 from builders import remembering, rules
@@ -17,7 +16,7 @@ from workbench.metrics.mining import Index
 from workbench.models.extractive import Extractive
 from workbench.replay.sizing import Sizing
 from workbench.transcript.message import Message
-from workbench.transcript.mining import Layout, Mined, Miner
+from workbench.transcript.mining import Layout, Miner
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import chars_per_token
 
@@ -42,13 +41,9 @@ class CountingMiner(Miner):
         super().__init__()
         self.read_of: Counter[int] = Counter()
 
-    def mine_all(self, messages: Sequence[Message]) -> Layout:
-        self.read_of.update(map(id, messages))
-        return super().mine_all(messages)
-
-    def read_message(self, message: Message) -> Mined:
+    def read_into(self, layout: Layout, message: Message) -> None:
         self.read_of[id(message)] += 1
-        return super().read_message(message)
+        super().read_into(layout, message)
 
 
 def test_a_recorded_message_is_counted_and_mined_once() -> None:

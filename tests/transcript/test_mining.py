@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from builders import called, result, said, told
-from workbench.transcript.mining import Miner
+from workbench.transcript.mining import Layout, Miner
 
 
 def texts(miner: Miner, spans: tuple[int, ...]) -> list[str]:
@@ -45,6 +45,23 @@ def test_messages_are_counted_as_they_are_mined() -> None:
     for message in (said("a"), told("b"), said("a")):
         miner.mine(message)
     assert miner.messages_mined == 3
+
+
+def test_a_message_is_laid_out_as_it_was_mined_and_not_read_again() -> None:
+    miner = Miner()
+    known = [
+        said("one\ntwo", "u1"),
+        told("I use fooBar", thought="maybe bazQux\nor not", id="a1"),
+        called("run", x="y"),
+    ]
+    whole = miner.mine_all(known)
+    found = Layout()
+    for message in (known[1], said("two\none", "u2"), known[2], known[0]):
+        miner.put(found, message)
+    assert miner.messages_mined == len(known) + 1
+    assert [found.of(row) for row in (0, 2, 3)] == [whole.of(row) for row in (1, 2, 0)]
+    assert found.of(1).said == tuple(reversed(whole.of(0).said))
+    assert list(found.sizes) == [*list(whole.sizes)[1:3], 2, *list(whole.sizes)[3:], *list(whole.sizes)[:1]]
 
 
 HOSTILE = {

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from threading import Lock
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from workbench.models.extractive_lines import Lines
 from workbench.transcript.message import (
@@ -22,7 +22,7 @@ from workbench.transcript.message import (
     UserMessage,
     argument_texts,
 )
-from workbench.transcript.mining import Miner
+from workbench.transcript.mining import Layout, Miner
 from workbench.transcript.words import is_one_piece
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Reader:
         }
         if new:
             first = len(self._rows)
-            self._take([list(_told(message, self._miner)) for message in new.values()])
+            self._take(list(new.values()))
             known.update((key, (message, first + i)) for i, (key, message) in enumerate(new.items()))
             self.messages_read += len(new)
         rows = np.array([known[id(message)][1] for message in messages], dtype=np.int64)
@@ -160,23 +160,26 @@ class Reader:
         self.lines.catch_up()
         return list(map(known.__getitem__, texts))
 
-    def _take(self, told: Sequence[Sequence[_Told]]) -> None:
+    def _take(self, messages: Sequence[Message]) -> None:
         """Write down some messages' lines."""
         import numpy as np
 
-        lines = np.array([line for texts in told for _, numbers in texts for line in numbers], dtype=np.int64)
-        sizes = [len(numbers) for texts in told for _, numbers in texts]
-        sources = np.repeat(np.array([source for texts in told for source, _ in texts], dtype=np.int8), sizes)
-        row = np.repeat(np.repeat(np.arange(len(told)), [len(texts) for texts in told]), sizes)
-        prose = np.flatnonzero(np.isin(sources, PROSE))
+        told = Layout()
+        of_texts: list[Source] = []
+        for message in messages:
+            of_texts += _put(message, told, self._miner)
+        lines = np.array(told.spans, dtype=np.int64)
+        sources = np.repeat(np.array(of_texts, dtype=np.int8), told.sizes)
+        row = np.repeat(np.repeat(np.arange(len(messages)), told.texts), told.sizes)
+        prose = np.flatnonzero(np.array([source in PROSE for source in Source])[sources])
         lines[prose] = self._unmarked(lines[prose].tolist())
         self.lines.catch_up()
-        self._rows.add(row, lines, len(told))
-        self._sources.add(row, sources, len(told))
+        self._rows.add(row, lines, len(messages))
+        self._sources.add(row, sources, len(messages))
         for table, held in ((self._spoken, sources <= SPOKEN), (self._heard, sources > SPOKEN)):
             held &= sources < Source.THOUGHT
             owner, atoms = self.lines.atoms_of(lines[held])
-            table.add(*_each_once(row[held][owner], atoms), len(told))
+            table.add(*_each_once(row[held][owner], atoms), len(messages))
 
     def _unmarked(self, lines: list[int]) -> list[int]:
         """Lines of prose without the mark of a list or heading, which means more in code."""
@@ -189,30 +192,20 @@ class Reader:
         return [new.get(line, line) for line in lines]
 
 
-_Told: TypeAlias = tuple[Source, Sequence[int]]
-"""The origin of a text and the numbers of its lines."""
-
-
-def _told(message: Message, miner: Miner) -> Iterator[_Told]:
-    """The texts of a message, as its miner read them."""
+def _put(message: Message, told: Layout, miner: Miner) -> list[Source]:
+    """Lay out one more message; gives the origin of each of its texts."""
     if isinstance(message, SystemMessage):
-        return
+        told.close()
+        return []
     if isinstance(message, Summary):
-        yield Source.EARLIER, miner.read(message.text)
-        return
-    mined = miner.mined(message)
-    sources = list(_sources(message))
-    said = thought = 0
-    for source, size in zip(sources, mined.parts, strict=True):
-        if source is Source.THOUGHT:
-            yield source, mined.thought[thought : thought + size]
-            thought += size
-        else:
-            yield source, mined.said[said : said + size]
-            said += size
+        told.add(miner.read(message.text), thought=False)
+        told.close()
+        return [Source.EARLIER]
+    miner.put(told, message)
+    return _sources(message)
 
 
-def _sources(message: AssistantMessage | ToolResult | UserMessage) -> Iterator[Source]:
+def _sources(message: AssistantMessage | ToolResult | UserMessage) -> list[Source]:
     """The origin of each text of a message, in the order in which a miner reads them."""
     if isinstance(message, ToolResult):
         plain = Source.FAILED if message.is_error else Source.RESULT
@@ -220,15 +213,17 @@ def _sources(message: AssistantMessage | ToolResult | UserMessage) -> Iterator[S
         plain = Source.RESULT if message.synthetic else Source.USER
     else:
         plain = Source.SAID
+    found: list[Source] = []
     for block in message.blocks:
         if isinstance(block, Text):
-            yield plain
+            found.append(plain)
         elif isinstance(block, Thinking):
-            yield Source.THOUGHT
+            found.append(Source.THOUGHT)
         elif isinstance(block, ToolCall):
             for name, value in block.arguments.items():
                 source = Source.COMMAND if name in _RUNS else Source.ARGUMENT
-                yield from (source for _ in argument_texts(value))
+                found += [source for _ in argument_texts(value)]
+    return found
 
 
 def _each_once(row: Ints, atoms: Ints) -> tuple[Ints, Ints]:

@@ -50,12 +50,10 @@ class Mined:
     Attributes:
         said: of words and of the values of tool arguments.
         thought: of thinking, which a later request may not be sent.
-        parts: how many spans each text of the message has, texts, thoughts and arguments in the order of its blocks.
     """
 
     said: tuple[int, ...]
     thought: tuple[int, ...] = ()
-    parts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,18 +86,21 @@ class Layout:
         self._first_text.append(len(self.sizes))
         self._first_span.append(len(self.spans))
 
+    def copy(self, other: Layout, row: int) -> None:
+        """One more message, as it stands in another layout."""
+        texts = slice(other._first_text[row], other._first_text[row + 1])
+        self.spans.extend(other.spans[other._first_span[row] : other._first_span[row + 1]])
+        self.sizes.extend(other.sizes[texts])
+        self.thoughts.extend(other.thoughts[texts])
+        self.close()
+
     def of(self, row: int) -> Mined:
         """One message's spans."""
         texts = slice(self._first_text[row], self._first_text[row + 1])
-        parts = tuple(self.sizes[texts])
-        thoughts = self.thoughts[texts]
         spans = self.spans[self._first_span[row] : self._first_span[row + 1]]
-        if not any(thoughts):
-            return Mined(tuple(spans), (), parts)
-        owner = chain.from_iterable(map(repeat, thoughts, parts))
-        kinds = list(zip(spans, owner, strict=True))
+        kinds = list(zip(spans, chain.from_iterable(map(repeat, self.thoughts[texts], self.sizes[texts])), strict=True))
         said = tuple([span for span, thought in kinds if not thought])
-        return Mined(said, tuple([span for span, thought in kinds if thought]), parts)
+        return Mined(said, tuple([span for span, thought in kinds if thought]))
 
 
 def tokens(text: str) -> list[str]:
@@ -202,31 +203,27 @@ class Miner:
         return self._more
 
     def mine(self, message: Message) -> Mined:
-        """The spans of a message, newly numbered where they are new; `mined` remembers them."""
+        """The spans of a message, newly numbered where they are new; `put` remembers them."""
         return self.mine_all((message,)).of(0)
 
     def mine_all(self, messages: Sequence[Message]) -> Layout:
-        """The spans of messages, in order; `mined` remembers them."""
+        """The spans of messages, in order; `put` remembers them."""
         found = Layout()
         for row, message in enumerate(messages):
-            self._read_into(found, message)
+            self.read_into(found, message)
             self._mined[id(message)] = (message, found, row)
         return found
 
-    def mined(self, message: Message) -> Mined:
-        """The spans of a message, as `mine` found them, or read now and not remembered."""
+    def put(self, layout: Layout, message: Message) -> None:
+        """Lay out one more message, as `mine` found its spans, or read now and not remembered."""
         known = self._mined.get(id(message))
         if known is not None and known[0] is message:
-            return known[1].of(known[2])
-        return self.read_message(message)
+            layout.copy(known[1], known[2])
+        else:
+            self.read_into(layout, message)
 
-    def read_message(self, message: Message) -> Mined:
-        """The spans of a message, read anew."""
-        found = Layout()
-        self._read_into(found, message)
-        return found.of(0)
-
-    def _read_into(self, layout: Layout, message: Message) -> None:
+    def read_into(self, layout: Layout, message: Message) -> None:
+        """Lay out one more message, read anew."""
         self.messages_mined += 1
         for block in message.blocks:
             thought = isinstance(block, Thinking)
