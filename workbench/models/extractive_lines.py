@@ -75,8 +75,9 @@ class Lines:
         # A path's folders tie it to its place, its own last part does not: one word less for each atom.
         count = np.maximum(features - 2 * held, 0)
         owner, atoms = [np.repeat(np.arange(len(ends)), held)], [~flat[is_atom]]
-        for line, found in islice(miner.more.items(), self._more, None):
-            self._more += 1
+        more, kinds = len(miner.more) - self._more, len(miner.atoms) - len(self._kinds)
+        self._more += more
+        for line, found in [*islice(reversed(miner.more.items()), more)][::-1]:
             known = [~feature for feature in found if feature < 0]
             owner.append(np.full(len(known), line - first))
             atoms.append(np.array(known, dtype=np.int64))
@@ -89,7 +90,7 @@ class Lines:
         once.sort()
         self._atoms.add(every[once], named[once], len(ends))
         self._words.extend(count)
-        self._kinds += bytes([_KIND[kind] for kind, _ in islice(miner.atoms, len(self._kinds), None)])
+        self._kinds += bytes([_KIND[kind] for kind, _ in islice(reversed(miner.atoms), kinds)])[::-1]
 
     @property
     def length(self) -> Callable[[int], int]:

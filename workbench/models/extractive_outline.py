@@ -50,7 +50,6 @@ _OPEN = Signs(
     "todo do next remaining still yet left pending need needs let ll will should follow followup",
     ("[ ]",),
 )
-_BULLET = re.compile(r"^\s*[-*+•]\s+")
 _FILE = re.compile(r"[\w.@~/\\:-]*/[\w.@~/\\:-]*")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
 
@@ -232,22 +231,14 @@ def is_file(text: str) -> bool:
 
 
 def noted_lines(summary: str) -> Iterator[tuple[Above, list[str]]]:
-    """The lines of an earlier summary, whoever wrote it, without their marks: with what stands above them."""
-    above, found = Above("", "", "context"), list[str]()
-    for line in summary.splitlines():
-        if line[:2] == "- ":
-            text = line[2:].strip()
-        elif line[:1] == "#" and (heading := _HEADING.match(line)):
-            if found:
-                yield above, found
-            found = []
+    """The lines of an earlier summary, whoever wrote it, as they stand there: with what stands above them."""
+    above, first = Above("", "", "context"), 0
+    lines = summary.splitlines()
+    for at, line in enumerate(lines):
+        if line[:1] == "#" and (heading := _HEADING.match(line)):
+            yield above, lines[first:at]
+            first = at + 1
             name = heading.group(1).strip()
             over, part = (above.heading, name) if name in LABELS else (name, "")
             above = Above(over, part, "constraints" if part == DEMANDED else heading_topic(over) or "context")
-            continue
-        else:
-            text = _BULLET.sub("", line).strip()
-        if text:
-            found.append(text)
-    if found:
-        yield above, found
+    yield above, lines[first:]

@@ -37,6 +37,7 @@ MOST_SPANS = 400_000
 _RUNS = frozenset({"command", "cmd", "script"})
 _MARKS = "-*+•#"
 _MARK = re.compile(r"^(?:[-*+•]|#{1,6}) +(?=\S)")
+_BULLET = re.compile(r"^\s*[-*+•]\s+")
 
 
 class Source(IntEnum):
@@ -96,7 +97,7 @@ class Reader:
     """
 
     __slots__ = (
-        "_given", "_heard", "_messages", "_miner", "_of_text", "_rows", "_sources", "_spoken", "lines", "lock",
+        "_given", "_heard", "_messages", "_miner", "_of_noted", "_rows", "_sources", "_spoken", "lines", "lock",
         "messages_read",
     )  # fmt: skip
 
@@ -116,7 +117,7 @@ class Reader:
         self._messages: dict[int, tuple[Message, int]] = {}
         self._rows, self._sources = Table(np.int32), Table(np.int8)
         self._spoken, self._heard = Table(np.int32), Table(np.int32)
-        self._of_text: dict[str, tuple[int, ...]] = {}
+        self._of_noted: dict[str, tuple[int, ...]] = {}
 
     def _is_full(self) -> bool:
         spans = len(self._miner.spans) if self._given is None else 0
@@ -148,17 +149,20 @@ class Reader:
         sources = self._sources.rows(rows[::-1])[2]
         return Reads(len(rows), lines, at, place, sources, spoken, spoken_at, heard, heard_at, chars)
 
-    def numbers(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
-        """The lines of each text, each worked out once: those of one summary mostly stand in the next one again."""
-        known = self._of_text
+    def numbers(self, noted: Sequence[str]) -> list[tuple[int, ...]]:
+        """What each line of a summary says, without its mark.
+
+        Each is worked out once: those of one summary mostly stand in the next one again.
+        """
+        known = self._of_noted
         if len(known) > MOST_SPANS:
             known.clear()
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        whole = [text for text in new if is_one_piece(text)]
-        known.update(zip(whole, zip(self._miner.number(whole)), strict=True))
-        known.update((text, tuple(self._miner.read(text))) for text in new if text not in known)
+        new = {line: _bare(line) for line in noted if line not in known}
+        whole = {line: text for line, text in new.items() if text and is_one_piece(text)}
+        known.update(zip(whole, zip(self._miner.number(list(whole.values()))), strict=True))
+        known.update((line, tuple(self._miner.read(text))) for line, text in new.items() if line not in whole)
         self.lines.catch_up()
-        return list(map(known.__getitem__, texts))
+        return list(map(known.__getitem__, noted))
 
     def _take(self, messages: Sequence[Message]) -> None:
         """Write down some messages' lines."""
@@ -224,6 +228,11 @@ def _sources(message: AssistantMessage | ToolResult | UserMessage) -> list[Sourc
                 source = Source.COMMAND if name in _RUNS else Source.ARGUMENT
                 found += [source for _ in argument_texts(value)]
     return found
+
+
+def _bare(line: str) -> str:
+    """A line of a summary without the mark of a list."""
+    return (line[2:] if line[:2] == "- " else _BULLET.sub("", line)).strip()
 
 
 def _each_once(row: Ints, atoms: Ints) -> tuple[Ints, Ints]:
