@@ -161,10 +161,10 @@ class Choice:
         gain = worth * np.where(older, (factor * weights.older)[owner], factor[owner])
         prose = weights.prose * origin * np.minimum(count, 12)
         cost = self.lines.lengths(candidates.lines) / CHARS_PER_TOKEN + weights.frame
-        return Gains(
-            starts, slots, gain, prose, cost,
-            np.array([left.get(atom, 1.0) for atom in known.atoms.tolist()], dtype=np.float64),
-        )  # fmt: skip
+        rest = np.empty(len(kinds))  # only the places that are written are ever touched
+        rest[known.atoms] = 1.0
+        rest[list(left)] = list(left.values())
+        return Gains(starts, slots, gain, prose, cost, rest[known.atoms])
 
     def _origins(self, candidates: Candidates) -> Floats:
         """The worth of each candidate's origin."""

@@ -110,12 +110,12 @@ class Reader:
     def _forget(self) -> None:
         import numpy as np
 
-        from workbench.ragged import Table
+        from workbench.ragged import Column, Table
 
         self._miner = self._given or Miner()
         self.lines = Lines(self._miner)
         self._messages: dict[int, tuple[Message, int]] = {}
-        self._rows, self._sources = Table(np.int32), Table(np.int8)
+        self._rows, self._sources = Table(np.int32), Column(np.int8)  # the lines of each message, and their origins
         self._spoken, self._heard = Table(np.int32), Table(np.int32)
         self._of_noted: dict[str, tuple[int, ...]] = {}
 
@@ -126,6 +126,8 @@ class Reader:
     def read(self, messages: Sequence[Message]) -> Reads:
         """Every message, read now or before. Messages are known by identity: they never change."""
         import numpy as np
+
+        from workbench.ragged import gather
 
         if self._is_full():
             self._forget()
@@ -141,12 +143,14 @@ class Reader:
             known.update((key, (message, first + i)) for i, (key, message) in enumerate(new.items()))
             self.messages_read += len(new)
         rows = np.array([known[id(message)][1] for message in messages], dtype=np.int64)
-        owner, place, lines = self._rows.rows(rows[::-1])
+        newest, starts = rows[::-1], self._rows.starts
+        owner, found = gather(starts, newest)
+        lines = self._rows.items[found]
         spoken_at, _, spoken = self._spoken.rows(rows)
         heard_at, _, heard = self._heard.rows(rows)
         at = len(rows) - 1 - owner
         chars = np.bincount(at, self.lines.lengths(lines), minlength=len(rows)).astype(np.int64).tolist()
-        sources = self._sources.rows(rows[::-1])[2]
+        place, sources = found - starts[newest][owner], self._sources.values[found]
         return Reads(len(rows), lines, at, place, sources, spoken, spoken_at, heard, heard_at, chars)
 
     def numbers(self, noted: Sequence[str]) -> list[tuple[int, ...]]:
@@ -179,7 +183,7 @@ class Reader:
         lines[prose] = self._unmarked(lines[prose].tolist())
         self.lines.catch_up()
         self._rows.add(row, lines, len(messages))
-        self._sources.add(row, sources, len(messages))
+        self._sources.extend(sources)
         for table, held in ((self._spoken, sources <= SPOKEN), (self._heard, sources > SPOKEN)):
             held &= sources < Source.THOUGHT
             owner, atoms = self.lines.atoms_of(lines[held])
