@@ -167,7 +167,8 @@ def test_of_a_summary_that_gets_a_frame_only_the_ends_are_counted_again(monkeypa
 
 def test_the_newest_summaries_are_remembered_whatever_was_counted_before(monkeypatch: pytest.MonkeyPatch) -> None:
     counter, counted = TiktokenCounter(), list[str]()
-    summaries = [Summary(id="s", text=f"one of many: {n}") for n in range(2 * tokenizer.SUMMARIES)]
+    tokenizer._KNOWN.clear()
+    summaries = [Summary(id="s", text=f"one of many: {n}") for n in range(tokenizer.SUMMARIES * 3 // 2)]
     sizes = list(map(counter, summaries))
     monkeypatch.setattr(TiktokenCounter, "count_lines", lambda self, text: counted.append(text))
     assert list(map(counter, summaries[-tokenizer.SUMMARIES :])) == sizes[-tokenizer.SUMMARIES :]
