@@ -144,7 +144,7 @@ def test_the_summary_that_items_make_is_known_once_they_are_counted(monkeypatch:
     counter = TiktokenCounter()
     items = [f"item {n}" for n in range(100)]
     size = items_size(Scaled(counter, 2.0), items)
-    monkeypatch.setattr(TiktokenCounter, "count_lines", lambda self, text: 0)
+    monkeypatch.setattr(TiktokenCounter, "_count_items", lambda self, items: 0)
     assert 2 * counter(Summary(id="s", text=ITEM.join(items))) == size
 
 
@@ -170,7 +170,7 @@ def test_the_newest_summaries_are_remembered_whatever_was_counted_before(monkeyp
     tokenizer._KNOWN.clear()
     summaries = [Summary(id="s", text=f"one of many: {n}") for n in range(tokenizer.SUMMARIES * 3 // 2)]
     sizes = list(map(counter, summaries))
-    monkeypatch.setattr(TiktokenCounter, "count_lines", lambda self, text: counted.append(text))
+    monkeypatch.setattr(TiktokenCounter, "_count_items", lambda self, items: counted.extend(items) or 0)
     assert list(map(counter, summaries[-tokenizer.SUMMARIES :])) == sizes[-tokenizer.SUMMARIES :]
     assert not counted
 
