@@ -84,7 +84,7 @@ class CodexCompact:
         before = [id for summary in earlier for id in summary.replaces]
         replaced = [context.messages[i].id for i in gone if not isinstance(context.messages[i], Summary)]
         draft = Draft(asks=(), lead=self.wording.opening, replaces=tuple(dict.fromkeys([*before, *replaced])))
-        frame = context.count(draft.written([])) + 2
+        frame = context.count(draft.frame()) + 2
         most = min(bound(context, budget, gone, frame), max(modest(context, budget, self.most), LEAST))
         if most < LEAST:
             return None

@@ -123,7 +123,7 @@ class LangchainCompact:
         if not given.new:
             return None
         draft = Draft(asks=(), lead=self.wording.opening, replaces=given.ids)
-        frame = context.count(draft.written([])) + 2
+        frame = context.count(draft.frame()) + 2
         most = min(bound(context, budget, given.gone, frame), max(modest(context, budget, MOST_SUMMARY), LEAST))
         if most < LEAST:
             return None

@@ -78,7 +78,7 @@ class DockerCompact:
 
     def _most(self, context: Context, budget: Budget, given: Matter, draft: Draft, limit: int) -> int:
         """The cap, or half of what the summary replaces where that is less: a cap above it would save nothing."""
-        left = bound(context, budget, given.gone, context.count(draft.written(())) + 2, LEAST)
+        left = bound(context, budget, given.gone, context.count(draft.frame()) + 2, LEAST)
         if left < LEAST:
             return 0
         return min(self.generation.cap(limit), left if budget.reason == "matched" else max(left // 2, LEAST))

@@ -55,7 +55,7 @@ class SummaryStage:
             return None
         ids = tuple(dict.fromkeys(id for message in said for id in _stands_for(message)))
         empty = Draft(asks=(), replaces=ids, files=file_ops(said), said_by="assistant", name=SUMMARY)
-        left = sum(context.sizes[i] for i in gone) - context.count(empty.written([""])) - 1
+        left = sum(context.sizes[i] for i in gone) - context.count(empty.frame()) - 1
         if left < LEAST:
             return None
         draft = replace(empty, asks=(self._ask(context, budget, said, empty.files, min(MOST_TOKENS, left)),))

@@ -66,7 +66,7 @@ class HermesSummary:
         below = index(anchors([*earlier, *said]), min(CHARS, room))
         for tail in (draft.tail + below, ""):
             draft = replace(draft, tail=tail)
-            most = bound(context, budget, gone, context.count(draft.written([])) + 2)
+            most = bound(context, budget, gone, context.count(draft.frame()) + 2)
             if most >= LEAST:
                 break
         else:

@@ -47,7 +47,7 @@ class OpalCompact:
             return None
         files = file_ops([*given.earlier, *given.new])
         chars = list_chars(context, budget)
-        frame = context.count(_draft(given, files, (), chars).written(["", ""])) + 2
+        frame = context.count(_draft(given, files, (), chars).frame()) + 2
         most = bound(context, budget, given.gone, frame)
         if most < LEAST:
             return None

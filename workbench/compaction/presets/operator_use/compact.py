@@ -181,7 +181,7 @@ class OperatorCompact:
             return None
         files = wording.in_order(file_ops([*given.earlier, *given.new]))
         said = _Said(given.history, given.prefix, given.previous, files, list_chars(context, budget))
-        frame = context.count(_draft(given, said, ()).written(["", ""])) + 2
+        frame = context.count(_draft(given, said, ()).frame()) + 2
         most = bound(context, budget, given.gone, frame, LEAST)
         if most < LEAST:
             return None
