@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import said
+from workbench.metrics import reading
 from workbench.metrics.mining import Index
 from workbench.metrics.reading import LONG, Reader
 
@@ -25,6 +27,14 @@ def test_a_text_within_another_reads_as_it_does_by_itself(
     assert list(reader.spans(whole)) == list(Reader(INDEX.postings).spans(whole))
     assert list(reader.spans(text)) == list(Reader(INDEX.postings).spans(text))
     assert list(reader.spans(whole)) == list(Reader(INDEX.postings).spans(whole))
+
+
+def test_a_long_text_that_was_forgotten_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "TEXTS", 1)
+    reader = Reader(INDEX.postings)
+    text = "maxDelay is 9000 " * (LONG // 17 + 1)
+    for whole in (f"lead\n{text}", text, f"lead\n{text}", "short", f"lead\n{text}", text):
+        assert list(reader.spans(whole)) == list(Reader(INDEX.postings).spans(whole))
 
 
 def test_spans_of_the_session_and_others_stand_side_by_side() -> None:

@@ -57,7 +57,7 @@ class Reader:
         self._every = _Rows(postings.atom_start, postings.span_atom)
         self._atoms = _Rows(postings.atom_start, postings.span_atom)
         self._spans: dict[str, Sequence[int]] = {}
-        self._asked = ""
+        self._latest: tuple[str, Sequence[int]] = "", ()
         self._pieces: dict[str, int] = {}
         self._names: list[Atom] = list(postings.names)
         self._each: tuple[tuple[str, ...], Reading, Ints] | None = None
@@ -142,12 +142,12 @@ class Reader:
                 found = self._postings.miner.read(text, self._pieces, self._postings.spans)
             self._spans[text] = found
         if len(text) >= LONG:
-            self._asked = text
+            self._latest = text, found
         return found
 
     def _inside(self, text: str) -> Sequence[int] | None:
         """The spans of a long text that stands in the one asked for before, as a summary does between lead and tail."""
-        whole = self._asked
+        whole, spans = self._latest
         first = whole.find(text[:LONG]) if len(text) >= LONG else -1
         if first < 0 or not whole.startswith(text, first):
             return None
@@ -155,7 +155,6 @@ class Reader:
         if lead[-1:] not in ("", "\n") or tail[:1] not in ("", "\n"):
             return None
         before, after = (sum(1 for _ in pieces(part)) for part in (lead, tail))
-        spans = self.spans(whole)
         return spans[before : len(spans) - after]
 
     def words_of(self, spans: Sequence[int]) -> tuple[Ints, Ints]:
