@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -105,6 +106,21 @@ def test_only_the_task_of_a_dead_worker_is_lost() -> None:
     with Processes(2) as crew:
         found = dict(crew.each(_ends_its_process, range(4)))
     assert {place for place, result in found.items() if result == place} == {0, 2, 3}
+
+
+_REMEMBERED: list[bytes] = []
+
+
+def _remembers_much(task: int) -> int:
+    _REMEMBERED.append(b"1" * 200_000_000)
+    time.sleep(1.1)  # loky looks for leaks once a second
+    return os.getpid()
+
+
+def test_a_worker_may_remember_much() -> None:
+    with Processes(1) as crew:
+        found = {result for _, result in crew.each(_remembers_much, range(4))}
+    assert len(found) == 1, "what a worker remembers is no leak"
 
 
 def test_no_worker_at_all_is_refused() -> None:

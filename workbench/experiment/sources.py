@@ -11,8 +11,9 @@ from workbench.importers.importer import scan
 from workbench.transcript.redaction import Redactor, redacted
 from workbench.transcript.session import Session
 
-KEPT_BYTES = 256 * 2**20
-"""Files that a process keeps in memory once read and mined, in bytes of their own size."""
+KEPT_BYTES = 64 * 2**20
+"""Files that a process keeps in memory once read and mined, in bytes of their own size; there they take some ten times
+as much."""
 
 
 PROSE = frozenset({".md", ".log"})

@@ -148,8 +148,17 @@ def _pool() -> Executor:
     """A pool of one process. Loky's: what it is given may be defined in a notebook, and a script needs no guard."""
     from joblib.externals.loky import ProcessPoolExecutor
 
-    made: Executor = ProcessPoolExecutor(1, initializer=_leave_with, initargs=(os.getpid(),), env=ONE_THREAD)
+    made: Executor = ProcessPoolExecutor(1, initializer=_begin, initargs=(os.getpid(),), env=ONE_THREAD)
     return made
+
+
+def _begin(parent: int) -> None:
+    """What a worker does first."""
+    from joblib.externals.loky import process_executor
+
+    # Loky takes 300 MB more than at first for a leak and starts another worker; what ours remember is bounded.
+    process_executor._USE_PSUTIL = False
+    _leave_with(parent)
 
 
 def _end(pool: Executor) -> None:
