@@ -46,3 +46,11 @@ def test_spans_of_the_session_and_others_stand_side_by_side() -> None:
     assert sorted(atoms) == [(1, "burstSize"), (2, "burstSize"), (2, "retryLimit")]
     every = [(row, reader.name(atom).text) for row, atom in zip(found.every_row, found.every, strict=True)]
     assert sorted(every) == [(0, "neverSaid"), *sorted(atoms)]
+
+
+def test_spans_of_others_keep_their_order_whenever_they_were_first_met() -> None:
+    reader = Reader(INDEX.postings)
+    reader.read("firstNew is here\nsecondNew is there")
+    found = reader.read("secondNew is there\nburstSize = 3\nfirstNew is here")
+    every = [(row, reader.name(atom).text) for row, atom in zip(found.every_row, found.every, strict=True)]
+    assert sorted(every) == [(0, "secondNew"), (1, "burstSize"), (2, "firstNew")]
