@@ -53,8 +53,7 @@ def main() -> None:
 
     def mine() -> None:
         miner = Miner()
-        for message in messages:
-            miner.mine(message)
+        miner.mine_all(messages)
         assert miner.atoms  # a property: the last lines are digested when they are asked for
 
     mining = best(mine)

@@ -141,8 +141,7 @@ def test_a_miner_that_has_read_the_future_changes_no_summary(corpora: Path) -> N
     messages = session.messages
     half = messages[: len(messages) // 2]
     miner = Miner()
-    for message in messages:
-        miner.mine(message)
+    miner.mine_all(messages)
     before = miner.messages_mined
     asked = ask(*half, most=2_000)
     shared = Extractive().reading_with(miner)

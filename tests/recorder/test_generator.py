@@ -31,7 +31,7 @@ def written(made: Generated) -> bytes:
 
 def mined(message: Message) -> set[str]:
     miner = Miner()
-    miner.mine(message)
+    miner.mine_all([message])
     return {text for kind, text in miner.atoms if kind in LEXICAL}
 
 

@@ -6,29 +6,28 @@ from builders import called, result, said, told
 from workbench.transcript.mining import Layout, Miner
 
 
-def texts(miner: Miner, spans: tuple[int, ...]) -> list[str]:
-    names = list(miner.spans)
-    return [names[span] for span in spans]
+def laid_out(miner: Miner, layout: Layout) -> list[tuple[str, bool]]:
+    """Each span with whether it is thinking."""
+    thoughts = [bool(thought) for thought, size in zip(layout.thoughts, layout.sizes, strict=True) for _ in range(size)]
+    return [(miner.spans[span], thought) for span, thought in zip(layout.spans, thoughts, strict=True)]
 
 
 def test_values_of_arguments_are_mined_and_names_are_not() -> None:
     miner = Miner()
-    miner.mine(called("apply_patch_now", target_file_name="src/a.py", edits=[{"new_string_value": "keepAlive"}]))
+    miner.mine_all([called("apply_patch_now", target_file_name="src/a.py", edits=[{"new_string_value": "keepAlive"}])])
     assert set(miner.atoms) == {("path", "src/a.py"), ("identifier", "keepAlive")}
 
 
 def test_thoughts_are_kept_apart() -> None:
     miner = Miner()
-    mined = miner.mine(told("I use fooBar", thought="maybe bazQux"))
-    assert texts(miner, mined.said) == ["I use fooBar"]
-    assert texts(miner, mined.thought) == ["maybe bazQux"]
+    found = miner.mine_all([told("I use fooBar", thought="maybe bazQux")])
+    assert sorted(laid_out(miner, found)) == [("I use fooBar", False), ("maybe bazQux", True)]
 
 
 def test_a_line_is_numbered_once_however_often_it_is_said() -> None:
     miner = Miner()
-    first = miner.mine(result("one fooBar\ntwo"))
-    again = miner.mine(said("  two\none fooBar"))
-    assert again.said == tuple(reversed(first.said))
+    found = miner.mine_all([result("one fooBar\ntwo"), said("  two\none fooBar")])
+    assert list(found.spans) == [0, 1, 1, 0]
     assert len(miner.spans) == 2
 
 
@@ -42,8 +41,7 @@ def test_features_of_a_span_are_its_words_and_atoms_each_once() -> None:
 
 def test_messages_are_counted_as_they_are_mined() -> None:
     miner = Miner()
-    for message in (said("a"), told("b"), said("a")):
-        miner.mine(message)
+    miner.mine_all([said("a"), told("b"), said("a")])
     assert miner.messages_mined == 3
 
 
@@ -59,8 +57,8 @@ def test_a_message_is_laid_out_as_it_was_mined_and_not_read_again() -> None:
     for message in (known[1], said("two\none", "u2"), known[2], known[0]):
         miner.put(found, message)
     assert miner.messages_mined == len(known) + 1
-    assert [found.of(row) for row in (0, 2, 3)] == [whole.of(row) for row in (1, 2, 0)]
-    assert found.of(1).said == tuple(reversed(whole.of(0).said))
+    first, thinking = laid_out(miner, whole)[:2], laid_out(miner, whole)[2:5]
+    assert laid_out(miner, found) == [*thinking, *reversed(first), *laid_out(miner, whole)[5:], *first]
     assert list(found.sizes) == [*list(whole.sizes)[1:3], 2, *list(whole.sizes)[3:], *list(whole.sizes)[:1]]
 
 

@@ -46,7 +46,7 @@ def prepared(session: Session, window: int | None = None) -> Prepared:
         window: tokens; None takes the session's own, then its model's, then 200,000.
     """
     counter = TiktokenCounter()
-    with ThreadPoolExecutor(1) as beside:  # tiktoken lets it run meanwhile; in a thread of its own it would be slower
+    with ThreadPoolExecutor(1) as beside:  # tiktoken counts faster in the thread that loaded it, so mining moves
         mined = beside.submit(Index, session.messages, session.cwd)
         sizing = Sizing.of(session, counter.sizes(session.messages), counter)
     wanted = window or session.window or catalog_window(session.model) or DEFAULT_WINDOW

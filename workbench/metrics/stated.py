@@ -83,8 +83,8 @@ class Stated:
 
     def of_messages(self, messages: Ints) -> tuple[Ints, Ints]:
         """The statements that messages make: the place of each one's message among these, and the statement."""
-        order = np.argsort(self._message, kind="stable")
-        owner, at = gather(row_starts(self._message, self._postings.n), messages)
+        starts, order = table_of(self._message, self._postings.n)
+        owner, at = gather(starts, messages)
         return owner, self._slot[order][at]
 
     def stated_in(self, text: str) -> Flags:

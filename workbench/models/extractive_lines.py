@@ -63,6 +63,8 @@ class Lines:
         """Take in the lines that the miner has met since the last time; many at once cost least."""
         import numpy as np
 
+        from workbench.ragged import order_of
+
         miner, first = self._miner, len(self._words)
         if first == len(miner.spans):
             return
@@ -84,7 +86,7 @@ class Lines:
             text = miner.spans[line]
             count[line - first] = count[line - first] + len(found) - len(known) if text.isascii() else len(words(text))
         every, named = np.concatenate(owner), np.concatenate(atoms)
-        order = np.argsort(every, kind="stable")  # what tokens show stands before what it takes more to see
+        order = order_of(every)  # what tokens show stands before what it takes more to see
         every, named = every[order], named[order]
         _, once = np.unique(every * (len(miner.atoms) + 1) + named, return_index=True)
         once.sort()

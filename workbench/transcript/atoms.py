@@ -63,9 +63,6 @@ Found: TypeAlias = tuple[Kind, str]
 
 
 _FILE_NAME = re.compile(r"[\w@~-][\w@.~-]*\.([a-z][a-z0-9]{0,7})", re.ASCII)
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""What a token is made of where it is nothing as a whole."""
-
 _NAMED_PART = re.compile(r"[A-Za-z][\w.-]|[\w.-][A-Za-z]", re.ASCII)
 _IDENTIFIER = re.compile(
     r"[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Z]{2,}[a-z]\w*|_*[A-Za-z]\w*_\w+|[A-Za-z][a-z0-9]+\w*[A-Z]{2,}\w*",
@@ -83,17 +80,6 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 _TICKET = re.compile(r"#\d+|[A-Z]{2,10}-\d+|\d{1,3}(?:\.\d{1,3}){3}")
 _NAMED_ID = re.compile(r"(?=[a-z.-]*\d)[a-z][a-z0-9.]*(?:-[a-z0-9.]+)+")
-
-
-def token_atoms(token: str, cwd: str = "") -> list[Found]:
-    """The atoms that one token of `TOKEN` holds."""
-    if token.isidentifier():
-        return name_atoms(token)
-    base = bare(token)
-    whole = whole_atoms(base, token == base + "(", cwd)
-    if whole is not None:
-        return whole
-    return [atom for part in NAME.findall(base) for atom in name_atoms(part)]
 
 
 def bare(token: str) -> str:
@@ -220,7 +206,6 @@ SIGNALS = PROGRAMS | ERROR_WORDS | _LINE_UNITS
 
 _URL = re.compile(r"https?://[^\s\"'<>)\]}`\\|^]+")
 _WINDOWS_PATH = re.compile(r"(?<!\w)[A-Za-z]:\\[\w.\\@~-]*\w", re.ASCII)
-_CURLY_WINDOWS_PATH = re.compile(r"(?<!\w)[A-Za-z]:\\[\w.\\@~-]*\w", re.ASCII)
 _PHRASE = re.compile(r"\w[^\s]*\s.*[\w.!?)%]")
 _VALUE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+) (%|[A-Za-z]{1,12})(?!\w)", re.ASCII)
 _COMMAND = re.compile(

@@ -7,7 +7,6 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, repeat
 from typing import cast
 
 from workbench.transcript.atoms import (
@@ -41,19 +40,6 @@ _ITEMS = ("- ", "* ", "+ ", "• ")
 _END = "\x01"
 """The token of a span's end; no other token holds this character."""
 _MARKS = SIGNALS | {_END}
-
-
-@dataclass(frozen=True, slots=True)
-class Mined:
-    """The spans of one message, by number, in the order in which they stand there.
-
-    Attributes:
-        said: of words and of the values of tool arguments.
-        thought: of thinking, which a later request may not be sent.
-    """
-
-    said: tuple[int, ...]
-    thought: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,14 +79,6 @@ class Layout:
         self.sizes.extend(other.sizes[texts])
         self.thoughts.extend(other.thoughts[texts])
         self.close()
-
-    def of(self, row: int) -> Mined:
-        """One message's spans."""
-        texts = slice(self._first_text[row], self._first_text[row + 1])
-        spans = self.spans[self._first_span[row] : self._first_span[row + 1]]
-        kinds = list(zip(spans, chain.from_iterable(map(repeat, self.thoughts[texts], self.sizes[texts])), strict=True))
-        said = tuple([span for span, thought in kinds if not thought])
-        return Mined(said, tuple([span for span, thought in kinds if thought]))
 
 
 def tokens(text: str) -> list[str]:
@@ -202,10 +180,6 @@ class Miner:
         self._digest()
         return self._more
 
-    def mine(self, message: Message) -> Mined:
-        """The spans of a message, newly numbered where they are new; `put` remembers them."""
-        return self.mine_all((message,)).of(0)
-
     def mine_all(self, messages: Sequence[Message]) -> Layout:
         """The spans of messages, in order; `put` remembers them."""
         found = Layout()
@@ -215,7 +189,7 @@ class Miner:
         return found
 
     def put(self, layout: Layout, message: Message) -> None:
-        """Lay out one more message, as `mine` found its spans, or read now and not remembered."""
+        """Lay out one more message, as `mine_all` found its spans, or read now and not remembered."""
         known = self._mined.get(id(message))
         if known is not None and known[0] is message:
             layout.copy(known[1], known[2])
