@@ -68,7 +68,8 @@ def main() -> None:
     demands = [index.demand(at) for at in places[1:]]
     print(f"demand {(process_time() - start) / len(demands) * 1e3:.1f} ms a boundary, {sum(map(len, demands))} atoms")
 
-    summaries = ["\n".join(index.postings.texts[at : at + 4_000 : 13]) for at in range(0, 20_000, 1_000)]
+    text, last = index.postings.texts.__getitem__, index.postings.spans
+    summaries = ["\n".join(map(text, range(at, min(at + 4_000, last), 13))) for at in range(0, 20_000, 1_000)]
     for name in ("new", "known"):
         start = process_time()
         for demand, summary in zip(demands, summaries, strict=False):
