@@ -54,7 +54,8 @@ RECORDINGS = (
     "adk-samples/text_search_floral_dress.session.json",
 )
 NINE = (
-    "truncate", "summarize", "pipeline", "opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent", "claude_code",
+    "truncate", "summarize", "pipeline", "opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent",
+    "claude_code",
 )  # fmt: skip
 ALL = (
     *NINE, "clear_tool_uses", "observation_mask", "pi", "codex_local", "gemini_cli", "opencode", "openhands_rolling",
@@ -114,7 +115,8 @@ def differences(before: dict[str, pd.DataFrame], now: dict[str, pd.DataFrame]) -
             unlike = _unlike(old[column], new[column])
             if unlike.any():
                 at = int(unlike.to_numpy().argmax())
-                where = {key: new[key].iloc[at] for key in ("session", "strategy", "mode", "metric", "at") if key in new}
+                keys = [key for key in ("session", "strategy", "mode", "metric", "at") if key in new]
+                where = {key: new[key].iloc[at] for key in keys}
                 yield (
                     f"{name}.{column}: {int(unlike.sum())} of {len(old)} values differ, first in row {at} {where}: "
                     f"{old[column].iloc[at]!r} before, {new[column].iloc[at]!r} now"
