@@ -68,9 +68,9 @@ def row(view: Explorer, strategy: str) -> str:
         redraws.append(seconds(controls.redraw))
         firsts.append(first + drawn)
         sliders.append(first + drawn + rest + redraws[-1])
-        fired.append(len(view.replay.firings))
+        fired.append(len(view.replay.events))
     back = seconds(lambda: controls.change(tail=4_000))
-    places = sorted({len(view.replay.firings) * i // 5 for i in range(1, 5)})
+    places = sorted({len(view.replay.events) * i // 5 for i in range(1, 5)})
     clicks = [seconds(lambda n=n: controls.moved(lambda: view.select(n))) for n in places]  # type: ignore[misc]
     figures = (median(firsts), median(sliders), max(sliders), median(redraws), back, median(clicks))
     return f"{strategy:<14}" + "".join(f"{one:8.2f}" for one in figures) + f"   {min(fired)} to {max(fired)}"

@@ -3,7 +3,7 @@
     nice -n 5 python tests/benchmarks/replay_corpora.py [PATH ...] [--window 32000] [--presets pi,opencode] [--all]
 
 Without paths it takes ../shared/corpora. Each session is counted once; summaries are extractive; the window is widened
-where the overhead would take more than half of it. A cell of the table is a file under a preset: its firings, with `!n`
+where the overhead would take more than half. A cell of the table is a file under a preset: its compactions, with `!n`
 for n breaches and `F` where a cell failed. `--all` also lists the files in which nothing fires. The exit code is 1 if
 anything broke or failed.
 """
@@ -41,12 +41,12 @@ class Cell:
 
     Attributes:
         asks: questions to the model.
-        too_large: firings that did not reach their target.
-        saved: tokens that the firings took away.
+        too_large: compactions that did not reach their target.
+        saved: tokens that the compactions took away.
         failed: what went wrong, one text a session.
     """
 
-    firings: int = 0
+    compactions: int = 0
     breaches: int = 0
     asks: int = 0
     too_large: int = 0
@@ -57,7 +57,7 @@ class Cell:
 
     def add(self, other: Cell) -> None:
         """Take the other's figures in."""
-        self.firings += other.firings
+        self.compactions += other.compactions
         self.breaches += other.breaches
         self.asks += other.asks
         self.too_large += other.too_large
@@ -67,7 +67,7 @@ class Cell:
         self.rules += other.rules
 
     def __str__(self) -> str:
-        return "F" if self.failed else f"{self.firings}" + (f"!{self.breaches}" if self.breaches else "")
+        return "F" if self.failed else f"{self.compactions}" + (f"!{self.breaches}" if self.breaches else "")
 
 
 def replayed(session: Session, sizing: Sizing, preset: Preset, model: Model, window: int) -> Cell:
@@ -80,7 +80,7 @@ def replayed(session: Session, sizing: Sizing, preset: Preset, model: Model, win
         cell.failed.append(f"{session.id}: {error!r}\n{traceback.format_exc()}")
         return cell
     for compaction in done.compactions:
-        cell.firings += 1
+        cell.compactions += 1
         cell.breaches += len(compaction.breaches)
         cell.rules.update(breach.rule for breach in compaction.breaches)
         cell.asks += len(compaction.answers)
@@ -119,16 +119,16 @@ def main() -> int:
         files += 1
         for name in names:
             sums[name].add(cells[name])
-        if args.all or any(cell.firings or cell.failed for cell in cells.values()):
+        if args.all or any(cell.compactions or cell.failed for cell in cells.values()):
             shown = "/".join(Path(path).parts[-2:])[-44:]
             print(shown.ljust(44), f"{messages:8}", *(str(cells[name]).rjust(9) for name in names), flush=True)
     print(f"\n{files} files, window {args.window}")
-    print("preset".ljust(20), "firings  breaches  failed  too large     asks  tokens saved a firing  seconds")
+    print("preset".ljust(20), "compactions  breaches  failed  too large     asks  tokens saved each  seconds")
     for name, sum_ in sums.items():
         print(
             name.ljust(20),
-            f"{sum_.firings:7}  {sum_.breaches:8}  {len(sum_.failed):6}  {sum_.too_large:9}  {sum_.asks:7}"
-            f"  {sum_.saved // max(sum_.firings, 1):21}  {sum_.seconds:7.1f}",
+            f"{sum_.compactions:11}  {sum_.breaches:8}  {len(sum_.failed):6}  {sum_.too_large:9}  {sum_.asks:7}"
+            f"  {sum_.saved // max(sum_.compactions, 1):21}  {sum_.seconds:7.1f}",
             " ".join(f"{rule} {n}" for rule, n in sum_.rules.items()),
         )
     for name, sum_ in sums.items():

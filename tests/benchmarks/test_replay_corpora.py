@@ -33,4 +33,4 @@ def test_a_preset_replays_real_recordings_without_a_breach(corpora: Path, name: 
     cell = replayed(corpora)[name]
     assert not cell.failed
     assert not cell.breaches, cell.rules
-    assert bool(cell.firings) == (name not in NEVER)
+    assert bool(cell.compactions) == (name not in NEVER)

@@ -26,36 +26,36 @@ def view(session: Session) -> Explorer:
 
 
 def test_it_opens_where_something_is_compacted(session: Session) -> None:
-    assert explore(session, strategy="truncate").replay.firings
+    assert explore(session, strategy="truncate").replay.events
 
 
 def test_every_message_has_one_fate(view: Explorer) -> None:
-    assert view.firing is not None
-    found = fates(view.ready.session, view.firing)
+    assert view.event is not None
+    found = fates(view.ready.session, view.event)
     assert len(found) == len(view.ready.session.messages)
-    assert set(found[view.firing.at :]) == {"later"} and {"dropped", "kept"} <= set(found[: view.firing.at])
+    assert set(found[view.event.at :]) == {"later"} and {"dropped", "kept"} <= set(found[: view.event.at])
 
 
 def test_a_rewritten_and_a_pinned_message_are_told_apart(view: Explorer) -> None:
-    assert view.firing is not None
-    session, firing = view.ready.session, view.firing
+    assert view.event is not None
+    session, event = view.ready.session, view.event
     first, second = session.messages[:2]
-    sent = replace(firing.compaction.sent, messages=(replace(first, pinned=True), second), sizes=(1, 1))
-    changed = replace(firing, compaction=replace(firing.compaction, sent=sent))
+    sent = replace(event.compaction.sent, messages=(replace(first, pinned=True), second), sizes=(1, 1))
+    changed = replace(event, compaction=replace(event.compaction, sent=sent))
     assert fates(session, changed)[:3] == ("rewritten", "kept", "dropped")
 
 
 def test_changing_a_setting_replays(view: Explorer) -> None:
-    before = len(view.replay.firings)
-    assert len(view.set(window=8_000).replay.firings) < before
+    before = len(view.replay.events)
+    assert len(view.set(window=8_000).replay.events) < before
     assert "window, 8,000" in view.overview() and "compacts here, 6,400" in view.overview()
     assert "compacts here, 4,000" in view.set(threshold=0.5).overview()
 
 
 def test_selecting_a_compaction_moves_the_panels(view: Explorer) -> None:
     first = view.html()
-    assert view.select(1).firing is not None and view.html() != first
-    assert view.select(99).selected == len(view.replay.firings) - 1
+    assert view.select(1).event is not None and view.html() != first
+    assert view.select(99).selected == len(view.replay.events) - 1
 
 
 def test_what_was_lost_is_shown_with_who_said_it_and_who_needed_it() -> None:
@@ -66,8 +66,8 @@ def test_what_was_lost_is_shown_with_who_said_it_and_who_needed_it() -> None:
     ]
     view = explore(Session.of(messages), strategy="truncate", window=3_000)
     view.select(0)
-    assert view.firing is not None
-    found = missing(view.ready.session, view.ready.index, view.replay, view.firing, view.at)
+    assert view.event is not None
+    found = missing(view.ready.session, view.ready.index, view.replay, view.event, view.at)
     assert "77123" in {one.need.atom.text for one in found.missed}
     panel = next(html for title, html in view.panels().items() if title.startswith("Lost"))
     assert "said by user, message 0" in panel and f"needed by message {len(messages) - 1}" in panel
@@ -76,7 +76,7 @@ def test_what_was_lost_is_shown_with_who_said_it_and_who_needed_it() -> None:
 
 def test_a_session_that_is_never_compacted_says_what_to_do(session: Session) -> None:
     view = explore(session, strategy="truncate", window=900_000)
-    assert "never compacts here" in view.html() and view.firing is None
+    assert "never compacts here" in view.html() and view.event is None
 
 
 def test_without_widgets_there_is_a_static_picture(view: Explorer) -> None:
@@ -138,8 +138,8 @@ def test_a_click_on_a_compaction_opens_what_it_lost(view: Explorer) -> None:
 
 def test_a_click_on_a_message_tells_its_story(view: Explorer) -> None:
     overview, tabs = view.widget.children[-2:]
-    assert view.firing is not None
-    gone = fates(view.ready.session, view.firing).index("dropped")
+    assert view.event is not None
+    gone = fates(view.ready.session, view.event).index("dropped")
     overview._handle_custom_msg({"go": f"message:{gone}"}, [])
     html = tabs.children[tabs.selected_index].html
     assert f"Message {gone}, said by user" in html and "<b>truncate</b> dropped it at compaction 1." in html
@@ -149,16 +149,16 @@ def test_a_click_on_a_message_tells_its_story(view: Explorer) -> None:
 def test_one_may_stand_at_any_request(view: Explorer) -> None:
     request = {w.description: w for w in walk(view.widget) if getattr(w, "description", "")}["request"]
     request.value = 1
-    assert view.selected == -1 and view.firing is None and view.at == view.replay.steps[1].index
+    assert view.selected == -1 and view.event is None and view.at == view.replay.steps[1].index
     assert set(fates(view.ready.session, None, view.at)[view.at :]) == {"later"}
     request.value = len(view.replay.steps) - 1
-    assert view.selected == len(view.replay.firings) - 1 and f'data-go="message:{view.at}"' in shown(view)
+    assert view.selected == len(view.replay.events) - 1 and f'data-go="message:{view.at}"' in shown(view)
 
 
 def test_after_a_compaction_what_is_said_next_is_kept(view: Explorer) -> None:
-    assert view.firing is not None
-    found = fates(view.ready.session, view.firing, view.firing.at + 3)
-    assert found[view.firing.at : view.firing.at + 4] == ("kept", "kept", "kept", "later")
+    assert view.event is not None
+    found = fates(view.ready.session, view.event, view.event.at + 3)
+    assert found[view.event.at : view.event.at + 4] == ("kept", "kept", "kept", "later")
 
 
 def test_two_strategies_stand_side_by_side(session: Session) -> None:
@@ -173,11 +173,11 @@ def test_a_long_replay_is_shown_as_far_as_it_has_come(session: Session) -> None:
     whole = explore(session, strategy="truncate", window=4_000)
     view = explore(session, strategy="truncate", window=100_000)
     assert not view.begin(0.0, window=4_000)
-    assert "So far 1 of 240 messages" in view.overview() and not view.replay.firings
+    assert "So far 1 of 240 messages" in view.overview() and not view.replay.events
     while not view.go_on(0.0):
         pass
     assert "So far" not in view.overview()
-    assert view.replay.steps == whole.replay.steps and len(view.replay.firings) == len(whole.replay.firings)
+    assert view.replay.steps == whole.replay.steps and len(view.replay.events) == len(whole.replay.events)
 
 
 def test_after_each_part_of_a_replay_python_looks_for_garbage_again(session: Session) -> None:
@@ -197,13 +197,13 @@ def test_a_replay_that_is_wanted_no_more_is_given_up(session: Session) -> None:
 def test_what_is_lost_is_the_same_while_the_replay_is_on_its_way(session: Session, beside: str | None) -> None:
     view = explore(session, strategy="truncate", window=100_000, beside=beside)
     view.begin(0.0, window=4_000)
-    while not view.replay.firings:
+    while not view.replay.events:
         view.go_on(0.0)
     early = view.missing(view.replay)
     assert "So far" in view.overview()
     view.go_on()
     for replay in (one for one in (view.replay, view.other) if one is not None):
-        before = [firing for firing in replay.firings if firing.at <= view.at]
+        before = [event for event in replay.events if event.at <= view.at]
         assert view.missing(replay) == missing(session, view.ready.index, replay, before[-1], view.at)
     assert view.missing(view.replay) == early
 

@@ -17,7 +17,7 @@ from workbench.models.caching import ANTHROPIC, ANTHROPIC_HOUR, NO_CACHE, OPENAI
 from workbench.models.model import Answer
 from workbench.models.tariff import given_tariff
 from workbench.replay.sizing import Sizing
-from workbench.replay.step import Firing, Replay, Step
+from workbench.replay.step import CompactionEvent, Replay, Step
 from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message, Summary, Usage
 from workbench.transcript.session import Session
@@ -43,14 +43,14 @@ def session(requests: int, *, every: float = 10.0, output: int = 0) -> Session:
 
 def replayed(
     *sent: tuple[int, int], recorded: tuple[int, ...] = (), every: float = 10.0, overhead: int = 0, output: int = 0,
-    firings: tuple[Firing, ...] = (),
+    events: tuple[CompactionEvent, ...] = (),
 ) -> Replay:  # fmt: skip
     """A replay whose requests sent so many tokens, of which so many stood in the request before."""
     made = session(len(sent), every=every, output=output)
     whole = recorded or tuple(tokens for tokens, _ in sent)
     steps = tuple(Step(i, 2 * i + 1, whole[i], *one) for i, one in enumerate(sent))
     sizing = Sizing((0,) * len(made.messages), overhead, chars_per_token)
-    return Replay(made, "p", "natural", 200_000, sizing, steps, firings, (), Context((), ()))
+    return Replay(made, "p", "natural", 200_000, sizing, steps, events, (), Context((), ()))
 
 
 def reckoned(replay: Replay, rules: CacheRules = ANTHROPIC, fetched: int = 0) -> Bill:
@@ -137,14 +137,16 @@ def test_what_never_pays_off_has_no_break_even_request_and_what_never_compacts_d
     assert reckoned(replayed((10_000, 0), (12_000, 10_000))).break_even is None
 
 
-def fired(at: int, *answers: Answer, dropped: tuple[str, ...], wrote: tuple[Message, ...] = ()) -> Firing:
+def fired(at: int, *answers: Answer, dropped: tuple[str, ...], wrote: tuple[Message, ...] = ()) -> CompactionEvent:
     nothing = Context((), ())
     stage = StageRecord("summarize", 0, 0, answers, (), dropped, (), wrote)
-    return Firing(0, at, Compaction(nothing, nothing, nothing, Budget(target=0, window=0), (stage,), "compacted"))
+    return CompactionEvent(
+        0, at, Compaction(nothing, nothing, nothing, Budget(target=0, window=0), (stage,), "compacted")
+    )
 
 
 def test_a_summary_is_priced_by_what_it_replaces_and_by_its_length_where_who_wrote_it_is_free() -> None:
-    steps = replayed((10_000, 0), (2_000, 0), firings=(fired(3, Answer(text="x", model="e", output_tokens=400),
+    steps = replayed((10_000, 0), (2_000, 0), events=(fired(3, Answer(text="x", model="e", output_tokens=400),
                                                                dropped=("u0", "a0")),))  # fmt: skip
     sized = replace(steps, sizing=Sizing((700, 300, 0, 0), 0, chars_per_token))
     found = reckoned(sized, NO_CACHE)
@@ -156,21 +158,21 @@ def test_a_later_summary_pays_for_the_earlier_one_that_it_takes_in() -> None:
     earlier = Summary(id="s1", text="y" * 400)
     first = fired(3, Answer(text="", model="e", output_tokens=100), dropped=("u0",), wrote=(earlier,))
     second = fired(5, Answer(text="", model="e", output_tokens=100), dropped=("s1",))
-    steps = replayed((10_000, 0), (2_000, 0), (2_000, 0), firings=(first, second))
+    steps = replayed((10_000, 0), (2_000, 0), (2_000, 0), events=(first, second))
     found = reckoned(steps, NO_CACHE)
     assert found.charges[2].summaries == pytest.approx(chars_per_token(earlier) * 3e-6 + 100 * 15e-6)
 
 
 def test_a_real_call_costs_what_was_paid_for_it() -> None:
     paid = Answer(text="x", model="litellm:m", input_tokens=5_000, output_tokens=400, usd=0.25)
-    found = reckoned(replayed((10_000, 0), (2_000, 0), firings=(fired(3, paid, dropped=("u0",)),)), NO_CACHE)
+    found = reckoned(replayed((10_000, 0), (2_000, 0), events=(fired(3, paid, dropped=("u0",)),)), NO_CACHE)
     assert found.charges[1].summaries == 0.25
     assert found.assumed == 0
 
 
 def test_a_summary_after_the_last_request_is_still_paid() -> None:
     answer = Answer(text="", model="e", output_tokens=100)
-    found = reckoned(replayed((10_000, 0), firings=(fired(2, answer, dropped=()),)), NO_CACHE)
+    found = reckoned(replayed((10_000, 0), events=(fired(2, answer, dropped=()),)), NO_CACHE)
     assert found.charges[-1].summaries == pytest.approx(100 * 15e-6)
 
 

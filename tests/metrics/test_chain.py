@@ -36,31 +36,31 @@ def test_an_atom_enters_in_round_one_and_the_survivors_go_on() -> None:
         assert 0 <= row.lost <= row.at_risk
         risk[row.round] += row.at_risk
         lost[row.round] += row.lost
-    last = one.replay.firings[-1].at
+    last = one.replay.events[-1].at
     first, _ = INDEX.everything
     assert risk[1] == int((first < last).sum())
-    assert 1 < max(risk) <= len(one.replay.firings)
+    assert 1 < max(risk) <= len(one.replay.events)
     for number in range(2, max(risk) + 1):
         assert risk[number] <= risk[number - 1] - lost[number - 1]
 
 
 def test_an_atom_that_is_dropped_in_its_second_round_is_lost_there() -> None:
     one = trial("truncate")
-    firings = one.replay.firings
-    assert len(firings) >= 2
+    events = one.replay.events
+    assert len(events) >= 2
     first, _ = INDEX.everything
     from workbench.metrics.view import view
     from workbench.ragged import kept_mask
 
     def held(number: int) -> set[int]:
-        seen = view(SESSION, firings[number].compaction.sent)
+        seen = view(SESSION, events[number].compaction.sent)
         flags = INDEX.held(kept_mask(seen.kept, len(MESSAGES)), seen.texts)
         return {i for i in range(len(first)) if flags[i]}
 
-    born = {i for i in range(len(first)) if first[i] < firings[0].at}
+    born = {i for i in range(len(first)) if first[i] < events[0].at}
     by_hand = len((born & held(0)) - held(1))
     later = sum(
-        len(({i for i in range(len(first)) if firings[k - 1].at <= first[i] < firings[k].at} & held(k)) - held(k + 1))
-        for k in range(1, len(firings) - 1)
+        len(({i for i in range(len(first)) if events[k - 1].at <= first[i] < events[k].at} & held(k)) - held(k + 1))
+        for k in range(1, len(events) - 1)
     )
     assert sum(row.lost for row in chain(one) if row.round == 2) == by_hand + later

@@ -30,7 +30,7 @@ from workbench.ragged import Flags, Ints, kept_mask
 from workbench.replay.matched import matched
 from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
-from workbench.replay.step import Firing
+from workbench.replay.step import CompactionEvent
 from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolResult, said_text, with_blocks
 from workbench.transcript.session import Session
@@ -113,26 +113,26 @@ class Seen:
     texts: tuple[str, ...]
 
 
-def looked_at(session: Session, firings: Sequence[Firing]) -> list[Seen]:
+def looked_at(session: Session, events: Sequence[CompactionEvent]) -> list[Seen]:
     """Every moment, from the whole context before each compaction."""
     found = []
-    for firing in firings:
-        there: dict[str, Message] = {message.id: message for message in firing.compaction.before.messages}
-        found.append(_seen(session, firing, "", there))
-        for stage in firing.compaction.stages:
+    for event in events:
+        there: dict[str, Message] = {message.id: message for message in event.compaction.before.messages}
+        found.append(_seen(session, event, "", there))
+        for stage in event.compaction.stages:
             if stage.used:
                 for name in stage.dropped:
                     there.pop(name, None)
                 there.update((message.id, message) for message in stage.wrote)
-                found.append(_seen(session, firing, stage.name, there))
+                found.append(_seen(session, event, stage.name, there))
     return found
 
 
-def _seen(session: Session, firing: Firing, stage: str, there: dict[str, Message]) -> Seen:
+def _seen(session: Session, event: CompactionEvent, stage: str, there: dict[str, Message]) -> Seen:
     places = [session.place.get(id(message)) for message in there.values()]
     mask = kept_mask([at for at in places if at is not None], len(session.messages))
     texts = tuple(said_text(one) for one, at in zip(there.values(), places, strict=True) if at is None)
-    return Seen(firing.at, stage, mask, texts)
+    return Seen(event.at, stage, mask, texts)
 
 
 def by_hand(retention: Retention, past: Sequence[Seen]) -> list[str]:
@@ -150,8 +150,8 @@ def by_hand(retention: Retention, past: Sequence[Seen]) -> list[str]:
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_culprits_are_those_that_a_look_at_every_moment_finds(name: str) -> None:
     one = trial(PRESETS[name])
-    assert len(one.replay.firings) > 2
-    moments = looked_at(SESSION, one.replay.firings)
+    assert len(one.replay.events) > 2
+    moments = looked_at(SESSION, one.replay.events)
     lost = 0
     for kept in one.retained:
         past = one.course.until(kept.snapshot.at)
@@ -167,7 +167,7 @@ def test_the_culprits_at_one_boundary_of_the_matched_mode_are_found_there_alone(
     at, part = SESSION.requests[30::8], PRESETS[name]
     done = matched(SESSION, part, find_model("extractive"), sizing, window=5_000, at=at, shares=(0.05, 0.3))
     one = Trial(done, INDEX, 0.05)
-    moments = looked_at(SESSION, [firing for firing in done.firings if firing.share == 0.05])
+    moments = looked_at(SESSION, [event for event in done.events if event.share == 0.05])
     for kept in one.retained:
         blamed = list(culprits(kept.retention, one.course.of(kept.snapshot.at)))
         assert blamed == by_hand(kept.retention, [moment for moment in moments if moment.at == kept.snapshot.at])
@@ -183,17 +183,17 @@ def test_without_a_compaction_nobody_but_the_view_is_to_blame() -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_an_atom_is_lost_at_the_first_compaction_after_which_it_does_not_stand(name: str) -> None:
     one = trial(PRESETS[name])
-    firings = one.replay.firings
+    events = one.replay.events
     first, _ = INDEX.everything
     life: dict[int, int] = {}
     lost: dict[int, int] = {}
     held = []
-    for firing in firings:
-        seen = view(SESSION, firing.compaction.sent)
+    for event in events:
+        seen = view(SESSION, event.compaction.sent)
         held.append(INDEX.held(kept_mask(seen.kept, len(MESSAGES)), seen.texts))
     for item in np.flatnonzero(first < len(MESSAGES)).tolist():
-        begin = sum(firing.at <= first[item] for firing in firings)
-        for rounds, number in enumerate(range(begin, len(firings)), 1):
+        begin = sum(event.at <= first[item] for event in events)
+        for rounds, number in enumerate(range(begin, len(events)), 1):
             life[rounds] = life.get(rounds, 0) + 1
             if not held[number][item]:
                 lost[rounds] = lost.get(rounds, 0) + 1
@@ -223,7 +223,7 @@ def test_the_first_number_that_no_range_holds() -> None:
 
 def same_moments(one: Trial) -> None:
     """The course of a replay says of every moment who stood there."""
-    stays, moments = one.course.stays, looked_at(one.replay.session, one.replay.firings)
+    stays, moments = one.course.stays, looked_at(one.replay.session, one.replay.events)
     assert list(one.course.stage) == [moment.stage for moment in moments]
     assert one.course.at.tolist() == [moment.at for moment in moments]
     for number, moment in enumerate(moments):
@@ -293,13 +293,13 @@ def test_a_natural_replay_keeps_of_each_compaction_what_it_was_given_and_gave() 
         replay = trial(PRESETS[name], Session.of(LONG), Index(LONG)).replay
         kept: tuple[Message, ...] = ()
         heard = 0
-        for firing in replay.firings:
-            before, after = firing.compaction.before, firing.compaction.after
-            assert before.messages == (*kept, *LONG[heard : firing.at])
+        for event in replay.events:
+            before, after = event.compaction.before, event.compaction.after
+            assert before.messages == (*kept, *LONG[heard : event.at])
             assert before.tokens == before.overhead + sum(before.sizes)
             assert after.tokens == after.overhead + sum(after.sizes)
             assert len(after.sizes) == len(after.messages) == after.length
-            kept, heard = after.messages, firing.at
+            kept, heard = after.messages, event.at
         assert replay.final.messages == (*kept, *LONG[heard:])
 
 
@@ -308,12 +308,12 @@ def test_a_stage_that_knows_what_is_settled_plans_as_one_that_does_not() -> None
         part = PRESETS[name]
         (stage,) = part.strategy.stages
         replay = trial(part, Session.of(LONG), Index(LONG)).replay
-        assert len(replay.firings) > 10
-        for firing in replay.firings:
-            before, budget = firing.compaction.before, firing.compaction.budget
+        assert len(replay.events) > 10
+        for event in replay.events:
+            before, budget = event.compaction.before, event.compaction.budget
             fresh = stage.plan(Context(before.messages, before.sizes, before.overhead, before.count), budget)
             assert fresh is not None
-            assert fresh.apply(before).messages == firing.compaction.after.messages
+            assert fresh.apply(before).messages == event.compaction.after.messages
 
 
 def test_what_is_settled_is_not_looked_at_again() -> None:

@@ -50,7 +50,7 @@ def test_what_nobody_may_take_away_is_nobodys_fault() -> None:
     last = len(MESSAGES) + 1
     sizing = Sizing.of(session, [chars_per_token(m) for m in session.messages], chars_per_token)
     replay = matched(session, preset("truncate"), Extractive(), sizing, window=100_000, at=(last,), shares=(0.01,))
-    done = replay.firings[0].compaction
+    done = replay.events[0].compaction
     assert done.sent.tokens <= done.budget.target > 3 * 0.01 * done.before.tokens
     assert wish in done.sent.messages
     assert too_large(Trial(replay, Index(session.messages), 0.01)) == ""

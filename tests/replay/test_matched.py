@@ -21,7 +21,7 @@ def test_every_strategy_gets_the_same_history_and_the_same_target() -> None:
     for name in ("none", "truncate", "summarize", "pipeline"):
         model = Scripted(("a short summary",) * 500)
         replay = matched(session, preset(name), model, sizing, window=10_000, at=at, shares=(0.1, 0.3))
-        seen.append([(f.at, f.share, f.compaction.before.tokens, f.compaction.budget.target) for f in replay.firings])
+        seen.append([(f.at, f.share, f.compaction.before.tokens, f.compaction.budget.target) for f in replay.events])
     assert len(at) == 4
     assert seen[0] == seen[1] == seen[2] == seen[3]
 
@@ -42,4 +42,4 @@ def test_strategies_reach_the_target() -> None:
     for name in ("truncate", "summarize", "pipeline"):
         model = Scripted(("a short summary",) * 500)
         replay = matched(session, preset(name), model, sizing, window=10_000, at=at_shares(session), shares=(0.1, 0.3))
-        assert all(f.compaction.sent.tokens <= f.compaction.budget.target for f in replay.firings), name
+        assert all(f.compaction.sent.tokens <= f.compaction.budget.target for f in replay.events), name

@@ -38,7 +38,7 @@ def test_every_recorded_answer_is_one_step() -> None:
 def test_none_sends_the_whole_history_every_time() -> None:
     replay = replayed("none")
     assert all(step.tokens_sent == step.tokens_recorded for step in replay.steps)
-    assert replay.firings == ()
+    assert replay.events == ()
 
 
 def test_none_reuses_the_whole_request_before() -> None:
@@ -50,7 +50,7 @@ def test_none_reuses_the_whole_request_before() -> None:
 @pytest.mark.parametrize("strategy", ["clear_tool_uses", "observation_mask", "truncate", "pipeline", "ex_athena"])
 def test_what_is_reused_is_what_two_requests_begin_with_in_common(strategy: str) -> None:
     replay = replayed(strategy, turns=60)
-    assert replay.firings
+    assert replay.events
     for step, (old, new) in zip(replay.steps[1:], itertools.pairwise(replay.snapshots), strict=True):
         pairs = zip(old.context.messages, new.context.messages, strict=False)
         same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] is pair[1], pairs))
@@ -59,7 +59,7 @@ def test_what_is_reused_is_what_two_requests_begin_with_in_common(strategy: str)
 
 def test_truncate_never_sends_more_than_the_window() -> None:
     replay = replayed("truncate")
-    assert replay.firings
+    assert replay.events
     assert all(step.tokens_sent <= replay.window for step in replay.steps)
 
 
@@ -73,7 +73,7 @@ def test_what_is_sent_is_what_the_snapshots_hold() -> None:
 @pytest.mark.parametrize("strategy", ["truncate", "summarize", "ex_athena"])
 def test_what_is_sent_is_sized_in_the_sessions_own_tokens(strategy: str) -> None:
     replay = replayed(strategy)
-    assert replay.firings
+    assert replay.events
     sized = {id(m): size for m, size in zip(replay.session.messages, replay.sizing.sizes, strict=True)}
     for snapshot in replay.snapshots:
         sizes = [sized.get(id(m), chars_per_token(m)) for m in snapshot.context.messages]
@@ -104,6 +104,6 @@ def test_null_holds_the_rules_and_the_last_user_message_alone() -> None:
 
 def test_an_earlier_summary_is_carried_on_and_never_doubled() -> None:
     replay = replayed("summarize")
-    assert len(replay.firings) > 2
+    assert len(replay.events) > 2
     for shot in replay.snapshots:
         assert sum(message.role == "summary" for message in shot.context.messages) <= 1

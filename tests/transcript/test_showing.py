@@ -83,7 +83,7 @@ def test_a_line_of_a_megabyte_is_clipped() -> None:
 def test_a_replay_says_when_it_compacted_and_what_that_saved(done: Replay) -> None:
     assert done.saved is not None and 0 < done.saved < 1
     html = html_of(done)
-    assert f"{100 * done.saved:.0f} %" in html and html.count("<tr>") == 1 + len(done.firings)
+    assert f"{100 * done.saved:.0f} %" in html and html.count("<tr>") == 1 + len(done.events)
     assert "never compacted" in html_of(replay(talk("x", 2), "none"))
     assert replay(talk("x", 2), "none").saved == 0
 

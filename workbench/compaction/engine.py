@@ -53,7 +53,7 @@ class StageRecord:
 @quickly_made
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """One firing.
+    """One compaction.
 
     Attributes:
         before: the history that went in.

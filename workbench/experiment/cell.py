@@ -25,7 +25,7 @@ from workbench.replay.boundaries import at_boundaries, by_fill
 from workbench.replay.matched import at_recorded_sizes, matched
 from workbench.replay.natural import natural
 from workbench.replay.recorded import recorded_contexts
-from workbench.replay.step import Firing
+from workbench.replay.step import CompactionEvent
 from workbench.transcript.pausing import collector_paused
 from workbench.transcript.session import Session
 
@@ -103,8 +103,8 @@ def natural_tables(trial: Trial, worst: int = WORST) -> Tables:
 
 def _fill(tables: Tables, trial: Trial, worst: int = WORST) -> None:
     place: Row = {"mode": trial.replay.mode, "share": trial.share}
-    firings = [firing for firing in trial.replay.firings if firing.share == trial.share]
-    tables["compactions"] += [place | row for row in _compactions(firings)]
+    events = [event for event in trial.replay.events if event.share == trial.share]
+    tables["compactions"] += [place | row for row in _compactions(events)]
     tables["retention"] += [place | row for row in _retention(trial)]
     tables["recall"] += [place | row for row in _recall(trial)]
     tables["states"] += [place | row for row in _states(trial)]
@@ -130,15 +130,15 @@ def _steps(trial: Trial) -> Iterable[Row]:
         }
 
 
-def _compactions(firings: Iterable[Firing]) -> Iterable[Row]:
-    for firing in firings:
-        done = firing.compaction
+def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
+    for event in events:
+        done = event.compaction
         answers = done.answers
         dropped = {id for stage in done.stages if stage.used for id in stage.dropped}
         rewritten = {id for stage in done.stages if stage.used for id in stage.rewritten} - dropped
         yield {
-            "number": firing.number,
-            "at": firing.at,
+            "number": event.number,
+            "at": event.at,
             "reason": done.budget.reason,
             "target": done.budget.target,
             "tokens_before": done.before.tokens,

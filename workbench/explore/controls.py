@@ -137,8 +137,8 @@ class Controls:
         """Put the two sliders of places where the explorer stands, without hearing them say so."""
         explorer, self._quiet = self.explorer, True
         try:
-            firings = explorer.replay.firings
-            options = [(f"{one.number + 1} of {len(firings)}", one.number) for one in firings]
+            events = explorer.replay.events
+            options = [(f"{one.number + 1} of {len(events)}", one.number) for one in events]
             options = [("none yet", -1), *options] if explorer.selected < 0 else options or [("none", 0)]
             if list(self.boundary.options) != options:
                 self.boundary.options = options

@@ -19,7 +19,7 @@ from workbench.markup import shown
 from workbench.models import find_model
 from workbench.models.model import Model
 from workbench.replay.natural import Walk
-from workbench.replay.step import Firing, Replay
+from workbench.replay.step import CompactionEvent, Replay
 from workbench.transcript.pausing import collector_paused
 from workbench.transcript.session import Session
 
@@ -142,14 +142,14 @@ class Explorer:
 
     def select(self, number: int) -> Explorer:
         """Look at the compaction of that number, from 0."""
-        self.selected, self.request = max(0, min(number, len(self.replay.firings) - 1)), None
+        self.selected, self.request = max(0, min(number, len(self.replay.events) - 1)), None
         return self
 
     def look(self, request: int) -> Explorer:
         """Stand at that request, from 0: what it would have been sent, after the compactions up to there."""
         steps = self.replay.steps
         self.request = max(0, min(request, len(steps) - 1)) if steps else None
-        before = [firing.number for firing in self.replay.firings if firing.at <= self.at]
+        before = [event.number for event in self.replay.events if event.at <= self.at]
         self.selected = before[-1] if before else -1
         return self
 
@@ -163,31 +163,31 @@ class Explorer:
         return "Messages"
 
     @property
-    def firing(self) -> Firing | None:
+    def event(self) -> CompactionEvent | None:
         """The compaction that is looked at; None if there is none."""
-        return self.replay.firings[self.selected] if self.replay.firings and self.selected >= 0 else None
+        return self.replay.events[self.selected] if self.replay.events and self.selected >= 0 else None
 
     @property
     def at(self) -> int:
         """The message before which one stands."""
         if self.request is not None and self.replay.steps:
             return self.replay.steps[self.request].index
-        return len(self.ready.session.messages) if self.firing is None else self.firing.at
+        return len(self.ready.session.messages) if self.event is None else self.event.at
 
     def missing(self, replay: Replay) -> Missing:
         """What a replay's context lacks, where one stands, of what is needed afterwards."""
-        before = [firing for firing in replay.firings if firing.at <= self.at]
-        firing = before[-1] if before else None
+        before = [event for event in replay.events if event.at <= self.at]
+        event = before[-1] if before else None
         where = (self._wanted()[replay is self.other], len(before), self.at)  # the same however far the rest has come
         if where not in self._missing:
-            self._missing[where] = missing(self.ready.session, self.ready.index, replay, firing, self.at)
+            self._missing[where] = missing(self.ready.session, self.ready.index, replay, event, self.at)
         return self._missing[where]
 
     def overview(self) -> str:
         """The sentence and the timeline, as HTML."""
         trigger = self.presets[self.settings.strategy].trigger
         drawn = timeline(
-            self.replay, trigger, self.firing, self.settings.threshold, request=self.request, beside=self.other
+            self.replay, trigger, self.event, self.settings.threshold, request=self.request, beside=self.other
         )
         said = "".join(page.headline(one) for one in (self.replay, self.other) if one is not None)
         walks = self._walks.values()
@@ -196,14 +196,12 @@ class Explorer:
 
     def panels(self) -> dict[str, str]:
         """What is below the timeline: title and HTML of each panel."""
-        firing, index = self.firing, self.ready.index
-        told = (
-            "" if self.message is None else story.told(story.story(self.replay, index, firing, self.at, self.message))
-        )
-        found = {"Messages": told + page.message_list(self.replay, firing, self.at, self.message)}
-        if firing is not None:
+        event, index = self.event, self.ready.index
+        told = "" if self.message is None else story.told(story.story(self.replay, index, event, self.at, self.message))
+        found = {"Messages": told + page.message_list(self.replay, event, self.at, self.message)}
+        if event is not None:
             needed = self.missing(self.replay)
-            found["Before and after"] = page.before_and_after(firing)
+            found["Before and after"] = page.before_and_after(event)
             found[f"Lost ({len(needed.missed)})"] = page.lost(needed)
         if self.other is not None:
             both = [(one, self.missing(one)) for one in (self.replay, self.other)]
@@ -231,4 +229,4 @@ class Explorer:
         return {**bundle, **{kind: data for kind, data in (shown or {}).items() if kind != "text/plain"}}
 
     def __repr__(self) -> str:
-        return f"<{self.ready.session.id} under {self.settings.strategy}: {len(self.replay.firings)} compactions>"
+        return f"<{self.ready.session.id} under {self.settings.strategy}: {len(self.replay.events)} compactions>"

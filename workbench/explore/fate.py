@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from workbench.metrics.future import Need
 from workbench.metrics.mining import Index
 from workbench.metrics.view import view
-from workbench.replay.step import Firing, Replay
+from workbench.replay.step import CompactionEvent, Replay
 from workbench.transcript.message import Message, Summary
 from workbench.transcript.session import Session
 
@@ -18,20 +18,20 @@ FATE_WORDS: dict[Fate, str] = {
 }  # fmt: skip
 
 
-def fates(session: Session, firing: Firing | None, at: int | None = None) -> tuple[Fate, ...]:
+def fates(session: Session, event: CompactionEvent | None, at: int | None = None) -> tuple[Fate, ...]:
     """For each message of the session what this compaction, and those before it, made of it.
 
     Without a compaction everything is kept.
 
     Args:
         session: n messages.
-        firing: the newest compaction.
-        at: where one stands, firing.at <= at <= n; what comes from there on is still to come. None: at the compaction.
+        event: the newest compaction.
+        at: where one stands, event.at <= at <= n; what comes from there on is still to come. None: at the compaction.
     """
     messages = session.messages
-    until = (len(messages) if firing is None else firing.at) if at is None else at
-    done = 0 if firing is None else firing.at
-    sent = () if firing is None else firing.compaction.sent.messages
+    until = (len(messages) if event is None else event.at) if at is None else at
+    done = 0 if event is None else event.at
+    sent = () if event is None else event.compaction.sent.messages
     same, named = {id(message) for message in sent}, {message.id for message in sent}
     past = (_fate(message, same, named) for message in messages[:done])
     since: tuple[Fate, ...] = tuple("pinned" if message.pinned else "kept" for message in messages[done:until])
@@ -45,9 +45,9 @@ def _fate(message: Message, same: set[int], named: set[str]) -> Fate:
     return "rewritten" if message.id in named else "dropped"
 
 
-def written(firing: Firing) -> tuple[Summary, ...]:
+def written(event: CompactionEvent) -> tuple[Summary, ...]:
     """The summaries that stand in the context after this compaction."""
-    return tuple(message for message in firing.compaction.sent.messages if isinstance(message, Summary))
+    return tuple(message for message in event.compaction.sent.messages if isinstance(message, Summary))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +72,23 @@ class Missing:
         return 1 - len(self.missed) / self.needed if self.needed else None
 
 
-def missing(session: Session, index: Index, replay: Replay, firing: Firing | None, at: int) -> Missing:
+def missing(session: Session, index: Index, replay: Replay, event: CompactionEvent | None, at: int) -> Missing:
     """What the context lacks, at one place of the session, of what the recording needed afterwards.
 
     Args:
         session: n messages.
         index: of the session.
         replay: of the session.
-        firing: the newest compaction before that place; None if there was none.
-        at: the place, firing.at <= at <= n.
+        event: the newest compaction before that place; None if there was none.
+        at: the place, event.at <= at <= n.
     """
     demand = index.demand(at)
     if not len(demand):
         return Missing(0, ())
-    kept, texts = held(session, firing, at)
+    kept, texts = held(session, event, at)
     found = demand.retained(kept, texts)
     present = {need: bool(there) for need, there in zip(demand.needs, found.presence, strict=True)}
-    taken = takers(replay, firing)
+    taken = takers(replay, event)
     ids = [message.id for message in session.messages]
     lost = tuple(
         Missed(need, present[need], one.stage if (one := taken.get(ids[need.evidence])) else "")
@@ -97,12 +97,12 @@ def missing(session: Session, index: Index, replay: Replay, firing: Firing | Non
     return Missing(len(demand), lost)
 
 
-def held(session: Session, firing: Firing | None, at: int) -> tuple[frozenset[int], tuple[str, ...]]:
+def held(session: Session, event: CompactionEvent | None, at: int) -> tuple[frozenset[int], tuple[str, ...]]:
     """The messages that the context holds as they were, and the texts of the others that stand in it."""
-    if firing is None:
+    if event is None:
         return frozenset(range(at)), ()
-    seen = view(session, firing.compaction.sent)
-    return seen.kept | frozenset(range(firing.at, at)), seen.texts
+    seen = view(session, event.compaction.sent)
+    return seen.kept | frozenset(range(event.at, at)), seen.texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +113,10 @@ class Taker:
     number: int
 
 
-def takers(replay: Replay, firing: Firing | None) -> dict[str, Taker]:
+def takers(replay: Replay, event: CompactionEvent | None) -> dict[str, Taker]:
     """By message id: the stage that touched it last, in this compaction or one before."""
     found: dict[str, Taker] = {}
-    for one in replay.firings[: 0 if firing is None else firing.number + 1]:
+    for one in replay.events[: 0 if event is None else event.number + 1]:
         for stage in one.compaction.stages:
             if stage.used:
                 found.update(dict.fromkeys((*stage.dropped, *stage.rewritten), Taker(stage.name, one.number)))

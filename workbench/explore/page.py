@@ -9,7 +9,7 @@ from workbench.explore.fate import FATE_WORDS, Fate, Missed, Missing, fates, wri
 from workbench.explore.story import go
 from workbench.explore.timeline import FATES, strip
 from workbench.markup import marked, shown
-from workbench.replay.step import Firing, Replay
+from workbench.replay.step import CompactionEvent, Replay
 from workbench.transcript.message import Message, said_texts
 
 MOST_ROWS, MOST_LOST, MOST_SUMMARY = 160, 40, 8_000
@@ -46,13 +46,13 @@ def headline(replay: Replay) -> str:
     """What this replay comes to, in a sentence."""
     sent = sum(step.tokens_sent for step in replay.steps)
     recorded = sum(step.tokens_recorded for step in replay.steps)
-    if not replay.firings:
+    if not replay.events:
         return (
             f"<p><b>{shown(replay.preset)}</b> never compacts here: the session stays below its trigger. "
             "Make the window smaller, or the threshold lower.</p>"
         )
     saved = 1 - sent / recorded if recorded else 0.0
-    times = "once" if len(replay.firings) == 1 else f"{len(replay.firings)} times"
+    times = "once" if len(replay.events) == 1 else f"{len(replay.events)} times"
     fewer = f"{100 * saved:.0f} % fewer" if saved >= 0 else f"{-100 * saved:.0f} % more"
     return f"<p><b>{shown(replay.preset)}</b> compacts {times} and sends {fewer} tokens than an uncompacted agent.</p>"
 
@@ -68,17 +68,17 @@ def so_far(done: int, whole: int) -> str:
     return f'<p class="muted" role="status">So far {done:,} of {whole:,} messages are replayed …</p>'
 
 
-def message_list(replay: Replay, firing: Firing | None, at: int, message: int | None = None) -> str:
+def message_list(replay: Replay, event: CompactionEvent | None, at: int, message: int | None = None) -> str:
     """All messages as a strip, and the ones around one place as rows.
 
     Args:
         replay: of n messages.
-        firing: the newest compaction before that place.
+        event: the newest compaction before that place.
         at: the place, in [0, n].
         message: one that is looked at, and so is among the rows.
     """
     session, sizes = replay.session, replay.sizing.sizes
-    found = fates(session, firing, at)
+    found = fates(session, event, at)
     chosen = sorted({*_chosen(found, at), *([] if message is None else [message])})
     rows, before = [], -1
     for place in chosen:
@@ -108,11 +108,11 @@ def _row(at: int, message: Message, fate: Fate, size: int, here: bool) -> str:
     return f'<tr class="{look}" data-go="message:{at}">{cells}<td class="text">{words}</td></tr>'
 
 
-def before_and_after(firing: Firing) -> str:
+def before_and_after(event: CompactionEvent) -> str:
     """What one compaction did: sizes, stages, and the text that it wrote."""
-    done = firing.compaction
+    done = event.compaction
     head = (
-        f"<p>Before message {firing.at}: <b>{done.before.tokens:,} → {done.sent.tokens:,} tokens</b> "
+        f"<p>Before message {event.at}: <b>{done.before.tokens:,} → {done.sent.tokens:,} tokens</b> "
         f"(target {done.budget.target:,}), {len(done.before.messages):,} → {len(done.sent.messages):,} messages.</p>"
     )
     rows = "".join(
@@ -121,7 +121,7 @@ def before_and_after(firing: Firing) -> str:
     )
     titles = ("stage", "tokens before", "after", "dropped", "rewritten", "")
     table = f"<table><tr>{''.join(f'<th>{title}</th>' for title in titles)}</tr>{rows}</table>"
-    new = (f"<h4>Written in their place</h4><pre>{shown(one.text, MOST_SUMMARY)}</pre>" for one in written(firing))
+    new = (f"<h4>Written in their place</h4><pre>{shown(one.text, MOST_SUMMARY)}</pre>" for one in written(event))
     return head + (table if rows else "") + "".join(new)
 
 
@@ -145,7 +145,7 @@ def _figures(replay: Replay, found: Missing) -> str:
     held = "-" if found.held is None else f"{100 * found.held:.0f} % of {found.needed:,}"
     saved = f"{100 * (1 - sent / recorded):.0f} %" if recorded else "-"
     cells = "".join(
-        f'<td class="n">{cell}</td>' for cell in (len(replay.firings), f"{sent:,}", saved, f"{largest:,}", held)
+        f'<td class="n">{cell}</td>' for cell in (len(replay.events), f"{sent:,}", saved, f"{largest:,}", held)
     )
     return f"<tr><td>{shown(replay.preset)}</td>{cells}</tr>"
 

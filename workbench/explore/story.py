@@ -8,7 +8,7 @@ from workbench.explore.fate import Fate, Taker, fates, held, takers
 from workbench.markup import marked, shown
 from workbench.metrics.future import Need
 from workbench.metrics.mining import Index
-from workbench.replay.step import Firing, Replay
+from workbench.replay.step import CompactionEvent, Replay
 from workbench.transcript.message import Message, Summary, said_texts
 
 LONGEST, MOST_NEEDS = 6_000, 12
@@ -35,28 +35,28 @@ class Story:
     needs: tuple[tuple[Need, bool], ...]
 
 
-def story(replay: Replay, index: Index, firing: Firing | None, at: int, place: int) -> Story:
-    """The story of one message, as one stands before message `at` and after the compaction `firing`."""
+def story(replay: Replay, index: Index, event: CompactionEvent | None, at: int, place: int) -> Story:
+    """The story of one message, as one stands before message `at` and after the compaction `event`."""
     session = replay.session
     message = session.messages[place]
-    fate = fates(session, firing, at)[place]
+    fate = fates(session, event, at)[place]
     demand = index.demand(at)
-    kept, texts = held(session, firing, at)
+    kept, texts = held(session, event, at)
     bound = demand.retained(kept, texts).bound
     needs = tuple(
         (need, bool(there))
         for need, there in zip(demand.needs, bound, strict=True)
         if place in (need.evidence, need.said)
     )
-    taker = takers(replay, firing).get(message.id) if fate in ("rewritten", "dropped") else None
-    after = _after(firing, message, fate)
+    taker = takers(replay, event).get(message.id) if fate in ("rewritten", "dropped") else None
+    after = _after(event, message, fate)
     return Story(place, message, replay.sizing.sizes[place], fate, taker, after, needs)
 
 
-def _after(firing: Firing | None, message: Message, fate: Fate) -> tuple[str, ...]:
-    if firing is None or fate not in ("rewritten", "dropped"):
+def _after(event: CompactionEvent | None, message: Message, fate: Fate) -> tuple[str, ...]:
+    if event is None or fate not in ("rewritten", "dropped"):
         return ()
-    sent = firing.compaction.sent.messages
+    sent = event.compaction.sent.messages
     if fate == "rewritten":
         return next((tuple(said_texts(one)) for one in sent if one.id == message.id), ())
     summaries = [one for one in sent if isinstance(one, Summary)]

@@ -9,7 +9,7 @@ from workbench.compaction.trigger import AtReserve, AtShare, Trigger
 from workbench.explore.fate import Fate
 from workbench.markup import shown
 from workbench.palette import looks
-from workbench.replay.step import Firing, Replay
+from workbench.replay.step import CompactionEvent, Replay
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1000, 230, 62, 14, 26
 FATES: dict[Fate, str] = {
@@ -57,7 +57,7 @@ class Scale:
 def timeline(
     replay: Replay,
     trigger: Trigger,
-    selected: Firing | None,
+    selected: CompactionEvent | None,
     threshold: float | None = None,
     *,
     request: int | None = None,
@@ -94,7 +94,7 @@ def timeline(
         f'<text x="{WIDTH - 12}" y="{HEIGHT - 6}" text-anchor="end" fill="{MUTED}">request {last}</text>',
         f'<text x="{LEFT}" y="{HEIGHT - 6}" fill="{MUTED}">request 0</text>',
     ]
-    told = f"Tokens of {len(steps)} requests under {replay.preset}; {len(replay.firings)} compactions"
+    told = f"Tokens of {len(steps)} requests under {replay.preset}; {len(replay.events)} compactions"
     return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{told}" font-size="12">{"".join(parts)}</svg>'
 
 
@@ -133,16 +133,16 @@ def _due(trigger: Trigger, threshold: float | None, window: int) -> int | None:
     return window - trigger.reserve if isinstance(trigger, AtReserve) else None
 
 
-def _marks(replay: Replay, selected: Firing | None, scale: Scale) -> Iterator[str]:
+def _marks(replay: Replay, selected: CompactionEvent | None, scale: Scale) -> Iterator[str]:
     """The compactions, each of which can be clicked; the keyboard reaches the selected one and those near it."""
     first = {step.compaction: step.request for step in replay.steps if step.compaction is not None}
-    for firing in replay.firings:
-        x = scale.x(first.get(firing.number, replay.steps[-1].request))
-        width, shade = (3, INK) if firing is selected else (1, MUTED)
-        reached = len(replay.firings) <= MOST_REACHED or firing is selected
-        told = f"compaction {firing.number + 1}, before message {firing.at}"
+    for event in replay.events:
+        x = scale.x(first.get(event.number, replay.steps[-1].request))
+        width, shade = (3, INK) if event is selected else (1, MUTED)
+        reached = len(replay.events) <= MOST_REACHED or event is selected
+        told = f"compaction {event.number + 1}, before message {event.at}"
         yield (
-            f'<g class="go" data-go="boundary:{firing.number}" role="button" tabindex="{0 if reached else -1}" '
+            f'<g class="go" data-go="boundary:{event.number}" role="button" tabindex="{0 if reached else -1}" '
             f'aria-label="{told}"><title>{told}</title>'
             f'<rect x="{x - 5:.1f}" y="{TOP - 8}" width="10" height="{HEIGHT - BOTTOM - TOP + 8}" fill="transparent"/>'
             f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}" stroke="{shade}" '

@@ -108,7 +108,7 @@ def bill(replay: Replay, pricing: Pricing, fetched: int = 0) -> Bill | None:
     """Reckon a natural replay; None where nobody knows a price, or where there are no requests.
 
     Args:
-        replay: its steps and firings.
+        replay: its steps and compactions.
         pricing: whose prices and cache.
         fetched: tokens that would have to be fetched again.
     """
@@ -226,10 +226,10 @@ def _summaries(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], int]:
     found: dict[int, float] = {}
     assumed = 0
     sizes = _Sizes(replay)
-    for firing in replay.firings:
-        for stage in firing.compaction.stages:
+    for event in replay.events:
+        for stage in event.compaction.stages:
             if stage.answers:
-                place = _place(replay.steps, firing.at)
+                place = _place(replay.steps, event.at)
                 asked = sum(map(sizes.of, stage.dropped))
                 for i, answer in enumerate(stage.answers):
                     usd, real = _answer(answer, asked if i == 0 else 0, tariff)
@@ -240,7 +240,7 @@ def _summaries(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], int]:
 
 
 def _place(steps: Sequence[Step], at: int) -> int:
-    """The step that follows a firing; the last for one after which nothing is asked."""
+    """The step that follows a compaction; the last for one after which nothing is asked."""
     return bisect_left(steps, at, hi=len(steps) - 1, key=lambda step: step.index)
 
 

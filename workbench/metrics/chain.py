@@ -35,20 +35,20 @@ def chain(trial: Trial) -> Iterator[ChainRound]:
     An atom that was lost once stays lost, even if somebody says it again. Those that are alive at the last compaction
     are censored there. Fails to see what a paraphrase keeps of an atom: an atom stands there or not.
     """
-    firings = [firing for firing in trial.replay.firings if firing.share is None]
-    if trial.replay.mode != "natural" or not firings:
+    events = [event for event in trial.replay.events if event.share is None]
+    if trial.replay.mode != "natural" or not events:
         return
     index, n = trial.index, trial.index.postings.n
     first, kind = index.everything
-    began = np.searchsorted(np.array([firing.at for firing in firings]), first, side="right")
-    alive = (first < n) & (began < len(firings))
+    began = np.searchsorted(np.array([event.at for event in events]), first, side="right")
+    alive = (first < n) & (began < len(events))
     until = _uncovered(began, alive, *index.holders(sent_stays(trial.replay, trial.course)))
-    lost = alive & (until < len(firings))
-    ended = np.where(lost, until + 1, np.where(alive, len(firings), began))  # behind the last one it entered alive
+    lost = alive & (until < len(events))
+    ended = np.where(lost, until + 1, np.where(alive, len(events), began))  # behind the last one it entered alive
     rounds = ended - began
-    entered = _by_round(rounds, kind, len(firings))
+    entered = _by_round(rounds, kind, len(events))
     at_risk = np.cumsum(entered[::-1], axis=0)[::-1]
-    died = _by_round(rounds[lost], kind[lost], len(firings))
+    died = _by_round(rounds[lost], kind[lost], len(events))
     for round, row in enumerate(at_risk[1:].tolist(), 1):
         for which, many in enumerate(row):
             if many:

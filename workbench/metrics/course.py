@@ -129,21 +129,21 @@ def course(replay: Replay, share: float | None) -> Course:
     session, chained = replay.session, replay.mode == "natural"
     there, at, stage, last = _There(session), list[int](), list[str](), list[int]()
     heard = 0
-    for firing in (one for one in replay.firings if one.share == share):
-        done = firing.compaction
+    for event in (one for one in replay.events if one.share == share):
+        done = event.compaction
         if chained:
-            there.put(session.messages[heard : firing.at], len(at))
-            heard = firing.at
+            there.put(session.messages[heard : event.at], len(at))
+            heard = event.at
         if not (chained and there.are(done.before)):
             there.clear(len(at))
             there.put(done.before.messages, len(at))
-        at.append(firing.at)
+        at.append(event.at)
         stage.append("")
         for record in done.stages:
             if record.used:
                 there.drop(record.dropped, len(at))
                 there.put(record.wrote, len(at))
-                at.append(firing.at)
+                at.append(event.at)
                 stage.append(record.name)
         last.append(len(at) - 1)
     stays = there.book.stays(len(at))
@@ -195,16 +195,16 @@ def sent_stays(replay: Replay, kept: Course) -> Stays:
         replay: natural.
         kept: its course.
     """
-    firings = [firing for firing in replay.firings if firing.share is None]
-    if all(firing.compaction.sent is firing.compaction.after for firing in firings):
+    events = [event for event in replay.events if event.share is None]
+    if all(event.compaction.sent is event.compaction.after for event in events):
         return kept.stays.counted(kept.last)
     book, there = _Book(), set[Key]()
-    for number, firing in enumerate(firings):
-        seen = view(replay.session, firing.compaction.sent)
+    for number, event in enumerate(events):
+        seen = view(replay.session, event.compaction.sent)
         now: set[Key] = {*seen.kept, *seen.texts}
         for key in there - now:
             book.go(key, number)
         for key in now - there:
             book.come(key, number)
         there = now
-    return book.stays(len(firings))
+    return book.stays(len(events))

@@ -73,9 +73,9 @@ class Trial:
     def summarized_at(self) -> Mapping[int, int]:
         """For each summary, by its `id()`, the boundary at which it was written."""
         return {
-            id(message): firing.at
-            for firing in self.replay.firings
-            for stage in firing.compaction.stages
+            id(message): event.at
+            for event in self.replay.events
+            for stage in event.compaction.stages
             for message in stage.wrote
             if isinstance(message, Summary)
         }

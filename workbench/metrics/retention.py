@@ -138,9 +138,9 @@ class Fabrication:
 def _marks(trial: Trial) -> list[tuple[int, str]]:
     """What stages wrote in the place of messages, summaries apart, each with the boundary."""
     return [
-        (firing.at, text)
-        for firing in trial.replay.firings
-        for stage in firing.compaction.stages
+        (event.at, text)
+        for event in trial.replay.events
+        for stage in event.compaction.stages
         for message in stage.wrote
         if not isinstance(message, Summary)
         for text in said_texts(message)

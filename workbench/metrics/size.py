@@ -101,8 +101,8 @@ class Compactions:
     better: ClassVar[Better] = "lower"
 
     def score(self, trial: Trial, /) -> Score:
-        """The number of firings that changed something."""
-        return Score(float(len(trial.replay.firings))) if trial.replay.steps else NO_STEPS
+        """The number of compactions that changed something."""
+        return Score(float(len(trial.replay.events))) if trial.replay.steps else NO_STEPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Breaches:
 
     def score(self, trial: Trial, /) -> Score:
         """Their number over all compactions; `n` is the number of those."""
-        compactions = [f.compaction for f in trial.replay.firings if f.share == trial.share]
+        compactions = [f.compaction for f in trial.replay.events if f.share == trial.share]
         return Score(float(sum(len(c.breaches) for c in compactions)), n=len(compactions))
 
 

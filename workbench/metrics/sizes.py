@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.metrics.metric import Trial
 from workbench.replay.matched import least
-from workbench.replay.step import Firing, Replay
+from workbench.replay.step import CompactionEvent, Replay
 
 ALLOWED = 1.1
 """A context may be so many times as large as its budget: strategies stop at whole messages and guess at lengths."""
@@ -32,15 +32,15 @@ def stays_larger(replay: Replay, share: float | None) -> str:
     """
     if replay.mode == "natural" or replay.preset == "none":
         return ""
-    firings = [firing for firing in replay.firings if firing.share == share]
-    over = [firing for firing in firings if firing.compaction.sent.tokens > ALLOWED * _least(firing)]
+    events = [event for event in replay.events if event.share == share]
+    over = [event for event in events if event.compaction.sent.tokens > ALLOWED * _least(event)]
     if not over:
         return ""
-    worst = max(firing.compaction.sent.tokens / _least(firing) for firing in over)
-    where = f"at {len(over)} of {len(firings)} boundaries" if len(firings) > 1 else "at its boundary"
+    worst = max(event.compaction.sent.tokens / _least(event) for event in over)
+    where = f"at {len(over)} of {len(events)} boundaries" if len(events) > 1 else "at its boundary"
     return f"{TOO_LARGE} {where}, up to {worst:.1f} times"
 
 
-def _least(firing: Firing) -> int:
+def _least(event: CompactionEvent) -> int:
     """The budget, or what has to stay where that is more."""
-    return max(firing.compaction.budget.target, least(firing.compaction.before), 1)
+    return max(event.compaction.budget.target, least(event.compaction.before), 1)

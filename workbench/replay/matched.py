@@ -10,7 +10,7 @@ from workbench.compaction.strategy import Preset
 from workbench.models.model import Model
 from workbench.replay.recorded import Really
 from workbench.replay.sizing import Sizing
-from workbench.replay.step import Firing, Mode, Replay, Snapshot
+from workbench.replay.step import CompactionEvent, Mode, Replay, Snapshot
 from workbench.transcript.context import Context
 from workbench.transcript.pairing import protected
 from workbench.transcript.session import Session
@@ -99,12 +99,12 @@ def _compacted(
     mode: Mode,
     wanted: Sequence[tuple[int, float | None, Context, int]],
 ) -> Replay:
-    firings: list[Firing] = []
+    events: list[CompactionEvent] = []
     snapshots: list[Snapshot] = []
     final = sizing.empty()
     for boundary, share, history, target in wanted:
         done = compact(history, preset.strategy, Budget(target=target, window=window, reason="matched"), model)
-        firings.append(Firing(len(firings), boundary, done, share))
+        events.append(CompactionEvent(len(events), boundary, done, share))
         snapshots.append(Snapshot(boundary, done.sent, share))
         final = done.after
-    return Replay(session, preset.name, mode, window, sizing, (), tuple(firings), tuple(snapshots), final)
+    return Replay(session, preset.name, mode, window, sizing, (), tuple(events), tuple(snapshots), final)

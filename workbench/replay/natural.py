@@ -9,7 +9,7 @@ from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Moment, Situation
 from workbench.models.model import Model
 from workbench.replay.sizing import Sizing
-from workbench.replay.step import Firing, Replay, Snapshot, Step
+from workbench.replay.step import CompactionEvent, Replay, Snapshot, Step
 from workbench.transcript.context import Context, OpenContext
 from workbench.transcript.message import AssistantMessage, Message, Usage, is_real_user
 from workbench.transcript.roll import called
@@ -86,7 +86,7 @@ class Walk:
         agent = self._agent
         return Replay(
             self.session, agent.preset.name, "natural", agent.window, agent.sizing,
-            tuple(agent.steps), tuple(agent.firings), tuple(self._snapshots), agent.kept.closed(),
+            tuple(agent.steps), tuple(agent.events), tuple(self._snapshots), agent.kept.closed(),
         )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ class _Agent:
         self.own = sizing.sizes if preset.count is None else tuple(preset.count(m) for m in session.messages)
         self.kept = self.sent = OpenContext(Context((), (), sizing.overhead, preset.count or sizing.count))
         self.steps: list[Step] = []
-        self.firings: list[Firing] = []
+        self.events: list[CompactionEvent] = []
         self.past, self.views = Versions(), Versions()
         self.recorded = self.real = sizing.overhead
         self.reals: list[int] = self.sent.sizes if preset.count is None else []
@@ -168,8 +168,8 @@ class _Agent:
         self.reals = self.sent.sizes if reals is None else reals
         self.real = done.sent.tokens if reals is None else self.sizing.overhead + sum(reals)
         self.reported, self.since, self.patience = None, 0, 0
-        self.fired = len(self.firings)
-        self.firings.append(Firing(self.fired, at, self._packed(done)))
+        self.fired = len(self.events)
+        self.events.append(CompactionEvent(self.fired, at, self._packed(done)))
 
     def _real_sizes(self, context: Context) -> list[int]:
         """The sizes of what will be sent in the session's own tokens; what is new there is counted once."""

@@ -45,7 +45,7 @@ class Step:
 
 @quickly_made
 @dataclass(frozen=True, slots=True)
-class Firing:
+class CompactionEvent:
     """A compaction with its place: it happened before the request whose answer is `messages[at]`."""
 
     number: int
@@ -73,7 +73,7 @@ class Replay:
     Attributes:
         window: tokens; the one really used, see `Sizing.window`.
         steps: one a recorded request; empty but in natural mode.
-        firings: the compactions, in order.
+        events: the compactions with their places, in order.
         snapshots: the contexts at the boundaries that were asked for.
         final: the history as the preset left it; its archive reads what stages took out.
     """
@@ -84,14 +84,14 @@ class Replay:
     window: int
     sizing: Sizing
     steps: tuple[Step, ...]
-    firings: tuple[Firing, ...]
+    events: tuple[CompactionEvent, ...]
     snapshots: tuple[Snapshot, ...]
     final: Context
 
     @property
     def compactions(self) -> tuple[Compaction, ...]:
-        """What each firing did."""
-        return tuple(firing.compaction for firing in self.firings)
+        """What each compaction did."""
+        return tuple(event.compaction for event in self.events)
 
     @property
     def saved(self) -> float | None:
@@ -102,12 +102,12 @@ class Replay:
     def __repr__(self) -> str:
         return (
             f"<Replay of {self.session.id!r} under {self.preset}: requests {len(self.steps):,}, "
-            f"compactions {len(self.firings):,}, window {self.window:,}>"
+            f"compactions {len(self.events):,}, window {self.window:,}>"
         )
 
     def _repr_html_(self) -> str:
         facts = {
-            "requests": len(self.steps), "compactions": len(self.firings), "window": self.window,
+            "requests": len(self.steps), "compactions": len(self.events), "window": self.window,
             "largest request": max((step.tokens_sent for step in self.steps), default=None),
             "tokens saved": None if self.saved is None else f"{100 * self.saved:.0f} %",
         }  # fmt: skip
@@ -118,8 +118,8 @@ class Replay:
                 " > ".join(record.name for record in one.compaction.stages),
                 one.compaction.outcome.replace("_", " ") + (f": {one.compaction.why}" if one.compaction.why else ""),
             )
-            for one in self.firings[:MOST]
+            for one in self.events[:MOST]
         ]  # fmt: skip
-        left = len(self.firings) - len(rows)
+        left = len(self.events) - len(rows)
         note = f"and {left:,} more compactions" if left else "" if rows else "It was never compacted."
         return card(f"{self.session.title or self.session.id}, under {self.preset}", facts, heads, rows, note)

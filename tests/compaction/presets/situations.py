@@ -1,4 +1,4 @@
-"""What the tests of the restated peers share: situations, budgets, and one firing."""
+"""What the tests of the restated peers share: situations, budgets, and one compaction."""
 
 from __future__ import annotations
 

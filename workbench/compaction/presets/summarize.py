@@ -1,4 +1,4 @@
-"""A summary of the older messages and the newest ones as they are; the summary is updated from firing to firing.
+"""A summary of the older messages and the newest ones as they are; each compaction updates the summary before it.
 
 Truncation stands behind it for what a summary cannot mend: a newest message that alone is too large, a model that wrote
 more than it was granted.
