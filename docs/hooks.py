@@ -1,0 +1,18 @@
+"""What the documentation site does with pages as they stand in the repository."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+
+
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
+    """The start page is the README; links from it into docs/ lose that folder, links to other folders their target."""
+    if page.file.src_uri != "index.md":
+        return markdown.replace("](../notebooks/", "](notebooks/").replace("](../README.md", "](index.md")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = text.replace("](docs/", "](").replace('src="docs/', 'src="')
+    return re.sub(r"\[([^]]*)\]\((?:notebooks|datasets|LICENSE|CONTRIBUTING\.md|CHANGELOG\.md)/?\)", r"\1", text)
