@@ -140,6 +140,9 @@ def main() -> int:
     parser.add_argument("--store", action="store_true", help="write the stored run anew")
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
+    if not CORPORA.is_dir():
+        print("the gate needs the recordings in the folder shared/corpora beside this checkout")
+        return 2
     found = 0
     for part in given.part or ("nine", "all"):
         with tempfile.TemporaryDirectory() as folder:
