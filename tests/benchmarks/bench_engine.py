@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from workbench.compaction.engine import compact
-from workbench.compaction.guard import breaches
+from workbench.compaction.guard import violations
 from workbench.compaction.presets import preset
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Strategy
@@ -119,9 +119,9 @@ def main() -> None:
                 times[f"{name} to {share:.0%}", length] = whole
                 print(
                     f"  {name:10} to {share:4.0%}   stages {bare * 1e3:8.2f} ms   guarded {whole * 1e3:8.2f} ms"
-                    f"   {done.outcome}, {len(done.stages)} stages, {len(done.breaches)} breaches"
+                    f"   {done.outcome}, {len(done.stages)} stages, {len(done.violations)} violations"
                 )
-        guard = least(lambda: breaches(context, compact(context, preset("truncate").strategy, budget, Terse()).after))  # noqa: B023
+        guard = least(lambda: violations(context, compact(context, preset("truncate").strategy, budget, Terse()).after))  # noqa: B023
         print(f"  truncate and a second guard {guard * 1e3:8.2f} ms")
     for name in dict.fromkeys(name for name, _ in times):
         print(f"ten times the messages: {times[name, 20_000] / times[name, 2_000]:5.1f} times the time, {name}")

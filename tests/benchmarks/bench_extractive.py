@@ -22,8 +22,8 @@ from benchmarks.frr_arms import SIZES, Boundary, Ready
 
 from workbench.compaction.engine import compact
 from workbench.compaction.presets.summarize import SUMMARIZE
+from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.stage import Budget
-from workbench.compaction.wording import Wording
 from workbench.importers.importer import load
 from workbench.metrics.future import Retention
 from workbench.metrics.view import view
@@ -53,7 +53,7 @@ def ready(corpora: Path, patterns: Sequence[str]) -> Iterator[Ready]:
 
 def asked(model: Extractive, one: Boundary, start: int, most: int) -> str:
     messages = one.session.messages[:start]
-    wording = Wording()
+    wording = PromptTemplate()
     return model.answer(
         Ask(purpose="summary", system="", write=lambda: "", messages=messages, sections=wording.sections,
             max_tokens=most, count=count)

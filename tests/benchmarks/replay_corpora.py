@@ -4,7 +4,7 @@
 
 Without paths it takes ../shared/corpora. Each session is counted once; summaries are extractive; the window is widened
 where the overhead would take more than half. A cell of the table is a file under a preset: its compactions, with `!n`
-for n breaches and `F` where a cell failed. `--all` also lists the files in which nothing fires. The exit code is 1 if
+for n violations and `F` where a cell failed. `--all` also lists the files in which nothing fires. The exit code is 1 if
 anything broke or failed.
 """
 
@@ -47,7 +47,7 @@ class Cell:
     """
 
     compactions: int = 0
-    breaches: int = 0
+    violations: int = 0
     asks: int = 0
     too_large: int = 0
     saved: int = 0
@@ -58,7 +58,7 @@ class Cell:
     def add(self, other: Cell) -> None:
         """Take the other's figures in."""
         self.compactions += other.compactions
-        self.breaches += other.breaches
+        self.violations += other.violations
         self.asks += other.asks
         self.too_large += other.too_large
         self.saved += other.saved
@@ -67,7 +67,7 @@ class Cell:
         self.rules += other.rules
 
     def __str__(self) -> str:
-        return "F" if self.failed else f"{self.compactions}" + (f"!{self.breaches}" if self.breaches else "")
+        return "F" if self.failed else f"{self.compactions}" + (f"!{self.violations}" if self.violations else "")
 
 
 def replayed(session: Session, sizing: Sizing, preset: Preset, model: Model, window: int) -> Cell:
@@ -81,8 +81,8 @@ def replayed(session: Session, sizing: Sizing, preset: Preset, model: Model, win
         return cell
     for compaction in done.compactions:
         cell.compactions += 1
-        cell.breaches += len(compaction.breaches)
-        cell.rules.update(breach.rule for breach in compaction.breaches)
+        cell.violations += len(compaction.violations)
+        cell.rules.update(violation.rule for violation in compaction.violations)
         cell.asks += len(compaction.answers)
         cell.too_large += compaction.outcome == "too_large"
         cell.saved += compaction.before.tokens - compaction.after.tokens
@@ -123,18 +123,18 @@ def main() -> int:
             shown = "/".join(Path(path).parts[-2:])[-44:]
             print(shown.ljust(44), f"{messages:8}", *(str(cells[name]).rjust(9) for name in names), flush=True)
     print(f"\n{files} files, window {args.window}")
-    print("preset".ljust(20), "compactions  breaches  failed  too large     asks  tokens saved each  seconds")
+    print("preset".ljust(20), "compactions  violations  failed  too large     asks  tokens saved each  seconds")
     for name, sum_ in sums.items():
         print(
             name.ljust(20),
-            f"{sum_.compactions:11}  {sum_.breaches:8}  {len(sum_.failed):6}  {sum_.too_large:9}  {sum_.asks:7}"
+            f"{sum_.compactions:11}  {sum_.violations:8}  {len(sum_.failed):6}  {sum_.too_large:9}  {sum_.asks:7}"
             f"  {sum_.saved // max(sum_.compactions, 1):21}  {sum_.seconds:7.1f}",
             " ".join(f"{rule} {n}" for rule, n in sum_.rules.items()),
         )
     for name, sum_ in sums.items():
         for why in sum_.failed:
             print(f"\n{name} failed in {why}")
-    return int(any(sum_.breaches or sum_.failed for sum_ in sums.values()))
+    return int(any(sum_.violations or sum_.failed for sum_ in sums.values()))
 
 
 if __name__ == "__main__":

@@ -29,8 +29,8 @@ def replayed(folder: Path) -> dict[str, Cell]:
 
 
 @pytest.mark.parametrize("name", BUILTIN)
-def test_a_preset_replays_real_recordings_without_a_breach(corpora: Path, name: str) -> None:
+def test_a_preset_replays_real_recordings_without_a_violation(corpora: Path, name: str) -> None:
     cell = replayed(corpora)[name]
     assert not cell.failed
-    assert not cell.breaches, cell.rules
+    assert not cell.violations, cell.rules
     assert bool(cell.compactions) == (name not in NEVER)

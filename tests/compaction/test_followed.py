@@ -67,7 +67,7 @@ def test_the_records_of_a_followed_history_are_those_of_any(ids: Callable[[str],
         assert now is not None
         for record in found[0]:
             assert (record.dropped, record.rewritten, record.wrote) == touched(fresh, now.apply(fresh))
-        broken += bool(found[0] and found[0][0].breaches)
+        broken += bool(found[0] and found[0][0].violations)
     assert broken > 20
 
 

@@ -515,7 +515,7 @@ def test_a_long_later_turn_is_compacted_too() -> None:
         context_of(messages), ddx_agent(exactly(2_000, keep=100)).strategy, Budget(target=2_000, window=2_000),
         Scripted(["what was done"]),
     )  # fmt: skip
-    assert done.outcome == "compacted" and not done.breaches
+    assert done.outcome == "compacted" and not done.violations
     assert "u9" in [m.id for m in done.after.messages]
 
 
@@ -598,7 +598,7 @@ def test_a_comparison_sets_the_size() -> None:
         target = int(context.tokens * share)
         budget = Budget(target=target, window=10**6, reason="matched")
         done = compact(context, DDX_AGENT.strategy, budget, Scripted(["x"]))
-        assert done.after.tokens <= target and not done.breaches and done.outcome == "compacted"
+        assert done.after.tokens <= target and not done.violations and done.outcome == "compacted"
 
 
 def test_the_preset_is_found_by_name() -> None:

@@ -11,7 +11,7 @@ from conformance.rows import Row
 
 from builders import called, conversation, result, rules, said, told
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.guard import breaches
+from workbench.compaction.guard import violations
 from workbench.compaction.live.compactor import Compactor
 from workbench.compaction.live.hooks import Cancel, Hooks, Supply
 from workbench.compaction.presets import preset
@@ -621,7 +621,7 @@ def test_every_version_keeps_the_guards_promises(at: Preset) -> None:
         for reason in ("threshold", "matched", "manual"):
             budget = Budget(target=context.tokens // 3, window=window, reason=reason)
             done = compact(context, at.strategy, budget, Scripted(["short"]))
-            assert not done.breaches and not breaches(context, done.after) and done.outcome != "unchanged"
+            assert not done.violations and not violations(context, done.after) and done.outcome != "unchanged"
 
 
 def test_a_comparison_sets_the_size() -> None:
@@ -631,7 +631,7 @@ def test_a_comparison_sets_the_size() -> None:
         done = compact(
             context, DOCKER_AGENT.strategy, Budget(target=target, window=10**9, reason="matched"), Scripted(["x"])
         )
-        assert done.after.tokens <= target and not done.breaches
+        assert done.after.tokens <= target and not done.violations
 
 
 def test_the_presets_are_found_and_say_their_source() -> None:

@@ -12,7 +12,7 @@ from conformance.rows import Row
 
 from builders import called, conversation, result, rules, said, told
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.guard import breaches
+from workbench.compaction.guard import violations
 from workbench.compaction.live.compactor import Compactor
 from workbench.compaction.live.hooks import Cancel, Hooks
 from workbench.compaction.plan import Plan, Replace
@@ -68,7 +68,7 @@ def context(messages: Sequence[Message], count: TokenCounter = athena_tokens, ov
 def applied(stage: Stage, before: Context, budget: Budget = ALL) -> Context:
     plan = stage.plan(before, budget)
     after = before if plan is None else plan.apply(before, ["short"] * len(plan.asks))
-    assert not breaches(before, after)
+    assert not violations(before, after)
     return after
 
 
@@ -232,7 +232,7 @@ def pinned_pair() -> list[Message]:
 def pinned_stays(stage: Stage) -> int:
     messages = pinned_pair()
     done = due(messages, ex_athena(compact_at=0.1, compaction_pipeline=(stage,)), 1_000)
-    assert not done.breaches and done.after is not done.before
+    assert not done.violations and done.after is not done.before
     return sum(message == messages[5] for message in done.after.messages)
 
 
@@ -515,7 +515,7 @@ def test_the_archive_and_its_reference_survive_all_stages() -> None:
     messages = [said("go"), *asks_and_results(30, 20_000), said("next", "u1"), *hundreds(6)]
     before = context(messages)
     done = compact(before, EX_ATHENA.strategy, Budget(target=900, window=10_000), Scripted(["short"]))
-    assert len(done.after.archive) == 1 and not done.breaches
+    assert len(done.after.archive) == 1 and not done.violations
     calm = compact(before, EX_ATHENA.strategy, Budget(target=5_000, window=10_000), Scripted([]))
     assert all(text.startswith("[truncated; full=20000 chars; ref=") for text in texts(calm.after)[2:60:2])
 
@@ -808,7 +808,7 @@ def test_every_version_keeps_the_guards_promises(at: Preset) -> None:
         budget = Budget(target=int(share * before.tokens), window=10**6, force=share < 0.1)
         for strategy in (at.strategy, at.overflow):
             done = compact(before, strategy, budget, Scripted(["short"] * 3))
-            assert not done.breaches and not breaches(before, done.after) and done.outcome != "unchanged"
+            assert not done.violations and not violations(before, done.after) and done.outcome != "unchanged"
 
 
 def conversation_again(turns: int) -> list[Message]:
@@ -825,7 +825,7 @@ def test_a_comparison_sets_the_size() -> None:
         target = int(before.tokens * share)
         budget = Budget(target=target, window=10**9, reason="matched")
         done = compact(before, EX_ATHENA.strategy, budget, Scripted(["x"]))
-        assert done.sent.tokens <= target and not done.breaches
+        assert done.sent.tokens <= target and not done.violations
 
 
 def test_a_small_conversation_is_left_alone_live() -> None:

@@ -84,7 +84,7 @@ def shape(
     context = Context.of(messages, opal_tokens)
     model = Scripted([says] * 3)
     done = compact(context, OPAL.strategy, Budget(target=0, window=128_000, force=force, keep_recent=keep), model)
-    assert not done.breaches
+    assert not done.violations
     return {
         "cut": walked(messages, keep, force=force),
         "path": len(done.after.messages),
@@ -452,7 +452,7 @@ def test_a_pinned_message_stays_in_its_place() -> None:
     messages = [replace(m, id=f"m{i}") for i, m in enumerate(messages)]
     context = Context.of(messages, opal_tokens)
     done = compact(context, OPAL.strategy, Budget(target=0, window=1, keep_recent=200), Scripted(["text"]))
-    assert not done.breaches
+    assert not done.violations
     assert done.after.messages[0].id == "m0" and "m5" in [m.id for m in done.after.messages]
 
 
@@ -463,7 +463,7 @@ def test_a_comparison_sets_the_size() -> None:
         done = compact(
             context, OPAL.strategy, Budget(target=target, window=10**9, reason="matched"), Scripted(["x"] * 2)
         )
-        assert done.after.tokens <= target and not done.breaches
+        assert done.after.tokens <= target and not done.violations
 
 
 def test_the_shared_summary_stage_can_use_the_cut() -> None:

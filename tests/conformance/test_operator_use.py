@@ -503,7 +503,7 @@ def test_a_comparison_sets_the_size() -> None:
         target = int(context.tokens * share)
         budget = Budget(target=target, window=10**9, reason="matched")
         done = compact(context, OPERATOR_USE.strategy, budget, Scripted(["x"] * 2))
-        assert done.after.tokens <= target and not done.breaches
+        assert done.after.tokens <= target and not done.violations
 
 
 def test_the_preset_is_found_by_name() -> None:

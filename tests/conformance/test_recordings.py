@@ -24,11 +24,11 @@ def ready(path: Path) -> Prepared:
 
 @pytest.mark.parametrize("name", ["opal", "operator_use", "ddx_agent"])
 @pytest.mark.parametrize("file", FILES)
-def test_a_recording_replays_without_a_breach(corpora: Path, file: str, name: str) -> None:
+def test_a_recording_replays_without_a_violation(corpora: Path, file: str, name: str) -> None:
     done = replay(ready(corpora / file), name, window=30_000)
     assert done.compactions
     for compaction in done.compactions:
-        assert not compaction.breaches
+        assert not compaction.violations
         newest = last_user(compaction.before.messages)
         assert newest is not None and compaction.before.messages[newest] in compaction.after.messages
         assert sum(isinstance(message, Summary) for message in compaction.after.messages) == 1

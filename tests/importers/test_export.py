@@ -37,7 +37,7 @@ anything = st.one_of(
 )
 
 
-def openai_breaches(exported: list[dict[str, Any]]) -> list[str]:
+def openai_violations(exported: list[dict[str, Any]]) -> list[str]:
     """What OpenAI's API would refuse."""
     wrong, waiting, seen = [], [], set()
     for message in exported:
@@ -59,7 +59,7 @@ def openai_breaches(exported: list[dict[str, Any]]) -> list[str]:
     return wrong + (["a call without a result"] if waiting else [])
 
 
-def anthropic_breaches(exported: list[dict[str, Any]]) -> list[str]:
+def anthropic_violations(exported: list[dict[str, Any]]) -> list[str]:
     """What Anthropic's API would refuse."""
     wrong, waiting, seen = [], set(), set()
     for i, message in enumerate(exported):
@@ -83,13 +83,13 @@ def anthropic_breaches(exported: list[dict[str, Any]]) -> list[str]:
 @given(st.lists(anything, max_size=9))
 @settings(max_examples=400, deadline=None)
 def test_openai_would_take_it(messages: list[Message]) -> None:
-    assert openai_breaches(to_openai(messages)) == []
+    assert openai_violations(to_openai(messages)) == []
 
 
 @given(st.lists(anything, max_size=9))
 @settings(max_examples=400, deadline=None)
 def test_anthropic_would_take_it(messages: list[Message]) -> None:
-    assert anthropic_breaches(to_anthropic(messages)) == []
+    assert anthropic_violations(to_anthropic(messages)) == []
 
 
 def test_a_call_without_a_result_gets_one_that_says_so() -> None:

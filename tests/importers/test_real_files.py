@@ -170,11 +170,11 @@ def test_the_native_form_holds_all_of_it(row: dict[str, str], tmp_path: Path) ->
 
 @each_file
 def test_both_apis_would_take_the_export(row: dict[str, str]) -> None:
-    from importers.test_export import anthropic_breaches, openai_breaches
+    from importers.test_export import anthropic_violations, openai_violations
 
     for session in sessions(row["path"]):
-        assert openai_breaches(to_openai(session.messages)) == []
-        assert anthropic_breaches(to_anthropic(session.messages)) == []
+        assert openai_violations(to_openai(session.messages)) == []
+        assert anthropic_violations(to_anthropic(session.messages)) == []
 
 
 def words_of(path: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from builders import said
 from workbench.compaction.presets.docker_agent.wording import Letter as DockerLetter
-from workbench.compaction.wording import Letter, Wording
+from workbench.compaction.prompt_template import Prompt, PromptTemplate
 from workbench.errors import ModelError
 from workbench.models.model import Answer, Ask
 from workbench.models.parts import InParts
@@ -40,7 +40,7 @@ def facts(count: int, words: int = 60) -> tuple[Message, ...]:
 
 
 def ask(messages: tuple[Message, ...], most: int | None = 300, **letter: object) -> Ask:
-    wrote = Letter(Wording(), "summary", messages, max_tokens=most)
+    wrote = Prompt(PromptTemplate(), "summary", messages, max_tokens=most)
     return Ask(purpose="summary", system="", write=wrote, messages=messages, max_tokens=most)
 
 
@@ -58,7 +58,9 @@ def test_a_model_of_unknown_size_is_asked_in_one_piece() -> None:
 
 def test_what_one_prompt_would_leave_out_is_shown_in_parts() -> None:
     messages = facts(60)
-    short = replace(ask(messages), write=Letter(Wording(), "summary", messages, max_tokens=300, most_chars=4_000))
+    short = replace(
+        ask(messages), write=Prompt(PromptTemplate(), "summary", messages, max_tokens=300, most_chars=4_000)
+    )
     inner = Small(1_500)
     answer = InParts(inner).answer(short)
     assert short.left_out > 0

@@ -13,7 +13,7 @@ from properties.conversations import BATCH, OFTEN, Brief, cases, often, shared
 
 from builders import called, result, said, told
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.guard import breaches
+from workbench.compaction.guard import violations
 from workbench.compaction.presets import preset
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages import BUILTIN as STAGES
@@ -65,9 +65,9 @@ def test_every_preset_goes_on_from_its_own_result(name: str, seed: int) -> None:
 
 def promises(before: Context, done: Compaction, budget: Budget) -> None:
     after = done.after
-    assert not done.breaches, done.breaches
-    assert not breaches(before, after), "the whole step broke what no stage did"
-    assert not breaches(after, done.sent), "the view broke something"
+    assert not done.violations, done.violations
+    assert not violations(before, after), "the whole step broke what no stage did"
+    assert not violations(after, done.sent), "the view broke something"
     assert after.tokens <= before.tokens, "D1"
     assert after.tokens == after.overhead + sum(map(after.count, after.messages)), "D8: size and thing drifted apart"
     pinned_stay(before, after)

@@ -97,7 +97,7 @@ def chained(name: str, first: Message, model: Model) -> Context:
         assert done.after is not context or name in ONLY_RESULTS, done.why
         step = Step(name, f"turn {n}", context, budget, done, done, repr(context.messages), ())
         faults = {rule: told for rule in ONCE if (rule, name) not in LET_OFF and (told := EVERY[rule](step))}
-        assert not faults and not done.breaches, (n, faults)
+        assert not faults and not done.violations, (n, faults)
         context, fired = done.after, fired + 1
     return context
 

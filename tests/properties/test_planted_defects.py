@@ -12,7 +12,7 @@ from properties.test_every_strategy import promises
 
 from builders import called, result, rules, said, told
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.guard import breaches
+from workbench.compaction.guard import violations
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Strategy
@@ -80,7 +80,7 @@ def outcome(change: Callable[[list[Message]], list[Message]]) -> Compaction:
 def test_a_defect_is_seen_and_undone(name: str) -> None:
     rule, change = DEFECTS[name]
     done = outcome(change)
-    assert rule in {breach.rule for breach in done.breaches}
+    assert rule in {violation.rule for violation in done.violations}
     assert done.after is BEFORE
     assert done.outcome == "unchanged"
     assert not done.stages[0].used
@@ -95,9 +95,9 @@ def test_the_properties_see_a_defect_that_the_guard_let_pass(name: str) -> None:
         promises(BEFORE, forged, BUDGET)
 
 
-def test_a_harmless_stage_has_no_breach() -> None:
-    assert not outcome(without(2, 3)).breaches
-    assert not outcome(without(1, 2, 3, 4, 5, 6)).breaches
+def test_a_harmless_stage_has_no_violation() -> None:
+    assert not outcome(without(2, 3)).violations
+    assert not outcome(without(1, 2, 3, 4, 5, 6)).violations
 
 
 def test_a_call_id_that_is_used_again_is_another_pair() -> None:
@@ -105,11 +105,11 @@ def test_a_call_id_that_is_used_again_is_another_pair() -> None:
     second: list[Message] = [called("read", "c", "a2"), result("two", "c", "r2")]
     twice = Context.of([said("go"), *first, *second])
     messages = twice.messages
-    assert {breach.rule for breach in breaches(twice, Context.of([*messages[:3], messages[4]]))} == {"S1", "S2"}
-    assert not breaches(twice, Context.of([messages[0], *messages[3:]]))
+    assert {violation.rule for violation in violations(twice, Context.of([*messages[:3], messages[4]]))} == {"S1", "S2"}
+    assert not violations(twice, Context.of([messages[0], *messages[3:]]))
 
 
-def test_what_was_broken_before_is_no_breach() -> None:
+def test_what_was_broken_before_is_no_violation() -> None:
     broken = Context.of([result("orphan", "nobody", "r0"), called("read", "c1"), UserMessage(id="u", blocks=())])
-    assert not breaches(broken, Context.of(broken.messages[1:]))
-    assert not breaches(broken, Context.of([broken.messages[0], broken.messages[2]]))
+    assert not violations(broken, Context.of(broken.messages[1:]))
+    assert not violations(broken, Context.of([broken.messages[0], broken.messages[2]]))

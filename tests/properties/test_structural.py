@@ -232,7 +232,7 @@ def test_s13_no_character_is_parted(name: str) -> None:
 @pytest.mark.parametrize("name", list(SUBJECTS))
 def test_no_stage_leaves_the_guard_anything_to_undo(name: str) -> None:
     """What the guard undoes would not show above: so no stage may break an invariant by itself either."""
-    found = [(one.case, one.done.breaches) for one in steps(name) if one.done.breaches]
+    found = [(one.case, one.done.violations) for one in steps(name) if one.done.violations]
     assert found == []
 
 

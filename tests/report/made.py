@@ -102,7 +102,7 @@ def _compactions(id: str, strategy: str) -> list[dict[str, Any]]:
         "dropped": 40, "rewritten": 3,
         "kept": 21, "stages": STAGES.get(strategy, strategy), "asks": 0, "input_tokens": 0,
         "output_tokens": 0, "usd": 0.0, "seconds": 0.0,
-        "fallbacks": 0, "outcome": "compacted", "why": "", "breaches": 0,
+        "fallbacks": 0, "outcome": "compacted", "why": "", "violations": 0,
     } for n in range(2)]  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def _scores(id: str, strategy: str, shares: tuple[float, ...], dice: np.random.G
     add("over_window", 0.0, "share", "lower")
     add("compactions", 0 if strategy in ("none", "null") else 2, "count", "lower")
     add("prefix_reuse", 0.93, "share", "higher")
-    add("breaches", 0, "count", "lower")
+    add("violations", 0, "count", "lower")
     return rows
 
 

@@ -90,7 +90,7 @@ def test_no_loss_is_said_in_words() -> None:
 def test_whole_compactions_and_findings_are_told_apart() -> None:
     source = made(2)
     assert "were whole" in integrity_html(Tables.of(source)).html
-    source.rows["compactions"][0]["breaches"] = 2
+    source.rows["compactions"][0]["violations"] = 2
     assert "2 findings in 12 compactions" in integrity_html(Tables.of(source)).html
 
 

@@ -12,7 +12,7 @@ def wrote(strategy: str, writer: str, **more: Any) -> dict[str, Any]:
     row = {
         "session": "session-00", "strategy": strategy, "mode": "natural", "asks": 1, "writer": writer, "method": "",
         "findings": "", "fallbacks": 0, "usd": 0.25, "seconds": 2.0, "input_tokens": 1_000, "output_tokens": 100,
-        "reason": "", "stages": "summarize", "outcome": "compacted", "why": "", "breaches": 0,
+        "reason": "", "stages": "summarize", "outcome": "compacted", "why": "", "violations": 0,
     }  # fmt: skip
     return {**row, **more}
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FAILED_CELL, UNUSABLE = 1, 2
 METRICS = (
-    "frr", "tokens_saved", "peak_context", "over_window", "compactions", "prefix_reuse", "breaches", "cost",
+    "frr", "tokens_saved", "peak_context", "over_window", "compactions", "prefix_reuse", "violations", "cost",
     "net_saving", "cost_saved",
 )  # fmt: skip
 """Of the headline, under each strategy's own trigger."""

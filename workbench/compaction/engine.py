@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from workbench.compaction.guard import Breach, apart, breaches, breaches_between
+from workbench.compaction.guard import Violation, apart, violations, violations_between
 from workbench.compaction.plan import Plan
 from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.strategy import Preset, Strategy
@@ -28,7 +28,7 @@ Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
 @quickly_made
 @dataclass(frozen=True, slots=True)
 class StageRecord:
-    """What one stage did. Where it broke an invariant its result was not used, and `breaches` say why.
+    """What one stage did. Where it broke an invariant its result was not used, and `violations` say why.
 
     Attributes:
         dropped, rewritten: ids of the messages that it took out, and of those that it put in another form.
@@ -39,7 +39,7 @@ class StageRecord:
     tokens_before: int
     tokens_after: int
     answers: tuple[Answer, ...] = ()
-    breaches: tuple[Breach, ...] = ()
+    violations: tuple[Violation, ...] = ()
     dropped: tuple[str, ...] = ()
     rewritten: tuple[str, ...] = ()
     wrote: tuple[Message, ...] = ()
@@ -47,7 +47,7 @@ class StageRecord:
     @property
     def used(self) -> bool:
         """Whether the stage's result was taken."""
-        return not self.breaches
+        return not self.violations
 
 
 @quickly_made
@@ -77,9 +77,9 @@ class Compaction:
         return tuple([answer for stage in self.stages for answer in stage.answers])
 
     @property
-    def breaches(self) -> tuple[Breach, ...]:
+    def violations(self) -> tuple[Violation, ...]:
         """All findings of the guard."""
-        return tuple([breach for stage in self.stages for breach in stage.breaches])
+        return tuple([violation for stage in self.stages for violation in stage.violations])
 
     def __repr__(self) -> str:
         ran = " > ".join(record.name for record in self.stages) or "nothing to do"
@@ -95,7 +95,7 @@ class Compaction:
         rows = [
             (
                 one.name, one.tokens_before, one.tokens_after, len(one.dropped), len(one.rewritten), len(one.answers),
-                "; ".join(f"not used: {breach}" for breach in one.breaches),
+                "; ".join(f"not used: {violation}" for violation in one.violations),
             )
             for one in self.stages
         ]  # fmt: skip
@@ -116,7 +116,7 @@ def seen(history: Context, strategy: Strategy, budget: Budget) -> Context:
         if plan is None:
             continue
         projected = plan.apply(shown)
-        if not breaches(shown, projected):
+        if not violations(shown, projected):
             shown = projected
     return shown
 
@@ -128,7 +128,7 @@ def _sent(history: Context, strategy: Strategy, budget: Budget) -> Context:
 def compact(history: Context, strategy: Strategy, budget: Budget, model: Model) -> Compaction:
     """Run the stages, cheapest first, until what is sent is at or below the target.
 
-    The history itself is not touched. A stage whose result breaks an invariant is undone and its breaches recorded.
+    The history itself is not touched. A stage whose result breaks an invariant is undone and its violations recorded.
 
     Raises:
         ModelError: a model gave no usable answer and the ask has nothing to use otherwise.
@@ -177,7 +177,7 @@ def _applied(stage: Stage, plan: Plan, context: Context, answers: tuple[Answer, 
     was, now = apart(context, changed)
     if _same(was, now):
         changed, was, now = context, (), ()  # such as after an empty answer that compacts nothing
-    found = breaches_between(context, changed, was, now)
+    found = violations_between(context, changed, was, now)
     dropped, rewritten, wrote = _touched(context, changed, was, now)
     record = StageRecord(stage.name, context.tokens, changed.tokens, answers, found, dropped, rewritten, wrote)
     return record, context if found else changed

@@ -1,4 +1,4 @@
-"""What must hold between a context and its compaction; each breach is a finding, not a fault."""
+"""What must hold between a context and its compaction; each violation is a finding, not a fault."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EMPTY = "a message without content was written"
 
 
 @dataclass(frozen=True, slots=True)
-class Breach:
+class Violation:
     """One broken invariant: its id (as `S1`, `C2`, `D1`), what happened, and the message where it shows."""
 
     rule: str
@@ -24,24 +24,24 @@ class Breach:
     message: str = ""
 
 
-def breaches(before: Context, after: Context) -> tuple[Breach, ...]:
+def violations(before: Context, after: Context) -> tuple[Violation, ...]:
     """All invariants that the step from `before` to `after` broke; what was broken before does not count.
 
     Checks S1 (pairs), S2 (doubles), S7 (empty messages), C1 (order), C2 (pinned messages), C3 (the newest user
     message) and D1 (never larger). O(n); where messages were only rewritten, those that `after` is known to have of
     `before` are not looked at.
     """
-    return () if before is after else breaches_between(before, after, *apart(before, after))
+    return () if before is after else violations_between(before, after, *apart(before, after))
 
 
-def breaches_between(
+def violations_between(
     before: Context, after: Context, was: Sequence[Message], now: Sequence[Message]
-) -> tuple[Breach, ...]:
+) -> tuple[Violation, ...]:
     """The same, where somebody has asked already what lies apart in them."""
     changed = _in_place(was, now)
     found = _between(before.messages, after.messages) if changed is None else _rewritten(changed)
     if after.tokens > before.tokens:
-        found.append(Breach("D1", f"the context grew from {before.tokens} to {after.tokens} tokens"))
+        found.append(Violation("D1", f"the context grew from {before.tokens} to {after.tokens} tokens"))
     return tuple(found)
 
 
@@ -75,12 +75,12 @@ def _same_place(old: Message, new: Message) -> bool:
     return True
 
 
-def _rewritten(changed: Changed) -> list[Breach]:
-    found = [Breach("C2", GONE, old.id) for old, new in changed if old.pinned and old != new]
-    return found + [Breach("S7", EMPTY, new.id) for _, new in changed if is_empty(new)]
+def _rewritten(changed: Changed) -> list[Violation]:
+    found = [Violation("C2", GONE, old.id) for old, new in changed if old.pinned and old != new]
+    return found + [Violation("S7", EMPTY, new.id) for _, new in changed if is_empty(new)]
 
 
-def _between(before: Sequence[Message], after: Sequence[Message]) -> list[Breach]:
+def _between(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
     place = {message.id: i for i, message in enumerate(before)}
     times = Counter([message.id for message in before]) if len(place) < len(before) else {}
     old = set(map(id, before))
@@ -89,7 +89,7 @@ def _between(before: Sequence[Message], after: Sequence[Message]) -> list[Breach
         *_pairs(paired(before), paired(after)),
         *_order(place, times, after),
         *_kept(before, after),
-        *[Breach("S7", EMPTY, message.id) for message in after if id(message) not in old and is_empty(message)],
+        *[Violation("S7", EMPTY, message.id) for message in after if id(message) not in old and is_empty(message)],
     ]
 
 
@@ -131,57 +131,61 @@ def paired(messages: Iterable[Message]) -> Pairs:
     return Pairs(unanswered, called_by, answers)
 
 
-def _pairs(was: Pairs, now: Pairs) -> list[Breach]:
-    found = [Breach("S1", f"call {call!r} lost its result", id) for id, call in sorted(now.unanswered - was.unanswered)]
+def _pairs(was: Pairs, now: Pairs) -> list[Violation]:
+    found = [
+        Violation("S1", f"call {call!r} lost its result", id) for id, call in sorted(now.unanswered - was.unanswered)
+    ]
     for id, caller in now.caller.items():
         before = was.caller.get(id, caller)
         if caller != before and before is not None:
             what = "a result lost its call" if caller is None else f"a result now answers a call of {caller!r}"
-            found.append(Breach("S1", what, id))
+            found.append(Violation("S1", what, id))
         elif caller is None and id not in was.caller:
-            found.append(Breach("S1", "a result was written that answers no call", id))
+            found.append(Violation("S1", "a result was written that answers no call", id))
     return found + [
-        Breach("S2", f"call {call!r} has {n} results", id)
+        Violation("S2", f"call {call!r} has {n} results", id)
         for (id, call), n in now.answers.items()
         if n > 1 and n > was.answers.get((id, call), 1)
     ]
 
 
-def _doubles(times: Mapping[str, int], after: Sequence[Message]) -> list[Breach]:
+def _doubles(times: Mapping[str, int], after: Sequence[Message]) -> list[Violation]:
     """Ids that stand more often than before, where `times` says how often if any stood twice there."""
     ids = [message.id for message in after]
     if len(set(ids)) == len(ids):
         return []
     now = Counter(ids)
     return [
-        Breach("S2", f"message id {id!r} stands {n} times", id) for id, n in now.items() if n > max(1, times.get(id, 1))
+        Violation("S2", f"message id {id!r} stands {n} times", id)
+        for id, n in now.items()
+        if n > max(1, times.get(id, 1))
     ]
 
 
-def _order(place: Mapping[str, int], times: Mapping[str, int], after: Sequence[Message]) -> list[Breach]:
-    found: list[Breach] = []
+def _order(place: Mapping[str, int], times: Mapping[str, int], after: Sequence[Message]) -> list[Violation]:
+    found: list[Violation] = []
     latest = -1
     for message in after:
         at = place.get(message.id)
         if at is None or times.get(message.id, 1) > 1:
             continue
         if at < latest:
-            found.append(Breach("C1", "a message moved before one that came earlier", message.id))
+            found.append(Violation("C1", "a message moved before one that came earlier", message.id))
         else:
             latest = at
     return found
 
 
-def _kept(before: Sequence[Message], after: Sequence[Message]) -> list[Breach]:
+def _kept(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
     """Pinned messages that are gone or changed, and the newest user message if it is gone."""
-    found: list[Breach] = []
+    found: list[Violation] = []
     pinned = [message for message in before if message.pinned]
     if pinned:
         there: dict[str, list[Message]] = {}
         for message in after:
             there.setdefault(message.id, []).append(message)
-        found = [Breach("C2", GONE, message.id) for message in pinned if message not in there.get(message.id, ())]
+        found = [Violation("C2", GONE, message.id) for message in pinned if message not in there.get(message.id, ())]
     newest = last_user(before)
     if newest is not None and not any(message.id == before[newest].id for message in reversed(after)):
-        found.append(Breach("C3", "the newest user message is gone", before[newest].id))
+        found.append(Violation("C3", "the newest user message is gone", before[newest].id))
     return found

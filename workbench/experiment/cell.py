@@ -151,7 +151,7 @@ def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
             **(_asked(answers) if answers else _NOT_ASKED),
             "outcome": done.outcome,
             "why": done.why,
-            "breaches": len(done.breaches),
+            "violations": len(done.violations),
         }
 
 

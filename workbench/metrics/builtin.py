@@ -34,7 +34,7 @@ BUILTIN: dict[str, Metric] = {
         size.OverWindow(),
         size.Compactions(),
         size.PrefixReuse(),
-        size.Breaches(),
+        size.Violations(),
         size.TokensKept(),
         cost.Cost(),
         cost.NetSaving(),

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from workbench.compaction.wording import harmless
+from workbench.compaction.prompt_template import harmless
 from workbench.errors import SettingError
 from workbench.models.model import Answer, Ask, Model
 

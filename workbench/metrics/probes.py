@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from workbench.compaction.wording import Wording
+from workbench.compaction.prompt_template import PromptTemplate
 from workbench.errors import ModelError
 from workbench.importers.annotations import Annotations
 from workbench.metrics.future import Demand
@@ -200,7 +200,9 @@ def written_probes(
         purpose="question",
         system=_MAKER,
         write=lambda: _TASK.format(
-            conversation=Wording(result_chars=1_000).transcript(history, most_chars), most=most, kinds=", ".join(KINDS)
+            conversation=PromptTemplate(result_chars=1_000).transcript(history, most_chars),
+            most=most,
+            kinds=", ".join(KINDS),
         ),
         max_tokens=200 * most,
     )

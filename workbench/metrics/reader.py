@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from workbench.compaction.wording import harmless
+from workbench.compaction.prompt_template import harmless
 from workbench.errors import ModelError, SettingError
 from workbench.metrics.grading import ABSTENTION
 from workbench.metrics.surprisal import written

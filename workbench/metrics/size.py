@@ -126,17 +126,17 @@ class PrefixReuse:
 
 
 @dataclass(frozen=True, slots=True)
-class Breaches:
+class Violations:
     """Findings of the guard: invariants that a stage would have broken. Its result was not used there."""
 
-    name: ClassVar[str] = "breaches"
+    name: ClassVar[str] = "violations"
     unit: ClassVar[Unit] = "count"
     better: ClassVar[Better] = "lower"
 
     def score(self, trial: Trial, /) -> Score:
         """Their number over all compactions; `n` is the number of those."""
         compactions = [f.compaction for f in trial.replay.events if f.share == trial.share]
-        return Score(float(sum(len(c.breaches) for c in compactions)), n=len(compactions))
+        return Score(float(sum(len(c.violations) for c in compactions)), n=len(compactions))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ ALLOWED = 1.1
 MOST_UNCUT = 0.1
 """The share of sessions in which a strategy may stay larger than the size that all are cut to, and still be ranked."""
 
-EVEN_SO = frozenset({"tokens_kept", "breaches"})
+EVEN_SO = frozenset({"tokens_kept", "violations"})
 """Metrics that are right at any size."""
 
 TOO_LARGE = "it stays larger than the size that was set"

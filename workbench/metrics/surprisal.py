@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.compaction.wording import Wording
+from workbench.compaction.prompt_template import PromptTemplate
 from workbench.metrics.future import Demand, Need
 from workbench.models.likelihood import Likelihood, Scored
 from workbench.transcript.atoms import Atom
@@ -21,7 +21,7 @@ from workbench.transcript.message import Message
 MOST = 24
 """Lines of use that are scored at a boundary; of more, an even choice."""
 
-_WHOLE = Wording(result_chars=10**12, argument_chars=10**12)
+_WHOLE = PromptTemplate(result_chars=10**12, argument_chars=10**12)
 _SPEAKER = "\n\n[Assistant]: "
 
 

@@ -25,7 +25,7 @@ def integrity_html(run: Tables) -> Html:
     known = strategies(run)
     heads = [("Strategy", ""), ("Compactions", "n"), ("Findings", "n"), ("Missed the target size", "n"),
              ("Model failed, fallback used", "n"), ("Replays failed", "n")]  # fmt: skip
-    columns = ("compactions", "breaches", "too_large", "fallbacks", "failed")
+    columns = ("compactions", "violations", "too_large", "fallbacks", "failed")
     lines = [
         row([(dot(one["strategy"], known), ""), *((f"{one[column]:,}", "n") for column in columns)])
         for one in rows.to_dict("records")
@@ -33,7 +33,7 @@ def integrity_html(run: Tables) -> Html:
     failed = run.cells[run.cells["status"] == "failed"].to_dict("records")
     reasons = bullets(f"{shown(r['session'])} under {shown(r['strategy'])}: {shown(r['reason'])}" for r in failed)
     below = f"<h3>What failed</h3>{reasons}" if reasons else ""
-    sentence = _whole(int(rows["compactions"].sum()), int(rows["breaches"].sum()))
+    sentence = _whole(int(rows["compactions"].sum()), int(rows["violations"].sum()))
     return Html(f"<p>{sentence}</p>{table(heads, lines, label='integrity')}{below}", data=rows)
 
 

@@ -321,18 +321,19 @@ def _losers(group: pd.DataFrame) -> Sequence[tuple[str, str, str]]:
 
 
 def integrity(run: Tables) -> pd.DataFrame:
-    """What the guard found, one row a contender: `compactions`, `breaches`, `too_large`, `fallbacks`, `failed`."""
+    """What the guard found, one row a contender: `compactions`, `violations`, `too_large`, `fallbacks`, `failed`."""
     rows = []
     for name in contenders(run):
         fired = run.compactions[run.compactions["strategy"] == name] if not run.compactions.empty else run.compactions
         cells = run.cells[run.cells["strategy"] == name]
         rows.append({
-            "strategy": name, "compactions": len(fired), "breaches": int(fired["breaches"].sum()) if len(fired) else 0,
+            "strategy": name, "compactions": len(fired),
+            "violations": int(fired["violations"].sum()) if len(fired) else 0,
             "too_large": int((fired["outcome"] == "too_large").sum()) if len(fired) else 0,
             "fallbacks": int(fired["fallbacks"].sum()) if len(fired) else 0,
             "failed": int((cells["status"] == "failed").sum()),
         })  # fmt: skip
-    return pd.DataFrame(rows, columns=["strategy", "compactions", "breaches", "too_large", "fallbacks", "failed"])
+    return pd.DataFrame(rows, columns=["strategy", "compactions", "violations", "too_large", "fallbacks", "failed"])
 
 
 def replayed(run: Tables) -> pd.DataFrame:

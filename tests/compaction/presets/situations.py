@@ -42,7 +42,7 @@ def fired(
     model = Scripted(answers)
     budget = Budget(target=target, window=window, reason=reason, keep_recent=keep_recent)
     done = compact(context, preset.strategy, budget, model)
-    assert not done.breaches
+    assert not done.violations
     return done, model
 
 

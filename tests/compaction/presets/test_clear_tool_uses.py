@@ -26,7 +26,7 @@ def cleared(messages: tuple[Message, ...]) -> list[bool]:
 
 def run(stage: ClearToolUses, messages: list[Message]) -> tuple[Message, ...]:
     done = compact(Context.of(messages), Strategy("s", (stage,)), Budget(target=0, window=1), Scripted(()))
-    assert not done.breaches
+    assert not done.violations
     return done.after.messages
 
 

@@ -28,7 +28,7 @@ def test_small_targets_are_reached_and_used(name: str, share: float) -> None:
     target = int(share * CONTEXT.tokens)
     done = compact(CONTEXT, preset(name).strategy, Budget(target=target, window=99_999), Scripted(["word " * 40] * 2))
     assert done.outcome == "compacted"
-    assert not done.breaches
+    assert not done.violations
     assert done.sent.tokens <= target
 
 

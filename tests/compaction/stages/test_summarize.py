@@ -19,7 +19,7 @@ def run(messages: list[Message], model: Scripted, share: float = 0.4, stage: Sum
     context = Context.of(messages)
     budget = Budget(target=int(share * context.tokens), window=100_000, instructions="the limits")
     done = compact(context, Strategy("s", (stage or Summarize(),)), budget, model)
-    assert not done.breaches
+    assert not done.violations
     return done
 
 

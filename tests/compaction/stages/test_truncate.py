@@ -18,7 +18,7 @@ STRATEGY = preset("truncate").strategy
 def kept(messages: list[Message], target: int) -> Context:
     context = Context.of(messages)
     done = compact(context, STRATEGY, Budget(target=target, window=100_000), Scripted(()))
-    assert not done.breaches
+    assert not done.violations
     return done.after
 
 

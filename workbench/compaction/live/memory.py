@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 
 from workbench.compaction.engine import Compaction
-from workbench.compaction.guard import breaches
+from workbench.compaction.guard import violations
 from workbench.compaction.live.reading import Given, Reader
 from workbench.compaction.live.writing import Shown, written
 from workbench.transcript.context import Context, OpenContext
@@ -135,7 +135,7 @@ class Memory:
             return "the history was compacted or taken back meanwhile"
         now = self.state
         late = [message for given in now.path[start.heard : now.heard] for message in given.messages]
-        if late and breaches(*(_longer(context, late) for context in (done.before, done.after))):
+        if late and violations(*(_longer(context, late) for context in (done.before, done.after))):
             return "what was said meanwhile does not fit behind it"
         shape = self.reader.shape or "openai"
         shown = tuple(written(done.sent.messages, now.path[: start.heard], now.place, shape))

@@ -32,10 +32,10 @@ from workbench.compaction.presets.loose import Loose
 from workbench.compaction.presets.modest import modest
 from workbench.compaction.presets.question import question
 from workbench.compaction.presets.swap import LEAST, bound
+from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
-from workbench.compaction.wording import Wording
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, is_real_user
 from workbench.transcript.pairing import last_user
@@ -43,7 +43,7 @@ from workbench.transcript.pairing import last_user
 SHARE = 0.9
 USER_TOKENS = 20_000
 MOST_SUMMARY = 16_000
-WORDING = Wording(headings="codex_headings", lead="codex_lead")
+WORDING = PromptTemplate(headings="codex_headings", lead="codex_lead")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class CodexCompact:
 
     user_tokens: int = USER_TOKENS
     most: int = MOST_SUMMARY
-    wording: Wording = WORDING
+    wording: PromptTemplate = WORDING
     name: ClassVar[str] = "codex_compact"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from workbench.compaction.wording import harmless
+from workbench.compaction.prompt_template import harmless
 from workbench.transcript.files import FileOps
 
 _LIST = re.compile(r"\n*<(read-files|modified-files)>\n?(.*?)(?:</\1>|\Z)", re.DOTALL)

@@ -33,10 +33,10 @@ from workbench.compaction.presets.loose import Loose
 from workbench.compaction.presets.modest import modest
 from workbench.compaction.presets.question import question
 from workbench.compaction.presets.swap import LEAST, Matter, bound, matter
+from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
-from workbench.compaction.wording import Wording
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, ToolResult, UserMessage, counted_text, image_tokens
 
@@ -111,7 +111,7 @@ class LangchainCompact:
 
     cut: KeepMessages = KeepMessages()  # frozen
     trim: int | None = TRIM
-    wording: Wording = Wording(headings="langchain_headings")
+    wording: PromptTemplate = PromptTemplate(headings="langchain_headings")
     name: ClassVar[str] = "langchain_compact"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:

@@ -31,11 +31,11 @@ from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.presets.due import output, reached
 from workbench.compaction.presets.loose import Loose
 from workbench.compaction.presets.modest import ModestSummary
+from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
-from workbench.compaction.wording import Wording
 from workbench.transcript.context import Context
 from workbench.transcript.message import Summary, Text, ToolResult, is_real_user, with_blocks
 
@@ -127,7 +127,7 @@ class OpencodeCut:
 def opencode(*, prune: bool = True) -> Preset:
     """The preset, with or without pruning before the summary."""
     summary = Summarize(
-        cut=OpencodeCut(), wording=Wording(headings="opencode_headings"), track_files=False, most=MOST_SUMMARY
+        cut=OpencodeCut(), wording=PromptTemplate(headings="opencode_headings"), track_files=False, most=MOST_SUMMARY
     )
     stage = ModestSummary(summary)
     return Preset(

@@ -28,11 +28,11 @@ from workbench.compaction.pins import Pins
 from workbench.compaction.presets.due import granted, measured
 from workbench.compaction.presets.loose import HALF, Loose
 from workbench.compaction.presets.modest import ModestSummary
+from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
-from workbench.compaction.wording import Wording
 from workbench.transcript.context import Context
 
 MAX_SIZE = 80
@@ -88,7 +88,7 @@ def openhands_rolling(*, max_size: int = MAX_SIZE, keep_first: int = KEEP_FIRST)
     """The preset with these numbers of messages."""
     summary = Summarize(
         cut=RollingCut(max_size, keep_first),
-        wording=Wording(headings="openhands_headings"),
+        wording=PromptTemplate(headings="openhands_headings"),
         track_files=False,
         pins=Pins(prefix=keep_first),
     )

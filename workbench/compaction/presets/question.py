@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from workbench.compaction.presets.swap import clipped
+from workbench.compaction.prompt_template import Prompt, PromptTemplate
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
-from workbench.compaction.wording import Letter, Wording
 from workbench.models.model import Ask, Later, Purpose
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, Text, UserMessage
@@ -20,7 +20,7 @@ CHARS_OF_WINDOW = 2.1
 def question(
     context: Context,
     budget: Budget,
-    wording: Wording,
+    wording: PromptTemplate,
     said: tuple[Message, ...],
     earlier: Sequence[Summary],
     most: int,
@@ -41,7 +41,7 @@ def question(
     return Ask(
         purpose=purpose,
         system=wording.system,
-        write=Letter(wording, purpose, said, previous, budget.instructions, most, most_chars=chars),
+        write=Prompt(wording, purpose, said, previous, budget.instructions, most, most_chars=chars),
         messages=said,
         previous=previous,
         instructions=budget.instructions,

@@ -12,9 +12,9 @@ from workbench.compaction.cut import Cut, CutRule, KeepRecent
 from workbench.compaction.pins import Pins
 from workbench.compaction.place import swapped
 from workbench.compaction.plan import Draft, Plan
+from workbench.compaction.prompt_template import Prompt, PromptTemplate
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops, footer
-from workbench.compaction.wording import Letter, Wording
 from workbench.models.model import Ask, Later, Purpose
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
@@ -43,7 +43,7 @@ class Summarize:
     """
 
     cut: CutRule = KeepRecent()
-    wording: Wording = Wording()
+    wording: PromptTemplate = PromptTemplate()
     track_files: bool = True
     degrade: bool = True
     least: int = 48
@@ -97,7 +97,7 @@ class Summarize:
         self, context: Context, budget: Budget, matter: _Matter, purpose: Purpose, said: tuple[Message, ...], most: int
     ) -> Ask:
         previous = matter.previous if purpose == "update" else ""
-        letter = Letter(
+        letter = Prompt(
             self.wording,
             purpose,
             said,

@@ -13,10 +13,10 @@ from workbench.compaction.presets.due import above, output
 from workbench.compaction.presets.loose import Loose
 from workbench.compaction.presets.modest import ModestSummary
 from workbench.compaction.presets.swap import clipped
+from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.trigger import Situation
-from workbench.compaction.wording import Wording
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps, touched
 from workbench.transcript.message import Message, Summary, Text, ToolCall, ToolResult, UserMessage, plain_text
@@ -65,7 +65,7 @@ class ClaudeCompact:
     summary: ModestSummary = ModestSummary(  # noqa: RUF009  # frozen
         Summarize(
             cut=KeepNothing(),
-            wording=Wording(headings="claude_headings", lead="claude_lead"),
+            wording=PromptTemplate(headings="claude_headings", lead="claude_lead"),
             track_files=False,
             most=MOST_SUMMARY,
         )

@@ -13,8 +13,8 @@ from workbench.compaction.presets.ddx_agent.config import Config
 from workbench.compaction.presets.ddx_agent.counting import first_bytes, role, text_tokens
 from workbench.compaction.presets.ddx_agent.cut import CompactionNoFit, Fit, fitted
 from workbench.compaction.presets.file_lists import listed, without_lists
+from workbench.compaction.prompt_template import prompt
 from workbench.compaction.stage import Budget
-from workbench.compaction.wording import prompt
 from workbench.models.model import Ask
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps

@@ -9,7 +9,7 @@ from string import Template
 
 from workbench.compaction.presets.ddx_agent.counting import first_bytes, size_in_bytes
 from workbench.compaction.presets.file_lists import lists_in, without_lists
-from workbench.compaction.wording import harmless, prompt
+from workbench.compaction.prompt_template import harmless, prompt
 from workbench.models.model import Purpose
 from workbench.transcript.message import (
     AssistantMessage,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from workbench.compaction.presets.docker_agent.generation import Generation
 from workbench.compaction.presets.docker_agent.tail import first_index_in_budget
 from workbench.compaction.presets.docker_agent.wording import Letter, framing
-from workbench.compaction.wording import prompt
+from workbench.compaction.prompt_template import prompt
 from workbench.models.model import Ask
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Json, Message, Summary

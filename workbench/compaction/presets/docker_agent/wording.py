@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.compaction.wording import Wording, prompt
+from workbench.compaction.prompt_template import PromptTemplate, prompt
 from workbench.transcript.message import Message, SystemMessage, Text, UserMessage
 
 LEAD = "Session Summary: "
-_WHOLE = Wording(result_chars=10**9, argument_chars=10**9)
+_WHOLE = PromptTemplate(result_chars=10**9, argument_chars=10**9)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.presets.ex_athena.failing import StageFailed
 from workbench.compaction.presets.ex_athena.marks import SUMMARY
 from workbench.compaction.presets.ex_athena.pinning import PINNING, Pinning
+from workbench.compaction.prompt_template import harmless, prompt
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
-from workbench.compaction.wording import harmless, prompt
 from workbench.models.model import Ask
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps

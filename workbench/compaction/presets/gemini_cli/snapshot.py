@@ -12,10 +12,10 @@ from workbench.compaction.presets.due import reached
 from workbench.compaction.presets.gemini_cli.truncation import ReverseBudget
 from workbench.compaction.presets.loose import Loose
 from workbench.compaction.presets.modest import ModestSummary
+from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.trigger import Situation
-from workbench.compaction.wording import Wording
 from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message, Summary, UserMessage, counted_chars
 
@@ -78,7 +78,9 @@ class GeminiCompact:
 
     truncation: ReverseBudget = ReverseBudget()  # noqa: RUF009  # frozen
     summary: ModestSummary = ModestSummary(  # noqa: RUF009  # frozen
-        Summarize(cut=GeminiCut(), wording=Wording(headings="gemini_headings"), track_files=False, most=MOST_SUMMARY)
+        Summarize(
+            cut=GeminiCut(), wording=PromptTemplate(headings="gemini_headings"), track_files=False, most=MOST_SUMMARY
+        )
     )
     name: ClassVar[str] = "gemini_compact"
 

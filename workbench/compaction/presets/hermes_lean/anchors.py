@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.compaction.clip import boundary, head
-from workbench.compaction.wording import harmless
+from workbench.compaction.prompt_template import harmless
 from workbench.transcript.message import Message, Summary, said_texts
 
 CHARS = 8_000

@@ -17,8 +17,8 @@ from workbench.compaction.presets.loose import Loose
 from workbench.compaction.presets.modest import modest
 from workbench.compaction.presets.question import question
 from workbench.compaction.presets.swap import LEAST, bound
+from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.stage import Budget
-from workbench.compaction.wording import Wording
 from workbench.transcript.context import Context
 from workbench.transcript.message import Summary, is_real_user
 from workbench.transcript.pairing import last_user
@@ -47,7 +47,7 @@ class HermesSummary:
 
     head: int = HEAD
     user_tokens: int = USER_TOKENS
-    wording: Wording = Wording(headings="hermes_headings", result_chars=RESULT_CHARS)
+    wording: PromptTemplate = PromptTemplate(headings="hermes_headings", result_chars=RESULT_CHARS)
     name: ClassVar[str] = "hermes_summary"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:

@@ -14,9 +14,9 @@ from workbench.compaction.presets.file_lists import listed, lists_in, without_li
 from workbench.compaction.presets.opal import wording
 from workbench.compaction.presets.opal.cut import OpalCut
 from workbench.compaction.presets.swap import LEAST, Matter, bound, clipped, list_chars, matter, stated
+from workbench.compaction.prompt_template import prompt
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
-from workbench.compaction.wording import prompt
 from workbench.models.model import Ask, Later, Purpose
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps

@@ -9,7 +9,7 @@ from string import Template
 
 from workbench.compaction.clip import head
 from workbench.compaction.presets.opal.counting import size_in_bytes
-from workbench.compaction.wording import harmless, prompt
+from workbench.compaction.prompt_template import harmless, prompt
 from workbench.models.model import Purpose
 from workbench.transcript.message import AssistantMessage, Message, Summary, ToolResult, plain_text
 

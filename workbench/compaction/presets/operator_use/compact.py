@@ -15,9 +15,9 @@ from workbench.compaction.presets.operator_use.cut import OperatorCut
 from workbench.compaction.presets.operator_use.preparing import Preparation
 from workbench.compaction.presets.operator_use.settings import Settings
 from workbench.compaction.presets.swap import Matter, bound, clipped, list_chars, matter, stated
+from workbench.compaction.prompt_template import prompt
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
-from workbench.compaction.wording import prompt
 from workbench.errors import ModelError
 from workbench.models.model import Ask, Later, Purpose
 from workbench.transcript.context import Context

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import Template
 
-from workbench.compaction.wording import harmless, prompt
+from workbench.compaction.prompt_template import harmless, prompt
 from workbench.models.model import Purpose
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import (

@@ -35,7 +35,7 @@ def prompt(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class PromptTemplate:
     """What a language model is told when it is to summarise.
 
     Attributes:
@@ -74,7 +74,7 @@ class Wording:
         """The template of a split turn's summary."""
         return prompt(self.split)
 
-    def request(self, letter: Letter) -> str:
+    def request(self, letter: Prompt) -> str:
         """The user prompt."""
         parts = [f"<conversation>\n{self.transcript(letter.messages, letter.most_chars)}\n</conversation>"]
         if letter.previous:
@@ -141,14 +141,14 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class Prompt:
     """A user prompt that is written when it is read, since it may be megabytes.
 
     Attributes:
         most_chars: the longest that the transcript may be; None for no bound.
     """
 
-    wording: Wording
+    wording: PromptTemplate
     purpose: Purpose
     messages: tuple[Message, ...]
     previous: str = ""

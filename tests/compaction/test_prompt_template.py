@@ -3,12 +3,12 @@ import re
 import pytest
 
 from builders import called, result, rules, said, told
-from workbench.compaction.wording import Letter, Wording, prompt
+from workbench.compaction.prompt_template import Prompt, PromptTemplate, prompt
 from workbench.transcript.message import Image, Summary, ToolResult, UserMessage
 
 
 def letter(*messages: object, **fields: object) -> str:
-    return Letter(Wording(), fields.pop("purpose", "summary"), tuple(messages), **fields)()  # type: ignore[arg-type]
+    return Prompt(PromptTemplate(), fields.pop("purpose", "summary"), tuple(messages), **fields)()  # type: ignore[arg-type]
 
 
 def test_the_record_stands_between_its_tags_and_the_rules_come_after_it() -> None:
@@ -36,18 +36,20 @@ def test_a_record_cannot_speak_as_somebody_else() -> None:
 
 
 def test_calls_stand_in_a_line_with_their_arguments_clipped() -> None:
-    text = Wording(argument_chars=10).transcript([called("edit", "c", path="a.py", note="0123456789ABCDEF", n=3)])
+    text = PromptTemplate(argument_chars=10).transcript(
+        [called("edit", "c", path="a.py", note="0123456789ABCDEF", n=3)]
+    )
     assert text == "[Assistant, calls]: edit(path=a.py, note=0123456789 [... 6 more characters], n=3)"
 
 
 def test_results_are_clipped_and_failures_said() -> None:
-    text = Wording(result_chars=4).transcript([result("abcdefgh", "c", name="bash", is_error=True)])
+    text = PromptTemplate(result_chars=4).transcript([result("abcdefgh", "c", name="bash", is_error=True)])
     assert text == "[Result, failed of bash]: abcd [... 4 more characters]"
 
 
 def test_pictures_are_counted_and_system_texts_are_shown() -> None:
     pictures = UserMessage(id="u", blocks=(Image(), Image()))
-    assert Wording().transcript([rules("be good"), pictures]) == "[System]: be good\n\n[User]:  [2 images]"
+    assert PromptTemplate().transcript([rules("be good"), pictures]) == "[System]: be good\n\n[User]:  [2 images]"
 
 
 def test_an_update_gives_the_previous_summary_and_asks_for_a_new_one() -> None:
@@ -60,9 +62,9 @@ def test_instructions_size_and_headings_are_asked_for() -> None:
     text = letter(said("x"), instructions="the $database {0}", max_tokens=321)
     assert "the $database {0}" in text
     assert "321 tokens" in text
-    for heading in Wording().sections:
+    for heading in PromptTemplate().sections:
         assert f"## {heading}" in text
-    assert Wording().sections == (
+    assert PromptTemplate().sections == (
         "Goal", "Constraints & preferences", "Progress", "Key decisions", "Next steps", "Critical context",
     )  # fmt: skip
 
@@ -73,16 +75,16 @@ def test_the_start_of_a_turn_is_asked_for_without_headings() -> None:
 
 def test_too_long_a_record_is_cut_shorter_and_then_loses_its_oldest_part() -> None:
     messages = [ToolResult(id=f"r{i}", call_id=f"c{i}", blocks=(said("word " * 400).blocks)) for i in range(50)]
-    whole = Wording().transcript(messages)
-    assert len(Wording().transcript(messages, most_chars=50_000)) <= 50_000 < len(whole)
-    short = Wording().transcript(messages, most_chars=2_000)
+    whole = PromptTemplate().transcript(messages)
+    assert len(PromptTemplate().transcript(messages, most_chars=50_000)) <= 50_000 < len(whole)
+    short = PromptTemplate().transcript(messages, most_chars=2_000)
     assert len(short) <= 2_100
     assert re.match(r"\[\d+ earlier entries left out for length\]", short)
     assert "c49" in short
 
 
 def test_an_earlier_summary_is_shown_as_one() -> None:
-    assert Wording().transcript([Summary(id="s", text="old", lead="[lead]")]) == "[Summary]: old"
+    assert PromptTemplate().transcript([Summary(id="s", text="old", lead="[lead]")]) == "[Summary]: old"
 
 
 def test_every_prompt_is_there() -> None:
@@ -93,7 +95,7 @@ def test_every_prompt_is_there() -> None:
 @pytest.mark.parametrize("most", [1_000, 2_000, 5_000, 100_000, None])
 def test_the_messages_that_a_prompt_leaves_out_are_counted(most: int | None) -> None:
     messages = tuple(said(f"number-{i} " + "word " * 60, f"u{i}") for i in range(30))
-    wrote = Letter(Wording(), "summary", messages, most_chars=most)
+    wrote = Prompt(PromptTemplate(), "summary", messages, most_chars=most)
     shown = sum(f"number-{i} " in wrote() for i in range(30))
     assert wrote.left_out() == 30 - shown
     assert (shown < 30) == (most is not None and most < 10_000) == ("left out for length" in wrote())
@@ -101,6 +103,6 @@ def test_the_messages_that_a_prompt_leaves_out_are_counted(most: int | None) -> 
 
 def test_a_message_that_is_shown_in_part_counts_as_left_out() -> None:
     call = called("read", "c", id="a", text="I look at it. " * 20, path="a.py")
-    wrote = Letter(Wording(), "summary", (call, result("short", "c")), most_chars=120)
+    wrote = Prompt(PromptTemplate(), "summary", (call, result("short", "c")), most_chars=120)
     assert "read(path=a.py)" in wrote() and "I look at it" not in wrote()
     assert wrote.left_out() == 1
