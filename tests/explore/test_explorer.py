@@ -10,7 +10,7 @@ from report.test_page import HOSTILE, Page
 
 from builders import called, conversation, result, said, told
 from workbench.explore.explorer import Explorer, explore
-from workbench.explore.fate import fates, missing
+from workbench.explore.outcome import fates, missing
 from workbench.explore.timeline import Scale, strip
 from workbench.transcript.session import Session
 

@@ -8,7 +8,7 @@ from matplotlib.text import Text
 from report.made import KEEPS, MadeResults, made
 
 from workbench.report import charts
-from workbench.report.canvas import apart, svg
+from workbench.report.plot_style import apart, svg
 from workbench.report.points import points, points_words, unscored_note
 from workbench.report.report import HALF
 from workbench.report.tables import Tables

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from workbench.experiment.store import Results, RunFolder, frame
+from workbench.experiment.store import frame
 from workbench.report.cost import Money, bills, costs_html, reconciled_html, spending, spending_words, typical
 from workbench.report.digits import dollars
 
@@ -139,12 +138,3 @@ def test_a_run_without_money_says_so() -> None:
 )  # fmt: skip
 def test_dollars_have_no_more_digits_than_mean_something(usd: float | None, told: str) -> None:
     assert dollars(usd) == told
-
-
-def test_the_run_itself_draws_what_a_session_has_cost(tmp_path: Path) -> None:
-    made = run()
-    RunFolder(tmp_path).write(made.rows, {"schema": 1, **made.manifest})
-    found = Results.open(tmp_path)
-    assert "spending(session)" in repr(found.plot)
-    assert "s2" in spending_words(Money.of(found), "s2")
-    assert len(found.plot.spending("s2").axes[0].get_lines()) == 4  # three strategies and a break-even point

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from workbench.errors import SettingError
-from workbench.experiment.plots import Plots, page, plots
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -315,16 +314,8 @@ class Results:
         """Where its report stands once it is rendered."""
         return self.path / "report.html"
 
-    @cached_property
-    def plot(self) -> Plots:
-        """Its charts as matplotlib figures: `savings()`, `equal_size()`, `kinds()`, `rounds()`, `context(session)`."""
-        return plots(self.path)
-
     def __repr__(self) -> str:
         read = int((self.sessions["status"] == "ok").sum())
         strategies = self.cells["strategy"].nunique()
         cells = f"cells {len(self.cells):,}" + (f", failed {self.failed:,}" if self.failed else "")
         return f"<Results in {self.path}: sessions {read:,}, strategies {strategies:,}, {cells}>"
-
-    def _repr_html_(self) -> str:
-        return page(self.path)

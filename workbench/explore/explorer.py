@@ -12,7 +12,7 @@ from workbench.compaction.presets import BUILTIN, preset
 from workbench.compaction.strategy import Preset
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.explore import page, story
-from workbench.explore.fate import Missing, missing
+from workbench.explore.outcome import Missing, missing
 from workbench.explore.settings import Settings, telling_window, tuned
 from workbench.explore.timeline import timeline
 from workbench.markup import shown

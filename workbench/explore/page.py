@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.compaction.engine import StageRecord
-from workbench.explore.fate import FATE_WORDS, Fate, Missed, Missing, fates, written
+from workbench.explore.outcome import FATE_WORDS, Fate, Missed, Missing, fates, written
 from workbench.explore.story import go
 from workbench.explore.timeline import FATES, strip
 from workbench.markup import marked, shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.explore.fate import Fate, Taker, fates, held, takers
+from workbench.explore.outcome import Fate, Taker, fates, held, takers
 from workbench.markup import marked, shown
 from workbench.metrics.future import Need
 from workbench.metrics.mining import Index

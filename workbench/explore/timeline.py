@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.compaction.trigger import AtReserve, AtShare, Trigger
-from workbench.explore.fate import Fate
+from workbench.explore.outcome import Fate
 from workbench.markup import shown
 from workbench.palette import looks
 from workbench.replay.step import CompactionEvent, Replay

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.palette import REFERENCES, looks
-from workbench.report.canvas import INK, MUTED, Label, name_ends, name_points, paper, words
 from workbench.report.digits import amount, percent, some
+from workbench.report.plot_style import INK, MUTED, Label, name_ends, name_points, paper, words
 from workbench.report.points import counted, dots, points
 from workbench.report.ranked import unranked
 from workbench.report.tables import (

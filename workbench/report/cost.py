@@ -11,9 +11,9 @@ import pandas as pd
 from workbench.analysis.estimate import estimate
 from workbench.markup import shown
 from workbench.palette import REFERENCES, looks
-from workbench.report.canvas import Label, name_ends, paper, words
 from workbench.report.digits import NOTHING, count, dollars, listed, percent, some
 from workbench.report.html import Cell, Html, bullets, dot, row, table
+from workbench.report.plot_style import Label, name_ends, paper, words
 from workbench.report.tables import Source, plain
 
 if TYPE_CHECKING:

@@ -9,6 +9,6 @@ class Drawn(Figure):
     """A matplotlib figure like any other; it shows itself as a crisp picture on white."""
 
     def _repr_png_(self) -> bytes:
-        from workbench.report.canvas import png
+        from workbench.report.plot_style import png
 
         return png(self)

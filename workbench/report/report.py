@@ -25,9 +25,9 @@ from workbench.report import (
     validity,
     writers,
 )
-from workbench.report.canvas import png, svg
 from workbench.report.digits import amount, listed, percent
 from workbench.report.html import Html
+from workbench.report.plot_style import png, svg
 from workbench.report.points import points_words
 from workbench.report.tables import Source, Tables, by_kind, by_round, by_size, typical
 
