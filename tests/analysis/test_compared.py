@@ -16,7 +16,7 @@ def scores(
 ) -> pd.DataFrame:
     """A `scores` table with one metric, in the columns' own types."""
     rows = [
-        {"session": f"s{number:02}", "strategy": name, "mode": mode, "share": share, "metric": "frr", "value": value}
+        {"session": f"s{number:02}", "strategy": name, "mode": mode, "share": share, "metric": "recall", "value": value}
         for name, column in values.items()
         for number, value in enumerate(column)
     ]
@@ -30,7 +30,7 @@ def noisy(mean: float, seed: int, n: int = 20) -> list[float | None]:
 
 def test_a_row_says_how_a_strategy_differs_from_the_baseline_on_the_same_sessions() -> None:
     base, ahead = noisy(0.5, 1), noisy(0.7, 2)
-    table = compare_table(scores({"truncate": base, "pipeline": ahead}), "frr", "truncate")
+    table = compare_table(scores({"truncate": base, "pipeline": ahead}), "recall", "truncate")
     assert tuple(table.columns) == COLUMNS
     (row,) = table.to_dict("records")
     gaps = np.array(ahead, dtype=float) - np.array(base, dtype=float)
@@ -48,7 +48,7 @@ def test_a_missing_value_drops_its_pair_and_never_counts_as_zero() -> None:
     base[0], other[1] = None, None
     table = scores({"truncate": base, "pipeline": other, "summarize": [0.5] * 10})
     table = table[~((table["strategy"] == "pipeline") & (table["session"] == "s02"))]  # its cell failed: no row at all
-    found = compare_table(table, "frr", "truncate").set_index("strategy").loc["pipeline"]
+    found = compare_table(table, "recall", "truncate").set_index("strategy").loc["pipeline"]
     assert (found["sessions"], found["dropped"]) == (7, 3)
     assert found["baseline"] == pytest.approx(0.5) and found["mean"] == pytest.approx((3 * 0.6 + 4 * 0.7) / 7)
 
@@ -56,15 +56,15 @@ def test_a_missing_value_drops_its_pair_and_never_counts_as_zero() -> None:
 def test_only_the_shares_that_both_have_are_compared() -> None:
     low = scores({"truncate": [0.2] * 8, "pipeline": [None] * 4 + [0.3] * 4}, mode="matched", share=0.1)
     high = scores({"truncate": [0.8] * 8, "pipeline": [0.8, 0.9] * 4}, mode="matched", share=0.5)
-    (row,) = compare_table(pd.concat([low, high]), "frr", "truncate", "matched").to_dict("records")
+    (row,) = compare_table(pd.concat([low, high]), "recall", "truncate", "matched").to_dict("records")
     assert row["sessions"] == 8
     assert row["difference"] == pytest.approx((2 * 0.0 + 2 * 0.1 + 2 * 0.05 + 2 * 0.1) / 8)
-    (row,) = compare_table(pd.concat([low, high]), "frr", "truncate", "matched", 0.1).to_dict("records")
+    (row,) = compare_table(pd.concat([low, high]), "recall", "truncate", "matched", 0.1).to_dict("records")
     assert (row["sessions"], row["dropped"]) == (4, 4)
 
 
 def test_too_few_sessions_are_said_to_be_and_how_many_would_do() -> None:
-    table = compare_table(scores({"truncate": noisy(0.5, 1, 5), "pipeline": noisy(0.9, 2, 5)}), "frr", "truncate")
+    table = compare_table(scores({"truncate": noisy(0.5, 1, 5), "pipeline": noisy(0.9, 2, 5)}), "recall", "truncate")
     (row,) = table.to_dict("records")
     assert row["verdict"] == "too few sessions"
     assert row["why"] == "too few sessions: 5, at least 6 would do for 1 comparison"
@@ -73,7 +73,7 @@ def test_too_few_sessions_are_said_to_be_and_how_many_would_do() -> None:
 
 def test_a_family_needs_more_sessions_and_says_so() -> None:
     many: Values = {"truncate": noisy(0.5, 1, 8), **{f"s{n}": noisy(0.9, n, 8) for n in range(2, 9)}}
-    table = compare_table(scores(many), "frr", "truncate")
+    table = compare_table(scores(many), "recall", "truncate")
     assert set(table["verdict"]) == {"too few sessions"}
     assert table["why"].iloc[0] == "too few sessions: 8, at least 9 would do for 7 comparisons"
     assert table["low"].notna().all()
@@ -81,14 +81,14 @@ def test_a_family_needs_more_sessions_and_says_so() -> None:
 
 def test_lower_is_better_turns_the_verdict_and_the_order() -> None:
     values: Values = {"truncate": noisy(0.5, 1), "dear": noisy(0.9, 2), "cheap": noisy(0.1, 3)}
-    table = compare_table(scores(values, better="lower"), "frr", "truncate")
+    table = compare_table(scores(values, better="lower"), "recall", "truncate")
     assert list(zip(table["strategy"], table["verdict"], strict=True)) == [("cheap", "better"), ("dear", "worse")]
     assert table["ahead"].tolist() == [20, 0]
 
 
 def test_reference_arms_stand_last_and_are_no_member_of_the_family() -> None:
     values: Values = {"null": [0.0] * 20, "truncate": noisy(0.5, 1), "a": noisy(0.52, 2), "b": noisy(0.53, 3)}
-    table = compare_table(scores(values), "frr", "truncate").set_index("strategy")
+    table = compare_table(scores(values), "recall", "truncate").set_index("strategy")
     assert table.index[-1] == "null" and pd.isna(table.loc["null", "p_holm"])
     smaller = table.loc[["a", "b"], "p"].astype(float).idxmin()
     assert table.loc[smaller, "p_holm"] == pytest.approx(2 * table.loc[smaller, "p"])
@@ -96,7 +96,7 @@ def test_reference_arms_stand_last_and_are_no_member_of_the_family() -> None:
 
 
 def test_what_could_have_been_seen_stands_where_nothing_was() -> None:
-    (row,) = compare_table(scores({"truncate": noisy(0.5, 1), "a": noisy(0.5, 2)}), "frr", "truncate").to_dict(
+    (row,) = compare_table(scores({"truncate": noisy(0.5, 1), "a": noisy(0.5, 2)}), "recall", "truncate").to_dict(
         "records"
     )
     assert row["verdict"] == "undecided" and 0 < row["detectable"] < 0.1
@@ -104,47 +104,49 @@ def test_what_could_have_been_seen_stands_where_nothing_was() -> None:
 
 
 def test_sessions_that_all_tie_have_no_interval() -> None:
-    (row,) = compare_table(scores({"truncate": [0.5] * 12, "a": [0.5] * 12}), "frr", "truncate").to_dict("records")
+    (row,) = compare_table(scores({"truncate": [0.5] * 12, "a": [0.5] * 12}), "recall", "truncate").to_dict("records")
     assert (row["tied"], row["p"], row["verdict"]) == (12, 1.0, "undecided")
     assert pd.isna(row["low"]) and "same in all 12 sessions" in row["why"]
 
 
 def test_a_strategy_without_any_value_has_a_row_that_says_so() -> None:
-    table = compare_table(scores({"truncate": [0.5] * 8, "a": [None] * 8}), "frr", "truncate")
+    table = compare_table(scores({"truncate": [0.5] * 8, "a": [None] * 8}), "recall", "truncate")
     (row,) = table.to_dict("records")
     assert (row["sessions"], row["dropped"], row["verdict"]) == (0, 8, "too few sessions")
     assert row["why"].startswith("no session has both values")
 
 
 def test_a_margin_adds_what_is_not_worse_and_what_is_the_same() -> None:
-    table = compare_table(scores({"truncate": noisy(0.5, 1), "a": noisy(0.6, 2)}), "frr", "truncate", margin=0.02)
+    table = compare_table(scores({"truncate": noisy(0.5, 1), "a": noisy(0.6, 2)}), "recall", "truncate", margin=0.02)
     assert (bool(table["not_worse"].iloc[0]), bool(table["same"].iloc[0])) == (True, False)
     assert (
-        compare_table(scores({"truncate": noisy(0.5, 1), "a": noisy(0.6, 2)}), "frr", "truncate")["same"].isna().all()
+        compare_table(scores({"truncate": noisy(0.5, 1), "a": noisy(0.6, 2)}), "recall", "truncate")["same"]
+        .isna()
+        .all()
     )
 
 
 def test_names_that_the_run_does_not_have_are_refused_with_those_it_has() -> None:
     table = scores({"truncate": [0.5], "a": [0.6]}, mode="matched", share=0.2)
-    with pytest.raises(UnknownName, match="known are frr"):
-        compare_table(table, "recall", "truncate", "matched")
+    with pytest.raises(UnknownName, match="known are recall"):
+        compare_table(table, "unknown", "truncate", "matched")
     with pytest.raises(UnknownName, match="known are a, truncate"):
-        compare_table(table, "frr", "b", "matched")
+        compare_table(table, "recall", "b", "matched")
     with pytest.raises(UnknownName, match=r"known are 0\.2"):
-        compare_table(table, "frr", "truncate", "matched", 0.3)
+        compare_table(table, "recall", "truncate", "matched", 0.3)
 
 
 def test_the_same_table_comes_out_twice_and_whatever_order_the_rows_have() -> None:
     table = scores({"truncate": noisy(0.5, 1), "a": noisy(0.52, 2), "b": noisy(0.5, 3)})
-    once = compare_table(table, "frr", "truncate")
+    once = compare_table(table, "recall", "truncate")
     shuffled = table.sample(frac=1, random_state=1)
-    pd.testing.assert_frame_equal(once, compare_table(shuffled, "frr", "truncate"))
+    pd.testing.assert_frame_equal(once, compare_table(shuffled, "recall", "truncate"))
 
 
 def test_the_winner_is_tested_as_one_that_was_picked_by_looking() -> None:
     values: Values = {"null": [0.0] * 20, **{name: noisy(0.5, seed) for seed, name in enumerate("abcd")}}
-    table = lead_table(scores(values), "frr", "a").set_index("strategy")
-    alone = compare_table(scores(values), "frr", "a").set_index("strategy")
+    table = lead_table(scores(values), "recall", "a").set_index("strategy")
+    alone = compare_table(scores(values), "recall", "a").set_index("strategy")
     assert set(table.index) == {"b", "c", "d"}
     for name in table.index:
         assert table.loc[name, "difference"] == pytest.approx(-alone.loc[name, "difference"])
@@ -155,9 +157,9 @@ def test_the_winner_is_tested_as_one_that_was_picked_by_looking() -> None:
 
 def test_all_pairs_count_for_the_reporting_floor() -> None:
     many: Values = {"a": noisy(0.9, 1, 8), **{f"s{n}": noisy(0.2, n, 8) for n in range(2, 6)}}
-    assert set(lead_table(scores(many), "frr", "a")["verdict"]) == {"too few sessions"}  # 10 pairs: 9 sessions
+    assert set(lead_table(scores(many), "recall", "a")["verdict"]) == {"too few sessions"}  # 10 pairs: 9 sessions
     nine: Values = {"a": noisy(0.9, 1, 9), **{f"s{n}": noisy(0.2, n, 9) for n in range(2, 6)}}
-    assert set(lead_table(scores(nine), "frr", "a")["verdict"]) == {"better"}
+    assert set(lead_table(scores(nine), "recall", "a")["verdict"]) == {"better"}
 
 
 def test_a_lead_that_one_test_would_call_clear_is_not_where_the_winner_was_picked() -> None:
@@ -166,7 +168,7 @@ def test_a_lead_that_one_test_would_call_clear_is_not_where_the_winner_was_picke
     for seed in range(25):
         table = scores({f"s{n}": noisy(0.5, 100 * seed + n, 10) for n in range(6)})
         means = table.groupby("strategy")["value"].mean()
-        found = lead_table(table, "frr", str(means.idxmax()))
+        found = lead_table(table, "recall", str(means.idxmax()))
         alone += int((found["p"].astype(float) <= 0.05).any())
         family += int((found["verdict"] == "better").any())
     assert alone > 5 and family <= 3
@@ -174,5 +176,5 @@ def test_a_lead_that_one_test_would_call_clear_is_not_where_the_winner_was_picke
 
 def test_a_lead_where_lower_is_better_has_its_closest_rival_first() -> None:
     values: Values = {"a": noisy(0.1, 1), "b": noisy(0.5, 2), "c": noisy(0.9, 3)}
-    found = lead_table(scores(values, better="lower"), "frr", "a")
+    found = lead_table(scores(values, better="lower"), "recall", "a")
     assert found["strategy"].tolist() == ["b", "c"] and set(found["verdict"]) == {"better"}

@@ -23,14 +23,15 @@ def losses(**weights: float) -> pd.DataFrame:
 
 def test_the_largest_regression_stands_first_and_what_is_equal_is_left_out() -> None:
     found = changed_values(
-        scores(a_frr=0.5, b_frr=0.6, c_frr=0.7, d_frr=0.8), scores(a_frr=0.4, b_frr=0.2, c_frr=0.7, d_frr=0.9)
+        scores(a_recall=0.5, b_recall=0.6, c_recall=0.7, d_recall=0.8),
+        scores(a_recall=0.4, b_recall=0.2, c_recall=0.7, d_recall=0.9),
     )
     assert found["session"].tolist() == ["b", "a", "d"]
     assert found["difference"].round(6).tolist() == [-0.4, -0.1, 0.1]
 
 
 def test_a_value_that_is_gone_is_a_regression() -> None:
-    found = changed_values(scores(a_frr=0.5, b_frr=0.6), scores(a_frr=None, b_frr=0.5))
+    found = changed_values(scores(a_recall=0.5, b_recall=0.6), scores(a_recall=None, b_recall=0.5))
     assert found["session"].tolist() == ["a", "b"] and found["worse_by"].iloc[0] == 1.0
 
 
@@ -44,6 +45,6 @@ def test_new_losses_come_before_mended_ones_each_with_its_evidence() -> None:
 
 
 def test_equal_runs_differ_in_nothing() -> None:
-    assert changed_values(scores(a_frr=0.5), scores(a_frr=0.5)).empty
+    assert changed_values(scores(a_recall=0.5), scores(a_recall=0.5)).empty
     assert changed_atoms(losses(a=1.0), losses(a=1.0)).empty
     assert changed_atoms(losses(), losses()).empty

@@ -47,7 +47,7 @@ def made(*rows: Row, matched: tuple[tuple[str, str, float | None, str], ...] = (
         for name, session, metric, value in rows
     ]  # fmt: skip
     cut = [
-        {"strategy": name, "session": session, "mode": "matched", "share": 0.1, "metric": "frr", "value": value,
+        {"strategy": name, "session": session, "mode": "matched", "share": 0.1, "metric": "recall", "value": value,
          "why": why}
         for name, session, value, why in matched
     ]  # fmt: skip
@@ -59,17 +59,17 @@ def points(results: Results, **more: Any) -> dict[str, dict[Any, Any]]:
 
 
 HALF: tuple[Row, ...] = (
-    ("p", "s1", "frr", 0.4), ("p", "s2", "frr", 0.8), ("p", "s3", "frr", None),
+    ("p", "s1", "recall", 0.4), ("p", "s2", "recall", 0.8), ("p", "s3", "recall", None),
     ("p", "s1", "tokens_saved", 0.2), ("p", "s2", "tokens_saved", 0.3), ("p", "s3", "tokens_saved", 0.9),
     ("p", "s1", "peak_context", 10.0), ("p", "s2", "peak_context", 20.0), ("p", "s3", "peak_context", 60.0),
-    ("q", "s1", "frr", None), ("q", "s1", "tokens_saved", 0.0), ("q", "s2", "tokens_saved", 0.1),
+    ("q", "s1", "recall", None), ("q", "s1", "tokens_saved", 0.0), ("q", "s2", "tokens_saved", 0.1),
 )  # fmt: skip
 
 
 def test_what_a_point_keeps_and_saves_rests_on_the_same_sessions() -> None:
-    found = points(made(*HALF), metrics=("frr", "tokens_saved", "peak_context"))
+    found = points(made(*HALF), metrics=("recall", "tokens_saved", "peak_context"))
     p = found["p"]
-    assert p["frr"] == pytest.approx(0.6) and p["tokens_saved"] == pytest.approx(0.25)
+    assert p["recall"] == pytest.approx(0.6) and p["tokens_saved"] == pytest.approx(0.25)
     assert p["peak_context"] == 30.0, "what is no figure of the point counts every session"
     assert (p["sessions"], p["of"]) == (2, 3)
     assert _rests_on(p) == "2 of 3" and _rests_on({"sessions": 3, "of": 3}) == "3"
@@ -77,7 +77,7 @@ def test_what_a_point_keeps_and_saves_rests_on_the_same_sessions() -> None:
 
 def test_a_point_without_a_session_that_has_both_has_neither_figure() -> None:
     q = points(made(*HALF))["q"]
-    assert pd.isna(q["frr"]) and pd.isna(q["tokens_saved"])
+    assert pd.isna(q["recall"]) and pd.isna(q["tokens_saved"])
     assert (q["sessions"], q["of"]) == (0, 2)
 
 
@@ -93,11 +93,11 @@ def test_at_equal_size_a_session_in_which_a_point_stays_larger_counts_for_none()
     cut += [(name, "s12", None, "too little is needed") for name in ("p", "q", "r")]
     for i in range(4):
         cut[24 + i] = ("r", f"s{i}", None, large)
-    found = points(made(*HALF, ("r", "s1", "frr", 0.5), matched=tuple(cut)))
-    assert found["p"]["frr_at_0.1"] == found["q"]["frr_at_0.1"] == pytest.approx(0.5)
-    assert found["r"]["frr_at_0.1"] == pytest.approx(0.5), "over those that are left to it"
+    found = points(made(*HALF, ("r", "s1", "recall", 0.5), matched=tuple(cut)))
+    assert found["p"]["recall_at_0.1"] == found["q"]["recall_at_0.1"] == pytest.approx(0.5)
+    assert found["r"]["recall_at_0.1"] == pytest.approx(0.5), "over those that are left to it"
     one = points(made(*HALF, matched=tuple(row for row in cut if row[0] != "p")))
-    assert one["q"]["frr_at_0.1"] == pytest.approx((0.1 + 11 * 0.5) / 12), "r takes nothing from it"
+    assert one["q"]["recall_at_0.1"] == pytest.approx((0.1 + 11 * 0.5) / 12), "r takes nothing from it"
 
 
 def test_a_point_that_failed_in_every_session_rests_on_none() -> None:
@@ -108,4 +108,4 @@ def test_a_point_that_failed_in_every_session_rests_on_none() -> None:
 
     found = points(cast("Results", Failed(cast("Made", made(*HALF)).scores)))
     assert (found["gone"]["sessions"], found["gone"]["of"]) == (0, 0) and found["p"]["sessions"] == 2
-    assert pd.isna(found["gone"]["frr"])
+    assert pd.isna(found["gone"]["recall"])

@@ -185,9 +185,9 @@ def natural(path: Path, jobs: int) -> str:
     with tempfile.TemporaryDirectory() as folder:
         run = compare(path, strategies=PRESETS, window=WINDOW, shares=(), jobs=jobs, out=folder, quiet=True)
         scores = run.scores
-        scores = scores[(scores["metric"] == "frr") & (scores["mode"] == "natural")]
+        scores = scores[(scores["metric"] == "recall") & (scores["mode"] == "natural")]
         told = {str(row.strategy): round(float(row.value), 2) for row in scores.dropna(subset="value").itertuples()}
-        return f"{len(run.compactions)} compactions, {run.failed} failed cells, frr {told}"
+        return f"{len(run.compactions)} compactions, {run.failed} failed cells, recall {told}"
 
 
 def grown(tokens: int) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.frr_arms import SIZES, Boundary, Ready
+from benchmarks.recall_boundaries import SIZES, Boundary, Ready
 
 from workbench.compaction.engine import compact
 from workbench.compaction.presets.summarize import SUMMARIZE

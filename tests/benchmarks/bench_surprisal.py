@@ -25,7 +25,7 @@ from scipy.stats import spearmanr
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.frr_arms import FEWEST, Boundary, Ready
+from benchmarks.recall_boundaries import FEWEST, Boundary, Ready
 
 from workbench.analysis.estimate import estimate
 from workbench.compaction.engine import compact

@@ -47,7 +47,7 @@ def test_a_strategy_that_has_become_worse_fails_and_says_so_to_everyone(
     suite = ElementTree.parse(tmp_path / "gate.xml").getroot()
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "0")
     text = (tmp_path / "gate.md").read_text()
-    assert "### Gate on `frr`: failed" in text and "| mine | mine | failed |" in text
+    assert "### Gate on `recall`: failed" in text and "| mine | mine | failed |" in text
     assert main(["gate", before, "--baseline", after, "--share", "0.2", "--margin", "0.01"]) == 0
 
 
@@ -103,4 +103,4 @@ def test_diff_names_the_values_and_the_atoms_that_are_lost_now(
     assert main(["diff", *map(str, runs)]) == 0
     assert "taken out by truncate" in capsys.readouterr().out
     assert main(["diff", str(runs[0]), str(runs[0])]) == 0
-    assert "No frr and no loss differs" in capsys.readouterr().out
+    assert "No recall and no loss differs" in capsys.readouterr().out

@@ -38,7 +38,7 @@ def answers(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def repeated(tmp_path: Path) -> Path:
-    place = {"strategy": "opal", "mode": "natural", "share": None, "metric": "frr"}
+    place = {"strategy": "opal", "mode": "natural", "share": None, "metric": "recall"}
     rows = [
         {**place, "session": f"s{s}", "replicate": r, "value": 0.1 * s + 0.01 * r} for s in range(6) for r in range(3)
     ]

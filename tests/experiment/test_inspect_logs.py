@@ -19,7 +19,7 @@ from workbench.importers.importer import load
 
 @pytest.fixture
 def results(tmp_path: Path) -> Results:
-    place = {"strategy": "mine", "metric": "frr", "unit": "share", "better": "higher", "n": 4}
+    place = {"strategy": "mine", "metric": "recall", "unit": "share", "better": "higher", "n": 4}
     scores = [
         {**place, "session": "s0", "mode": "natural", "value": 0.5, "why": ""},
         {**place, "session": "s0", "mode": "matched", "share": 0.2, "value": 0.25, "why": ""},
@@ -43,8 +43,8 @@ def test_a_strategy_is_a_log_and_its_scores_come_back(results: Results, tmp_path
     (path,) = to_inspect(results, tmp_path / "logs")
     found = inspect_scores(path)
     assert found[["session", "strategy", "metric", "value"]].to_dict("records") == [
-        {"session": "s0", "strategy": "mine", "metric": "frr", "value": 0.5},
-        {"session": "s0", "strategy": "mine", "metric": "frr@20%", "value": 0.25},
+        {"session": "s0", "strategy": "mine", "metric": "recall", "value": 0.5},
+        {"session": "s0", "strategy": "mine", "metric": "recall@20%", "value": 0.25},
     ]
     assert list(found.columns) == list(COLUMNS["scores"])
 
@@ -53,11 +53,11 @@ def test_what_has_no_value_and_what_failed_says_why_and_is_no_zero(results: Resu
     log = json.loads(to_inspect(results, tmp_path / "logs")[0].read_text())
     assert log["status"] == "error" and log["results"]["completed_samples"] == 1
     assert log["samples"][1]["scores"] == {}
-    assert log["samples"][1]["metadata"]["without_a_value"] == {"frr": "nothing was needed"}
+    assert log["samples"][1]["metadata"]["without_a_value"] == {"recall": "nothing was needed"}
     assert log["samples"][1]["error"]["message"] == "the model failed"
     assert {one["name"]: one["metrics"]["mean"]["value"] for one in log["results"]["scores"]} == {
-        "frr": 0.5,
-        "frr@20%": 0.25,
+        "recall": 0.5,
+        "recall@20%": 0.25,
     }
 
 
@@ -65,7 +65,7 @@ def test_inspect_itself_reads_our_log(results: Results, tmp_path: Path) -> None:
     logs = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed")
     (path,) = to_inspect(results, tmp_path / "logs")
     log = logs.read_eval_log(str(path))
-    assert log.samples[0].scores["frr"].value == 0.5
+    assert log.samples[0].scores["recall"].value == 0.5
 
 
 def document(scores: list[dict[str, Any]], **about: Any) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def test_one_that_does_not_says_where_and_by_how_much_and_has_no_figure_but_its_
     large = trial("observation_mask")
     assert too_large(large).startswith(f"{TOO_LARGE} at 2 of 2 boundaries, up to ")
     rows = {row["metric"]: row for row in natural_tables(large)["scores"]}
-    assert rows["frr"]["value"] is None and str(rows["frr"]["why"]).startswith(TOO_LARGE)
+    assert rows["recall"]["value"] is None and str(rows["recall"]["why"]).startswith(TOO_LARGE)
     assert {name for name, row in rows.items() if row["value"] is not None} == EVEN_SO
     value = rows["tokens_kept"]["value"]
     assert isinstance(value, float) and value > 0.22

@@ -65,7 +65,7 @@ def test_the_first_words_are_the_answer_and_code_is_hidden(large: Path) -> None:
     plain = " ".join(re.sub(r"<[^>]+>", " ", text).split())
     assert "summarize keeps most" in plain[:700]
     assert "import workbench" not in plain and "run_folder" not in plain
-    assert not re.search(r"\b(?:nan|None|frr|tokens_saved|NaN)\b", plain)
+    assert not re.search(r"\b(?:nan|None|recall|tokens_saved|NaN)\b", plain)
 
 
 def test_every_chart_has_words_for_those_who_cannot_see_it(large: Path) -> None:
@@ -100,7 +100,7 @@ def test_the_contents_lead_to_every_section(large: Path) -> None:
 def test_a_sweep_against_another_run_begins_with_what_changed(tmp_path: Path) -> None:
     now, then = made(9), made(9)
     for row in now.rows["scores"]:
-        if row["metric"] == "frr" and row["strategy"] == "summarize":
+        if row["metric"] == "recall" and row["strategy"] == "summarize":
             row["value"] -= 0.1 + 0.01 * (int(row["session"][-2:]) % 5)
     now.rows["variants"] = [
         {"strategy": name, "base": name, "window": None, "model": "extractive", "settings": "{}"}

@@ -22,9 +22,9 @@ def test_contenders_come_best_first_and_references_last(run: Tables) -> None:
 
 def test_a_headline_figure_is_the_mean_over_sessions(run: Tables) -> None:
     rows = run.scores
-    own = rows[(rows["metric"] == "frr") & (rows["mode"] == "natural") & (rows["strategy"] == "truncate")]
+    own = rows[(rows["metric"] == "recall") & (rows["mode"] == "natural") & (rows["strategy"] == "truncate")]
     line = tables.headline(run).set_index("strategy").loc["truncate"]
-    assert line["kept"] == pytest.approx(own["value"].mean())
+    assert line["recall"] == pytest.approx(own["value"].mean())
     assert line["sessions"] == 3 and line["failed"] == 0
 
 
@@ -43,16 +43,20 @@ def test_who_sends_more_than_the_window_is_marked_and_references_are_not() -> No
 
 def test_a_session_with_many_shares_counts_once() -> None:
     run = Tables.of(made(2, shares=(0.1, 0.2)))
-    found = tables.values(run, "frr", "summarize", "matched")
+    found = tables.values(run, "recall", "summarize", "matched")
     assert len(found) == 2
-    at = [tables.values(run, "frr", "summarize", "matched", share) for share in (0.1, 0.2)]
+    at = [tables.values(run, "recall", "summarize", "matched", share) for share in (0.1, 0.2)]
     assert found.tolist() == pytest.approx(((at[0] + at[1]) / 2).tolist())
 
 
 def test_intervals_appear_with_six_sessions() -> None:
     few, enough = (tables.headline(Tables.of(made(n))).set_index("strategy") for n in (5, 6))
-    assert pd.isna(few.loc["truncate", "kept_low"])
-    assert enough.loc["truncate", "kept_low"] <= enough.loc["truncate", "kept"] <= enough.loc["truncate", "kept_high"]
+    assert pd.isna(few.loc["truncate", "recall_low"])
+    assert (
+        enough.loc["truncate", "recall_low"]
+        <= enough.loc["truncate", "recall"]
+        <= enough.loc["truncate", "recall_high"]
+    )
 
 
 def test_the_baseline_is_the_one_named_else_the_plainest_else_the_first(run: Tables) -> None:
@@ -68,7 +72,7 @@ def test_the_baseline_is_the_one_named_else_the_plainest_else_the_first(run: Tab
 def test_missing_values_are_left_out_and_never_zero() -> None:
     source = made(3)
     for row in source.rows["scores"]:
-        if row["session"] == "session-00" and row["metric"] == "frr":
+        if row["session"] == "session-00" and row["metric"] == "recall":
             row["value"], row["why"] = None, "too short"
     run = Tables.of(source)
     found = tables.equal_size(run, "summarize")
@@ -79,7 +83,7 @@ def test_what_is_kept_of_a_kind_is_the_sum_of_its_rows(run: Tables) -> None:
     rows = run.retention
     own = rows[(rows["mode"] == "matched") & (rows["strategy"] == "truncate") & (rows["kind"] == "path")]
     found = tables.by_kind(run).set_index(["kind", "strategy"]).loc[("path", "truncate")]
-    assert found["kept"] == pytest.approx(own["bound"].sum() / own["demanded"].sum())
+    assert found["recall"] == pytest.approx(own["bound"].sum() / own["demanded"].sum())
     assert found["demanded"] == own["demanded"].sum() / 3  # three shares ask for the same atoms
 
 

@@ -36,7 +36,7 @@ def test_each_strategy_that_asked_has_a_row_with_its_writers_and_costs() -> None
     assert only["writer"] == "local:X (2), extractive (1)"
     assert (only["summaries"], only["repaired"], only["replaced"], only["faulty"]) == (3, 1, 1, 0)
     assert (only["usd"], only["seconds"], only["read"], only["wrote"]) == (0.75, 2.0, 3_000, 300)
-    assert 0 < only["kept"] < 1 and 0 < only["kept_at_size"] < 1
+    assert 0 < only["recall"] < 1 and 0 < only["recall_at_size"] < 1
 
 
 def test_a_price_that_nobody_knows_is_unknown_and_not_zero() -> None:

@@ -37,13 +37,13 @@ def test_the_arms_mark_the_ends_of_the_scale(run: Results) -> None:
 
 def test_a_null_that_is_not_zero_on_the_scale_fails(run: Results) -> None:
     scores = run.table("scores")
-    scores.loc[(scores["strategy"] == "null") & (scores["metric"] == "frr"), "scaled"] = 0.1
+    scores.loc[(scores["strategy"] == "null") & (scores["metric"] == "recall"), "scaled"] = 0.1
     assert floor(Bent(run, scores=scores)).failed
 
 
 def test_a_null_that_wins_fails(run: Results) -> None:
     scores = run.table("scores")
-    scores.loc[(scores["strategy"] == "null") & (scores["metric"] == "frr"), "value"] = 0.99
+    scores.loc[(scores["strategy"] == "null") & (scores["metric"] == "recall"), "value"] = 0.99
     assert floor(Bent(run, scores=scores)).failed
 
 

@@ -22,7 +22,7 @@ from workbench.experiment.store import Results
 from workbench.models.model import Model
 from workbench.transcript.session import Session
 
-METRICS = (("frr", "matched"), ("frr", "natural"), ("tokens_saved", "natural"), ("cost", "natural"))
+METRICS = (("recall", "matched"), ("recall", "natural"), ("tokens_saved", "natural"), ("cost", "natural"))
 """What is looked at: what is kept at equal size and on the strategy's own trigger, and what is saved and paid."""
 
 

@@ -15,7 +15,7 @@ COLUMNS = ("strategy", "sessions", "replicates", "mean", "between", "within", "m
 
 
 def variance_split(
-    results: Results, metric: str = "frr", mode: str = "natural", share: float | None = None
+    results: Results, metric: str = "recall", mode: str = "natural", share: float | None = None
 ) -> pd.DataFrame:
     """Split each strategy's variance over sessions and replicates.
 

@@ -13,10 +13,10 @@ from workbench.experiment.store import Results
 from workbench.experiment.uncut import evenly
 from workbench.metrics.metric import Better
 
-PLACE = ("frr", "tokens_saved")
+PLACE = ("recall", "tokens_saved")
 """What is kept and what is saved: the two figures of a point."""
-METRICS = ("frr", "tokens_saved", "peak_context", "compactions")
-"""Of natural mode, which tells settings apart; matched mode adds `frr` at each budget."""
+METRICS = ("recall", "tokens_saved", "peak_context", "compactions")
+"""Of natural mode, which tells settings apart; matched mode adds `recall` at each budget."""
 
 
 def sweep_table(results: Results, metrics: Sequence[str] = METRICS) -> pd.DataFrame:
@@ -28,12 +28,12 @@ def sweep_table(results: Results, metrics: Sequence[str] = METRICS) -> pd.DataFr
 
     Returns:
         `strategy` (the point's name), `base`, `window`, `model`; a column for each setting that any point sets, by its
-        path; for each metric its mean over sessions in the metric's unit, `frr` and `tokens_saved` over the sessions
-        that have both, so that a point is one place; `frr_at_<share>`, over the sessions that may be compared at that
-        size; the `sessions` that `frr` and `tokens_saved` rest on (those that have the first metric where not both are
-        asked for), of how many that have any metric (`of`); `failed` cells; and whether the point is `on_frontier` of
-        what is kept against what is saved (`frr` and `tokens_saved`), with the `probability` of that over other
-        sessions, missing where there are too few.
+        path; for each metric its mean over sessions in the metric's unit, `recall` and `tokens_saved` over the sessions
+        that have both, so that a point is one place; `recall_at_<share>`, over the sessions that may be compared at
+        that size; the `sessions` that `recall` and `tokens_saved` rest on (those that have the first metric where not
+        both are asked for), of how many that have any metric (`of`); `failed` cells; and whether the point is
+        `on_frontier` of `recall` against `tokens_saved`, with the `probability` of that over other sessions, missing
+        where there are too few.
 
     Raises:
         SettingError: the run is no sweep.
@@ -81,14 +81,14 @@ def _means(scores: pd.DataFrame, metrics: Sequence[str]) -> Mapping[str, dict[st
 
 def _even(scores: pd.DataFrame) -> pd.DataFrame:
     """What is kept at equal size, at each size in the sessions that may be compared there."""
-    matched = scores[(scores["mode"] == "matched") & (scores["metric"] == "frr")]
+    matched = scores[(scores["mode"] == "matched") & (scores["metric"] == "recall")]
     matched = matched[matched["session"].isin(matched.loc[matched["value"].notna(), "session"])]
     parts = [evenly(at.assign(reason=at["why"])) for _, at in matched.groupby("share")]
     return pd.concat(parts) if parts else matched
 
 
 def _at_sizes(matched: pd.DataFrame) -> dict[str, float | int | None]:
-    return {f"frr_at_{float(share):g}": _mean(_by_session(at)) for share, at in matched.groupby("share")}
+    return {f"recall_at_{float(share):g}": _mean(_by_session(at)) for share, at in matched.groupby("share")}
 
 
 def _by_session(rows: pd.DataFrame) -> pd.Series[float]:
@@ -100,7 +100,7 @@ def _mean(values: pd.Series[float]) -> float | None:
 
 
 def _frontier(scores: pd.DataFrame, names: Sequence[str]) -> Sequence[Standing]:
-    counts: tuple[tuple[str, Better], ...] = (("frr", "higher"), ("tokens_saved", "higher"))
+    counts: tuple[tuple[str, Better], ...] = (("recall", "higher"), ("tokens_saved", "higher"))
     natural = scores[(scores["mode"] == "natural") & scores["strategy"].isin(list(names))]
     wide = [
         natural[natural["metric"] == metric]

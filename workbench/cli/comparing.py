@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FAILED_CELL, UNUSABLE = 1, 2
 METRICS = (
-    "frr", "tokens_saved", "peak_context", "over_window", "compactions", "prefix_reuse", "violations", "cost",
+    "recall", "tokens_saved", "peak_context", "over_window", "compactions", "prefix_reuse", "violations", "cost",
     "net_saving", "cost_saved",
 )  # fmt: skip
 """Of the headline, under each strategy's own trigger."""
@@ -185,8 +185,8 @@ def headline(results: Results) -> list[dict[str, float | str | None]]:
             found_of = natural[natural["metric"] == metric]["value"].dropna()
             row[metric] = float(found_of.mean()) if len(found_of) else None
         for budget in budgets:
-            at = values(run, "frr", str(name), "matched", budget)
-            row[f"frr_at_{budget:g}"] = float(at.mean()) if len(at) else None
+            at = values(run, "recall", str(name), "matched", budget)
+            row[f"recall_at_{budget:g}"] = float(at.mean()) if len(at) else None
         found.append(row)
     return found
 
@@ -239,11 +239,11 @@ def _show(results: Results, no_report: bool, baseline: str) -> None:
     shown = []
     for row in rows:
         too_large = "!" if str(row["strategy"]) in over else ""
-        line = {"strategy": str(row["strategy"]), "kept (FRR)": share(_number(row["frr"])) + too_large}
+        line = {"strategy": str(row["strategy"]), "still knows": share(_number(row["recall"])) + too_large}
         for name in row:
-            if name.startswith("frr_at_"):
+            if name.startswith("recall_at_"):
                 mark = "*" if str(row["strategy"]) in large else ""
-                line[f"kept at {float(name[7:]):.0%}"] = share(_number(row[name])) + mark
+                line[f"still knows at {float(name.removeprefix('recall_at_')):.0%}"] = share(_number(row[name])) + mark
         if apart:
             line[f"against {base}"] = _apart(apart.get(str(row["strategy"])))
         line["tokens saved"] = percent(_number(row["tokens_saved"]))
@@ -256,9 +256,10 @@ def _show(results: Results, no_report: bool, baseline: str) -> None:
     say(table(shown, left=["strategy"]))
     say()
     say(
-        f"Means over {n} session{'s' * (n != 1)}. FRR: share of what is needed later that the context still holds, with"
+        f"Means over {n} session{'s' * (n != 1)}. Still knows: share of what is needed later that the context still"
+        " holds, with its context"
     )
-    say("its context words; `kept at N %` compares all strategies at the same size. Higher is better.")
+    say("words; `still knows at N %` compares all strategies at the same size. Higher is better.")
     if large:
         told_of = _each_of(large)
         say(f"* stays larger than that size ({told_of} sessions); the figures leave out sessions in which one does.")

@@ -29,7 +29,7 @@ def gate(
     baseline: Annotated[
         Path | None, typer.Option("--baseline", "-b", help="The run to hold it against. None: the same run.")
     ] = None,
-    metric: Annotated[str, typer.Option("--metric", help="One of the run's metrics.")] = "frr",
+    metric: Annotated[str, typer.Option("--metric", help="One of the run's metrics.")] = "recall",
     strategy: Annotated[
         str, typer.Option("--strategy", "-s", help="The strategies to judge, between commas. None: all in both runs.")
     ] = "",
@@ -52,7 +52,7 @@ def gate(
 
     Examples:
 
-      workbench gate reports/today --baseline reports/main --metric frr --margin 0.02
+      workbench gate reports/today --baseline reports/main --metric recall --margin 0.02
 
       workbench gate reports/today --strategy mine --against truncate --share 0.2 --margin 0.05
 
@@ -84,7 +84,7 @@ def gate(
 def diff(
     before: Annotated[Path, typer.Argument(help="The folder of the earlier run.")],
     after: Annotated[Path, typer.Argument(help="The folder of the later run.")],
-    metric: Annotated[str, typer.Option("--metric", help="Whose values to compare.")] = "frr",
+    metric: Annotated[str, typer.Option("--metric", help="Whose values to compare.")] = "recall",
     strategy: Annotated[str, typer.Option("--strategy", "-s", help="Strategies between commas. None: all.")] = "",
     most: Annotated[int, typer.Option("--most", min=1, help="Rows to print of each table.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print all rows as JSON.")] = False,

@@ -101,7 +101,7 @@ def _line(row: dict[str, str | int | float | None]) -> dict[str, str]:
         "strategy": str(row["strategy"]),
         "nats a token": share(_number(row["per_token"])),
         "more than whole": share(_number(row["excess"])),
-        "kept (FRR)": share(_number(row["bound"])),
+        "still knows": share(_number(row["bound"])),
         "boundaries": str(row["boundaries"]),
         "sessions": str(row["sessions"]),
     }

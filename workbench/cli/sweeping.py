@@ -129,11 +129,11 @@ def _list_points(grid: Grid) -> None:
 
 def _show(points: pd.DataFrame) -> None:
     rows = []
-    budgets = [column for column in points if str(column).startswith("frr_at_")]
+    budgets = [column for column in points if str(column).startswith("recall_at_")]
     for point in points.astype(object).where(points.notna(), None).to_dict("records"):
-        row = {"point": str(point["strategy"]), "kept (FRR)": share(_float(point["frr"]))}
+        row = {"point": str(point["strategy"]), "still knows": share(_float(point["recall"]))}
         for column in budgets:
-            row[f"kept at {float(str(column)[7:]):.0%}"] = share(_float(point[column]))
+            row[f"still knows at {float(str(column).removeprefix('recall_at_')):.0%}"] = share(_float(point[column]))
         row |= {
             "tokens saved": percent(_float(point["tokens_saved"])),
             "peak tokens": count(_float(point["peak_context"])),

@@ -20,7 +20,7 @@ def variance(
     folders: Annotated[
         list[Path], typer.Argument(help="Runs with replicates, and folders of `workbench probe`, split together.")
     ],
-    metric: Annotated[str, typer.Option("--metric", help="Of runs: which score.")] = "frr",
+    metric: Annotated[str, typer.Option("--metric", help="Of runs: which score.")] = "recall",
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> int:
     """Say where the noise of a score comes from: sessions, questions, or models that answer otherwise each time.

@@ -34,8 +34,8 @@ Row: TypeAlias = dict[str, Value]
 Tables: TypeAlias = dict[str, list[Row]]
 
 NAMES = (
-    "steps", "compactions", "retention", "recall", "states", "survival", "rereads", "scores", "costs", "reconciliation",
-    "losses",
+    "steps", "compactions", "retention", "entity_recall", "states", "survival", "rereads", "scores", "costs",
+    "reconciliation", "losses",
 )  # fmt: skip
 """The tables that a cell fills."""
 WORST = 30
@@ -106,7 +106,7 @@ def _fill(tables: Tables, trial: Trial, worst: int = WORST) -> None:
     events = [event for event in trial.replay.events if event.share == trial.share]
     tables["compactions"] += [place | row for row in _compactions(events)]
     tables["retention"] += [place | row for row in _retention(trial)]
-    tables["recall"] += [place | row for row in _recall(trial)]
+    tables["entity_recall"] += [place | row for row in _entity_recall(trial)]
     tables["states"] += [place | row for row in _states(trial)]
     tables["survival"] += _survival(trial)
     tables["scores"] += [place | row for row in _scores(trial)]
@@ -208,7 +208,7 @@ def _retention(trial: Trial) -> Iterable[Row]:
             }
 
 
-def _recall(trial: Trial) -> Iterable[Row]:
+def _entity_recall(trial: Trial) -> Iterable[Row]:
     for one, kinds in zip(trial.retained, trial.recalled, strict=True):
         for kind, (kept, whole) in sorted(kinds.items()):
             yield {"at": one.snapshot.at, "kind": kind, "kept": kept, "all": whole}

@@ -24,7 +24,7 @@ _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
 def to_inspect(results: Results, out: str | Path) -> list[Path]:
-    """Write a log a strategy: a session is a sample, a metric is a score; matched mode's are called `frr@20%`.
+    """Write a log a strategy: a session is a sample, a metric is a score; matched mode's are called `recall@20%`.
 
     A score that has no value is left out, with its reason in the sample's metadata. No word of a recording is in a log
     but the session's id and title.

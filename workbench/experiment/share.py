@@ -35,7 +35,7 @@ TEXTS: dict[str, dict[str, Words]] = {
     "compactions": {"session": "session", "strategy": "ours", "mode": "ours", "reason": "ours", "stages": "ours",
                     "writer": "ours", "method": "ours", "findings": "lines", "outcome": "ours", "why": "ours"},
     "retention": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours", "recoverable": "ours"},
-    "recall": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours"},
+    "entity_recall": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours"},
     "states": {"session": "session", "strategy": "ours", "mode": "ours", "what": "ours", "state": "ours"},
     "survival": {"session": "session", "strategy": "ours", "kind": "ours"},
     "rereads": {"session": "session"},

@@ -44,7 +44,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "kind": "str", "recoverable": "str", "demanded": "int", "presence": "float", "bound": "float",
         "coverage": "float",
     },
-    "recall": {
+    "entity_recall": {
         "session": "str", "strategy": "str", "mode": "str", "share": "float", "at": "int", "kind": "str",
         "kept": "int", "all": "int",
     },
@@ -250,9 +250,9 @@ class Results:
         return self.table("retention")
 
     @cached_property
-    def recall(self) -> pd.DataFrame:
+    def entity_recall(self) -> pd.DataFrame:
         """A row a boundary and kind of atom."""
-        return self.table("recall")
+        return self.table("entity_recall")
 
     @cached_property
     def states(self) -> pd.DataFrame:

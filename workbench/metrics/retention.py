@@ -32,7 +32,7 @@ class FutureReferenceRecall:
     needed but never named again, and what a model could infer.
     """
 
-    name: ClassVar[str] = "frr"
+    name: ClassVar[str] = "recall"
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
@@ -45,7 +45,7 @@ class FutureReferenceRecall:
 class FutureReferencePresence:
     """The share of the atoms needed later that stand in the context at all. In [0, 1]. A bare list of atoms wins it."""
 
-    name: ClassVar[str] = "frr_presence"
+    name: ClassVar[str] = "recall_presence"
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
@@ -58,7 +58,7 @@ class FutureReferencePresence:
 class FutureReferenceCoverage:
     """How much of the evidence's other words stand beside each atom needed later. In [0, 1]. Unfair to paraphrase."""
 
-    name: ClassVar[str] = "frr_coverage"
+    name: ClassVar[str] = "recall_coverage"
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
@@ -69,9 +69,9 @@ class FutureReferenceCoverage:
 
 @dataclass(frozen=True, slots=True)
 class IrrecoverableRecall:
-    """`frr` of what nothing but the history holds: said by the user, decided, or from what cannot be redone."""
+    """`recall` of what nothing but the history holds: said by the user, decided, or from what cannot be redone."""
 
-    name: ClassVar[str] = "frr_irrecoverable"
+    name: ClassVar[str] = "recall_irrecoverable"
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
@@ -82,9 +82,9 @@ class IrrecoverableRecall:
 
 @dataclass(frozen=True, slots=True)
 class ReacquirableRecall:
-    """`frr` of the atoms that stand in the result of a call that could be made again, and nowhere else."""
+    """`recall` of the atoms that stand in the result of a call that could be made again, and nowhere else."""
 
-    name: ClassVar[str] = "frr_reacquirable"
+    name: ClassVar[str] = "recall_reacquirable"
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 

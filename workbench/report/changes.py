@@ -91,11 +91,11 @@ def changes_html(now: Tables, then: Tables | None) -> Html:
         return Html("")
     kept, saved = changes(now, then), changes(now, then, SAVED)
     where = "at the same size" if shares(now) and shares(now) == shares(then) else "each on its own trigger"
-    parts = [_table(now, kept, f"Kept, {where}"), _table(now, saved, "Tokens saved, each on its own trigger")]
+    parts = [_table(now, kept, f"Still knows, {where}"), _table(now, saved, "Tokens saved, each on its own trigger")]
     new = losses_html(lost_now(now, then), 40, "newly-lost")
     none = '<p class="empty">Nothing is lost now that was not lost then.</p>'
     parts.append("<h3>Lost now, and not then</h3>" + (none if new.data is None or new.data.empty else new.html))
-    data = pd.concat([kept.assign(measure="kept"), saved.assign(measure="saved")])
+    data = pd.concat([kept.assign(measure="recall"), saved.assign(measure="saved")])
     return Html(HEADING + "".join(parts), data=data[["measure", *COLUMNS]])
 
 

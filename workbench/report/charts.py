@@ -53,20 +53,24 @@ def savings(run: Tables, width: float = 7.6) -> Figure:
         colour = look[row["strategy"]].colour
         if row["strategy"] not in REFERENCES and n <= MOST_DOTS:
             both = 100 * dots(run, row["strategy"])
-            axes.plot(both["saved"], both["kept"], ".", color=colour, alpha=0.45, ms=7, mew=0)
-            drawn += list(zip(both["saved"], both["kept"], strict=True))
-        if row["strategy"] not in REFERENCES and row["kept_low"] == row["kept_low"] and row["kept_low"] is not None:
-            ends = 100 * np.array([[row["saved_low"], row["saved_high"]], [row["kept_low"], row["kept_high"]]])
-            axes.plot(ends[0], [100 * row["kept"]] * 2, "-", color=colour, lw=1.8, alpha=0.8)
+            axes.plot(both["saved"], both["recall"], ".", color=colour, alpha=0.45, ms=7, mew=0)
+            drawn += list(zip(both["saved"], both["recall"], strict=True))
+        if (
+            row["strategy"] not in REFERENCES
+            and row["recall_low"] == row["recall_low"]
+            and row["recall_low"] is not None
+        ):
+            ends = 100 * np.array([[row["saved_low"], row["saved_high"]], [row["recall_low"], row["recall_high"]]])
+            axes.plot(ends[0], [100 * row["recall"]] * 2, "-", color=colour, lw=1.8, alpha=0.8)
             axes.plot([100 * row["saved"]] * 2, ends[1], "-", color=colour, lw=1.8, alpha=0.8)
-            drawn += [(x, 100 * row["kept"]) for x in np.linspace(ends[0, 0], ends[0, 1], 24)]
+            drawn += [(x, 100 * row["recall"]) for x in np.linspace(ends[0, 0], ends[0, 1], 24)]
             drawn += [(100 * row["saved"], y) for y in np.linspace(ends[1, 0], ends[1, 1], 24)]
-        axes.plot(100 * row["saved"], 100 * row["kept"], look[row["strategy"]].mark, color=colour, ms=10, mec="none")
+        axes.plot(100 * row["saved"], 100 * row["recall"], look[row["strategy"]].mark, color=colour, ms=10, mec="none")
     axes.set(xlabel="tokens saved, % of an uncompacted agent's", ylabel="still held of what was needed later, %")
     axes.margins(x=0.12)
     axes.set_ylim(-6, 108)
     labels = [
-        Label(_named(r["strategy"], r["sessions"], n), 100 * r["saved"], 100 * r["kept"], look[r["strategy"]].colour)
+        Label(_named(r["strategy"], r["sessions"], n), 100 * r["saved"], 100 * r["recall"], look[r["strategy"]].colour)
         for r in rows.to_dict("records")
     ]
     name_points(figure, axes, labels, drawn)
@@ -128,7 +132,7 @@ def kinds(run: Tables, most: int = 14) -> Figure:
         return words(title, "Nothing to draw: nothing that was said before a boundary was needed after it.")
     needed = rows.groupby("kind", sort=False)["demanded"].first()
     needed = needed[needed >= min(FEWEST, needed.max())].head(most)
-    grid = rows.pivot(index="kind", columns="strategy", values="kept").reindex(index=needed.index, columns=names)
+    grid = rows.pivot(index="kind", columns="strategy", values="recall").reindex(index=needed.index, columns=names)
     how = "all cut to the same size" if shares(run) else "each on its own trigger"
     note = f"% still held, {how} · n = {amount(int(needed.sum()))} needed items · higher is better"
     figure, axes = paper(title, note, height=1.5 + 0.34 * len(grid), width=max(7.6, 2.6 + 1.05 * len(names)))

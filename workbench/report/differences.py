@@ -87,11 +87,11 @@ def differences_html(run: Tables) -> Html:
     where = "all cut to the same size" if shares(run) else "each on its own trigger"
     kept, saved = differences(run), differences(run, SAVED)
     parts = [
-        _table(run, kept, base, f"Kept, {where}", "keeps more", "keeps less"),
+        _table(run, kept, base, f"Still knows, {where}", "keeps more", "keeps less"),
         _table(run, saved, base, "Tokens saved, each on its own trigger", "saves more", "saves less"),
     ]
     none = f'<p class="empty">No session has figures to compare with {shown(base)}.</p>'
-    figures = [rows.assign(measure=name) for name, rows in (("kept", kept), ("saved", saved)) if len(rows)]
+    figures = [rows.assign(measure=name) for name, rows in (("recall", kept), ("saved", saved)) if len(rows)]
     data = pd.concat(figures) if figures else kept.assign(measure="")
     return Html("".join(parts) or none, data=data[["measure", *COLUMNS]])
 

@@ -12,7 +12,7 @@ from workbench.report.digits import NOTHING, amount, count, listed, percent, som
 from workbench.report.html import Cell, Html, row, table
 
 OURS = frozenset({
-    "strategy", "base", "window", "model", "frr", "tokens_saved", "peak_context", "compactions", "sessions", "of",
+    "strategy", "base", "window", "model", "recall", "tokens_saved", "peak_context", "compactions", "sessions", "of",
     "failed", "on_frontier", "probability",
 })  # fmt: skip
 """Columns of a sweep's table that are no setting."""
@@ -23,13 +23,15 @@ def sweep_html(results: object) -> Html:
     if not isinstance(results, Results) or results.variants.empty:
         return Html("")
     points = sweep_table(results)
-    points = points.sort_values(["on_frontier", "frr"], ascending=False, na_position="last").reset_index(drop=True)
-    settings = [name for name in points.columns if name not in OURS and not str(name).startswith("frr_at_")]
+    points = points.sort_values(["on_frontier", "recall"], ascending=False, na_position="last").reset_index(drop=True)
+    settings = [name for name in points.columns if name not in OURS and not str(name).startswith("recall_at_")]
     varied = [name for name in ("base", "window", "model") if points[name].nunique(dropna=False) > 1] + settings
-    budgets = [str(name) for name in points.columns if str(name).startswith("frr_at_")]
+    budgets = [str(name) for name in points.columns if str(name).startswith("recall_at_")]
     names = {"base": "Strategy", "window": "Window", "model": "Summaries by"}
     heads = [(names.get(name, shown(_spoken(name))), "n" if name == "window" else "") for name in varied]
-    heads += [(f"Kept at {percent(float(name[7:]))} of the size", "n") for name in budgets]
+    heads += [
+        (f"Still knows at {percent(float(name.removeprefix('recall_at_')))} of the size", "n") for name in budgets
+    ]
     heads += [("Kept on its own trigger", "n"), ("Tokens saved", "n"), ("Largest request", "n"),
               ("Compac&shy;tions", "n"), ("Unbeaten", "n"), ("Sessions", "n")]  # fmt: skip
     records = points.astype(object).where(points.notna(), None).to_dict("records")
@@ -72,7 +74,7 @@ def _cells(one: Mapping[Hashable, Any], varied: list[str], budgets: list[str]) -
     failed = f' <small class="bad">{one["failed"]} failed</small>' if one["failed"] else ""
     sure = NOTHING if one["probability"] is None else percent(one["probability"])
     return [
-        *cells, *((percent(one[name]), "n") for name in budgets), (percent(one["frr"]) + failed, "n"),
+        *cells, *((percent(one[name]), "n") for name in budgets), (percent(one["recall"]) + failed, "n"),
         (percent(one["tokens_saved"]), "n"), (amount(one["peak_context"]), "n"), (count(one["compactions"]), "n"),
         (f"{'yes' if one['on_frontier'] else 'no'} <small>{sure}</small>", "n"), (_rests_on(one), "n"),
     ]  # fmt: skip

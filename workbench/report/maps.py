@@ -28,7 +28,7 @@ def kinds_html(run: Tables) -> Html:
         return Html('<p class="empty">Nothing that was said before a boundary was needed after it.</p>', data=rows)
     needed = rows.groupby("kind", sort=False)["demanded"].first()
     needed = needed[needed >= min(FEWEST, needed.max())].head(MOST_KINDS)
-    known = rows.set_index(["kind", "strategy"])["kept"].to_dict()
+    known = rows.set_index(["kind", "strategy"])["recall"].to_dict()
     heads: list[Cell] = [("Kind", ""), ("Needed", "n"), *((dot(name, strategies(run)), "n") for name in names)]
     lines = []
     for kind, count in needed.items():
@@ -39,11 +39,11 @@ def kinds_html(run: Tables) -> Html:
         f"Share still held, {how}; n = {amount(int(needed.sum()))} needed things, higher is better. "
         "A figure leads to the worst losses of its kind."
     )
-    return Html(table(heads, lines, kind="heat", caption=note, label="kept by kind of information"), data=rows)
+    return Html(table(heads, lines, kind="heat", caption=note, label="recall by kind of information"), data=rows)
 
 
 def by_session(run: Tables) -> pd.DataFrame:
-    """What each strategy keeps in each session: `session`, `title`, `strategy`, `kept` (share, missing without score).
+    """What each strategy keeps in each session: `session`, `title`, `strategy`, `recall` (share, if scored).
 
     At equal size, mean over the shares, where the run has matched mode, else under each strategy's own trigger.
     """
@@ -55,7 +55,7 @@ def by_session(run: Tables) -> pd.DataFrame:
         for session in replayed(run)["session"]
         for name, kept in found.items()
     ]
-    return pd.DataFrame(rows, columns=["session", "title", "strategy", "kept"])
+    return pd.DataFrame(rows, columns=["session", "title", "strategy", "recall"])
 
 
 def by_session_html(run: Tables) -> Html:
@@ -68,14 +68,14 @@ def by_session_html(run: Tables) -> Html:
     lines = [_session(str(session), part.to_dict("records")) for session, part in rows.groupby("session", sort=False)]
     how = "all cut to the same size" if shares(run) else "each on its own trigger"
     note = f"Share still held, {how}. A figure leads to the worst losses there; {NOTHING} is a session without a score."
-    full = table(heads, lines, kind="heat by-session", caption=note, label="kept by session")
+    full = table(heads, lines, kind="heat by-session", caption=note, label="recall by session")
     if len(lines) > FEW:
         full = f"<details><summary>All {len(lines):,} sessions</summary>{full}</details>"
     return Html(full, data=rows)
 
 
 def _session(session: str, cells: Sequence[Mapping[Hashable, Any]]) -> str:
-    figures = [_share(one["kept"], str(one["strategy"]), session=session) for one in cells]
+    figures = [_share(one["recall"], str(one["strategy"]), session=session) for one in cells]
     return row([(shown(cells[0]["title"], 80), "what"), *figures])
 
 

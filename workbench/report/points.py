@@ -11,31 +11,32 @@ from workbench.report.tables import RETENTION, Tables, contenders, strategies, v
 
 SAVED = "tokens_saved"
 COLUMNS = (
-    "strategy", "reference", "kept", "kept_low", "kept_high", "saved", "saved_low", "saved_high", "sessions", "of",
+    "strategy", "reference", "recall", "recall_low", "recall_high", "saved", "saved_low", "saved_high",
+    "sessions", "of",
 )  # fmt: skip
 
 
 def points(run: Tables) -> pd.DataFrame:
     """One row a strategy that some session has both numbers for; a session with one of them counts in neither mean.
 
-    Columns: `strategy`, `reference`, `kept` and `saved` (means, shares) with `_low` and `_high` (95 % intervals),
+    Columns: `strategy`, `reference`, `recall` and `saved` (means, shares) with `_low` and `_high` (95 % intervals),
     `sessions` (that have both numbers), `of` (sessions that have any).
     """
     found = []
     for name in strategies(run):
         both = dots(run, name)
         either = values(run, RETENTION, name).index.union(values(run, SAVED, name).index)
-        kept, saved = estimate(both["kept"].tolist(), least=0, most=1), estimate(both["saved"].tolist())
+        kept, saved = estimate(both["recall"].tolist(), least=0, most=1), estimate(both["saved"].tolist())
         if kept is not None and saved is not None:
-            columns = {**_columns("kept", kept), **_columns("saved", saved), "sessions": len(both), "of": len(either)}
+            columns = {**_columns("recall", kept), **_columns("saved", saved), "sessions": len(both), "of": len(either)}
             found.append({"strategy": name, "reference": name in REFERENCES, **columns})
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
 def dots(run: Tables, strategy: str) -> pd.DataFrame:
-    """One row a session that has both numbers: `kept`, `saved`."""
+    """One row a session that has both numbers: `recall`, `saved`."""
     kept, saved = values(run, RETENTION, strategy), values(run, SAVED, strategy)
-    return pd.concat([kept.rename("kept"), saved.rename("saved")], axis=1, join="inner")
+    return pd.concat([kept.rename("recall"), saved.rename("saved")], axis=1, join="inner")
 
 
 def _columns(name: str, found: Estimate) -> dict[str, float | None]:
@@ -53,7 +54,7 @@ def points_words(run: Tables) -> str:
     """The same as the chart, for those who cannot see it."""
     rows = points(run)
     told = [
-        f"{one['strategy']} keeps {percent(one['kept'])} and saves {percent(one['saved'])}{_part(one)}"
+        f"{one['strategy']} keeps {percent(one['recall'])} and saves {percent(one['saved'])}{_part(one)}"
         for one in rows.to_dict("records")
     ]
     return "Kept against saved: " + (listed(told) or "no data")

@@ -11,7 +11,7 @@ from workbench.metrics.sizes import MOST_UNCUT, TOO_LARGE
 if TYPE_CHECKING:
     from workbench.report.tables import Tables
 
-RETENTION = "frr"
+RETENTION = "recall"
 """The headline metric: future-reference recall, at the level where an atom still stands with its context."""
 
 

@@ -202,7 +202,7 @@ class Report:
         """What is kept of each kind of information."""
         rows = by_kind(self.run)
         rows = rows[~rows["strategy"].isin(REFERENCES)].head(24)
-        told = [f"{r['kind']} under {r['strategy']} {percent(r['kept'])}" for r in rows.to_dict("records")]
+        told = [f"{r['kind']} under {r['strategy']} {percent(r['recall'])}" for r in rows.to_dict("records")]
         alt = f"A heat map of what each strategy keeps, by kind of information: {listed(told) or 'no data'}"
         return Chart("kinds", charts.kinds(self.run), alt)
 

@@ -117,7 +117,7 @@ def _kept(at: dict[Any, Any] | None, large: tuple[int, int] | None) -> Cell:
 def _own(one: dict[Any, Any], priced: bool, over: tuple[int, int] | None) -> list[Cell]:
     """What is kept and saved on the own trigger, and in how many sessions requests were larger than the window."""
     kept, saved = (
-        _figure(one["strategy"], one[key], one[f"{key}_low"], one[f"{key}_high"]) for key in ("kept", "saved")
+        _figure(one["strategy"], one[key], one[f"{key}_low"], one[f"{key}_high"]) for key in ("recall", "saved")
     )
     if over:
         kept += f' <small class="why">too large in {_of(over)}</small>'

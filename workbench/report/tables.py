@@ -161,7 +161,7 @@ def headline(run: Tables) -> pd.DataFrame:
     """One row a strategy: what it keeps and saves, means over sessions.
 
     Columns: `strategy`, `reference`, `sessions`, `failed`, `equal_size` with `equal_size_low` and `equal_size_high`,
-    `kept`, `kept_low`, `kept_high`, `scaled`, `saved`, `saved_low`, `saved_high` (shares), `mean_context`,
+    `recall`, `recall_low`, `recall_high`, `scaled`, `saved`, `saved_low`, `saved_high` (shares), `mean_context`,
     `peak_context` (tokens), `over_window` (share of the requests that are larger than the window), `compactions`
     (a session), `prefix_reuse`, `fabrication` (shares), `cost` (USD a session), `cost_saved` (share; after summaries
     and fetching again).
@@ -176,7 +176,7 @@ def _headline(run: Tables, name: str) -> dict[str, object]:
     row["failed"] = int((cells["status"] == "failed").sum()) if len(cells) else 0
     for column, found in (
         ("equal_size", equal_size(run, name)),
-        ("kept", own_trigger(run, name)),
+        ("recall", own_trigger(run, name)),
         ("saved", own_trigger(run, name, "tokens_saved")),
     ):
         row[column] = found.mean if found else None
@@ -209,20 +209,20 @@ def _columns(found: Estimate) -> dict[str, object]:
 
 
 def by_kind(run: Tables) -> pd.DataFrame:
-    """What each strategy keeps of each kind of atom: `kind`, `demanded`, `strategy`, `kept` (share).
+    """What each strategy keeps of each kind of atom: `kind`, `demanded`, `strategy`, `recall` (share).
 
     At equal size over all shares where the run has matched mode, else under each strategy's own trigger. Kinds that
     were needed most come first; `demanded` counts an atom once a boundary, however many shares there are.
     """
     rows = run.retention
-    columns = ["kind", "demanded", "strategy", "kept"]
+    columns = ["kind", "demanded", "strategy", "recall"]
     if rows.empty:
         return pd.DataFrame(columns=columns)
     rows = rows[rows["mode"] == ("matched" if (rows["mode"] == "matched").any() else "natural")]
     rows = rows[~rows["strategy"].isin(unranked(run)) & ~rows["session"].isin(left_out(run))]
     sums = rows.groupby(["kind", "strategy"], sort=True)[["demanded", "bound"]].sum().reset_index()
     sums = sums[sums["demanded"] > 0]
-    sums["kept"] = sums["bound"] / sums["demanded"]
+    sums["recall"] = sums["bound"] / sums["demanded"]
     sums["demanded"] = (
         (sums.groupby("kind")["demanded"].transform("max") / max(1, len(shares(run)))).round().astype(int)
     )

@@ -36,25 +36,25 @@ def _found(found: str, where: tuple[str, ...]) -> str:
 def recorded_html(run: Source) -> Html:
     """What was really kept at recorded compactions beside the strategies at the same size; empty where there is none.
 
-    One row a strategy: `strategy`, `sessions`, `kept` and `tokens_kept` (shares, means over sessions).
+    One row a strategy: `strategy`, `sessions`, `recall` and `tokens_kept` (shares, means over sessions).
     """
     scores = plain(run.table("scores"))
-    scores = scores[(scores["mode"] == "recorded") & scores["metric"].isin(["frr", "tokens_kept"])]
+    scores = scores[(scores["mode"] == "recorded") & scores["metric"].isin(["recall", "tokens_kept"])]
     if not (scores["strategy"] == "recorded").any():
         return Html("", "no recording has a compaction with a summary that can be read")
     wide = scores.pivot_table(index=["strategy", "session"], columns="metric", values="value").reset_index()
-    wide = wide.reindex(columns=["strategy", "session", "frr", "tokens_kept"])
+    wide = wide.reindex(columns=["strategy", "session", "recall", "tokens_kept"])
     means = wide.groupby("strategy").agg(
-        sessions=("frr", "count"), kept=("frr", "mean"), tokens_kept=("tokens_kept", "mean")
+        sessions=("recall", "count"), recall=("recall", "mean"), tokens_kept=("tokens_kept", "mean")
     )
-    data = means.sort_values("kept", ascending=False).reset_index()
+    data = means.sort_values("recall", ascending=False).reset_index()
     names = list(data["strategy"])
-    heads: list[Cell] = [("strategy", ""), ("kept", "n"), ("size", "n"), ("sessions", "n")]
+    heads: list[Cell] = [("strategy", ""), ("still knows", "n"), ("size", "n"), ("sessions", "n")]
     rows = [
         row(
             [
                 (dot(str(one["strategy"]), names), ""),
-                (percent(one["kept"]), "n"),
+                (percent(one["recall"]), "n"),
                 (percent(one["tokens_kept"]), "n"),
                 (str(one["sessions"]), "n"),
             ]
@@ -66,7 +66,7 @@ def recorded_html(run: Source) -> Html:
         " agent really went on with, which stands here as <i>recorded</i>.</p>"
     )
     return Html(
-        lead + table(heads, rows, caption=shown(rereads_told(run)), label="kept at recorded compactions"), data=data
+        lead + table(heads, rows, caption=shown(rereads_told(run)), label="recall at recorded compactions"), data=data
     )
 
 

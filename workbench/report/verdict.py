@@ -65,7 +65,11 @@ def verdict(run: Tables) -> Verdict:
 def _nothing(run: Tables) -> str:
     if run.cells.empty or replayed(run).empty:
         return "Nothing was compared: no session could be read."
-    why = run.scores.loc[(run.scores["metric"] == "frr") & run.scores["value"].isna(), "why"] if len(run.scores) else ()
+    why = (
+        run.scores.loc[(run.scores["metric"] == "recall") & run.scores["value"].isna(), "why"]
+        if len(run.scores)
+        else ()
+    )
     reason = next((str(text) for text in why if text), "")
     return "No strategy could be scored" + (f": {reason}." if reason else ".")
 

@@ -12,7 +12,7 @@ from workbench.report.html import Cell, Html, bullets, dot, row, table
 from workbench.report.tables import Tables, strategies
 
 COLUMNS = (
-    "strategy", "writer", "summaries", "kept", "kept_at_size", "fabricated", "usd", "seconds", "read", "wrote",
+    "strategy", "writer", "summaries", "recall", "recall_at_size", "fabricated", "usd", "seconds", "read", "wrote",
     "repaired", "replaced", "faulty", "unread",
 )  # fmt: skip
 MOST = 6
@@ -40,8 +40,8 @@ def writers(run: Tables) -> pd.DataFrame:
                 "strategy": name,
                 "writer": _counted(own["writer"]),
                 "summaries": len(own),
-                "kept": _mean(run, name, "frr", "natural"),
-                "kept_at_size": _mean(run, name, "frr", "matched"),
+                "recall": _mean(run, name, "recall", "natural"),
+                "recall_at_size": _mean(run, name, "recall", "matched"),
                 "fabricated": _mean(run, name, "fabrication", "matched"),
                 "usd": own["usd"].sum() if own["usd"].notna().all() else float("nan"),
                 "seconds": own["seconds"].mean(),
@@ -80,7 +80,7 @@ def _cells(one: dict[str, object]) -> Sequence[Cell]:
     return (
         (shown(str(one["writer"])), ""),
         (f"{one['summaries']:,}", "n"),
-        *((percent(_number(one[name])), "n") for name in ("kept", "kept_at_size", "fabricated")),
+        *((percent(_number(one[name])), "n") for name in ("recall", "recall_at_size", "fabricated")),
         (_dollars(_number(one["usd"])), "n"),
         (f"{_number(one['seconds']):.1f}", "n"),
         *(

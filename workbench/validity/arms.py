@@ -25,7 +25,7 @@ class Run(Protocol):
 def floor(run: Run) -> Check:
     """The arm `null` is 0 on the scale, and never above the median strategy."""
     scores = run.table("scores")
-    rows = scores[(scores["metric"] == "frr") & scores["value"].notna()].copy()
+    rows = scores[(scores["metric"] == "recall") & scores["value"].notna()].copy()
     rows["share"] = rows["share"].fillna(-1.0)
     null = rows[rows["strategy"] == "null"]
     bent = null[null["scaled"].notna() & (null["scaled"].abs() > TINY)]

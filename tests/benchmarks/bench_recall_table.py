@@ -1,6 +1,6 @@
 """Prints the validity table of future-reference recall: five kinds of context at equal size on real recordings.
 
-Usage: python tests/benchmarks/bench_frr_table.py [FOLDER OF RECORDINGS]
+Usage: python tests/benchmarks/bench_recall_table.py [FOLDER OF RECORDINGS]
 The recordings are two of pi and the first six of Claude Code. Where the slow reference implementation stands beside
 the recordings' folder, its table is printed too.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.frr_arms import SIZES, Ready, recordings
+from benchmarks.recall_boundaries import SIZES, Ready, recordings
 
 from workbench.importers.importer import load
 from workbench.metrics.future import Retention

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from benchmarks.frr_arms import SIZES, Ready, recordings
+from benchmarks.recall_boundaries import SIZES, Ready, recordings
 
 from workbench.importers.importer import load
 
