@@ -42,8 +42,8 @@ _PLACES = {
     "Hooks": "compaction.live.hooks", "Cancel": "compaction.live.hooks", "Supply": "compaction.live.hooks",
     "Loopback": "models.loopback",
     # models and metrics
-    "Asking": "models.asking",
-    "Ask": "models.model", "Answer": "models.model", "Model": "models.model", "find_model": "models",
+    "ModelSettings": "models.settings",
+    "SummaryRequest": "models.model", "Completion": "models.model", "Model": "models.model", "find_model": "models",
     "Metric": "metrics.metric", "Score": "metrics.metric", "Trial": "metrics.metric",
     # what goes wrong
     "WorkbenchError": "errors",
@@ -96,11 +96,11 @@ if TYPE_CHECKING:
     from workbench.metrics.metric import Score as Score
     from workbench.metrics.metric import Trial as Trial
     from workbench.models import find_model as find_model
-    from workbench.models.asking import Asking as Asking
     from workbench.models.loopback import Loopback as Loopback
-    from workbench.models.model import Answer as Answer
-    from workbench.models.model import Ask as Ask
+    from workbench.models.model import Completion as Completion
     from workbench.models.model import Model as Model
+    from workbench.models.model import SummaryRequest as SummaryRequest
+    from workbench.models.settings import ModelSettings as ModelSettings
     from workbench.report.render import render as render
     from workbench.report.report import Report as Report
     from workbench.transcript.context import Context as Context

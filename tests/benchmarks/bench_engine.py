@@ -23,7 +23,7 @@ from workbench.compaction.presets import preset
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Strategy
 from workbench.compaction.trigger import AtShare, Situation
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import (
     AssistantMessage,
@@ -71,8 +71,8 @@ class Terse:
 
     name = "terse"
 
-    def answer(self, ask: Ask, /) -> Answer:
-        return Answer(text="## Goal\ngo on\n" * 20, model=self.name)
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        return Completion(text="## Goal\ngo on\n" * 20, model=self.name)
 
 
 def least(work: Callable[[], object], runs: int = 9) -> float:
@@ -96,7 +96,7 @@ def planned(context: Context, strategy: Strategy, budget: Budget) -> Context:
             break
         plan = stage.plan(context, budget)
         if plan is not None:
-            context = plan.apply(context, ["go on"] * len(plan.asks))
+            context = plan.apply(context, ["go on"] * len(plan.requests))
     return context
 
 

@@ -28,7 +28,7 @@ from workbench.importers.importer import load
 from workbench.metrics.future import Retention
 from workbench.metrics.view import view
 from workbench.models.extractive import Extractive
-from workbench.models.model import Ask
+from workbench.models.model import SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.context import Context
 
@@ -54,8 +54,8 @@ def ready(corpora: Path, patterns: Sequence[str]) -> Iterator[Ready]:
 def asked(model: Extractive, one: Boundary, start: int, most: int) -> str:
     messages = one.session.messages[:start]
     wording = PromptTemplate()
-    return model.answer(
-        Ask(purpose="summary", system="", write=lambda: "", messages=messages, sections=wording.sections,
+    return model.complete(
+        SummaryRequest(purpose="summary", system="", write=lambda: "", messages=messages, sections=wording.sections,
             max_tokens=most, count=count)
     ).text  # fmt: skip
 

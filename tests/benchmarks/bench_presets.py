@@ -105,7 +105,7 @@ def row(preset: Preset, parts: Sequence[Sequence[Message]]) -> str:
     done = compact(one, preset.strategy, budget_of(one), Terse())
     return (
         f"{preset.name:20} {check * 1e6:8.2f} {bare * 1e3:11.2f} {whole * 1e3:12.2f} {forced * 1e3:11.2f} "
-        f"{10 * long / ten:7.1f} {long / whole:10.1f}   {done.outcome}, {len(done.answers)} answers, "
+        f"{10 * long / ten:7.1f} {long / whole:10.1f}   {done.outcome}, {len(done.completions)} answers, "
         f"{len(done.violations)} violations"
     )
 

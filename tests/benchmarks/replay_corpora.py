@@ -40,7 +40,7 @@ class Cell:
     """What one preset did in one file, or in all of them.
 
     Attributes:
-        asks: questions to the model.
+        requests: summary requests to the model.
         too_large: compactions that did not reach their target.
         saved: tokens that the compactions took away.
         failed: what went wrong, one text a session.
@@ -48,7 +48,7 @@ class Cell:
 
     compactions: int = 0
     violations: int = 0
-    asks: int = 0
+    requests: int = 0
     too_large: int = 0
     saved: int = 0
     seconds: float = 0.0
@@ -59,7 +59,7 @@ class Cell:
         """Take the other's figures in."""
         self.compactions += other.compactions
         self.violations += other.violations
-        self.asks += other.asks
+        self.requests += other.requests
         self.too_large += other.too_large
         self.saved += other.saved
         self.seconds += other.seconds
@@ -83,7 +83,7 @@ def replayed(session: Session, sizing: Sizing, preset: Preset, model: Model, win
         cell.compactions += 1
         cell.violations += len(compaction.violations)
         cell.rules.update(violation.rule for violation in compaction.violations)
-        cell.asks += len(compaction.answers)
+        cell.requests += len(compaction.completions)
         cell.too_large += compaction.outcome == "too_large"
         cell.saved += compaction.before.tokens - compaction.after.tokens
     cell.seconds = perf_counter() - start
@@ -123,11 +123,11 @@ def main() -> int:
             shown = "/".join(Path(path).parts[-2:])[-44:]
             print(shown.ljust(44), f"{messages:8}", *(str(cells[name]).rjust(9) for name in names), flush=True)
     print(f"\n{files} files, window {args.window}")
-    print("preset".ljust(20), "compactions  violations  failed  too large     asks  tokens saved each  seconds")
+    print("preset".ljust(20), "compactions  violations  failed  too large  requests  tokens saved each  seconds")
     for name, sum_ in sums.items():
         print(
             name.ljust(20),
-            f"{sum_.compactions:11}  {sum_.violations:8}  {len(sum_.failed):6}  {sum_.too_large:9}  {sum_.asks:7}"
+            f"{sum_.compactions:11}  {sum_.violations:8}  {len(sum_.failed):6}  {sum_.too_large:9}  {sum_.requests:7}"
             f"  {sum_.saved // max(sum_.compactions, 1):21}  {sum_.seconds:7.1f}",
             " ".join(f"{rule} {n}" for rule, n in sum_.rules.items()),
         )

@@ -14,9 +14,9 @@ from workbench.cli import main
 from workbench.experiment.probing import COLUMNS, NOTES, TABLE, Probed, again
 from workbench.experiment.store import RunFolder, frame
 from workbench.metrics.reader import Reader
-from workbench.models.asking import Asking
 from workbench.models.litellm import LiteLLM
 from workbench.models.options import Options
+from workbench.models.settings import ModelSettings
 from workbench.report.asked import probes_html
 
 
@@ -94,7 +94,7 @@ def test_each_replicate_of_a_question_is_asked_anew_and_kept(tmp_path: Path) -> 
 
 def asked(server: Provider, folder: Path) -> Reader:
     how = Options(api_base=server.address, tries=1, timeout=20.0, window=10_000)
-    return Reader(Asking(cache=folder, run="r").model(LiteLLM("openai/stub", how)))
+    return Reader(ModelSettings(cache=folder, run="r").model(LiteLLM("openai/stub", how)))
 
 
 def test_probe_with_replicates_prints_the_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtShare, Situation
 from workbench.errors import ModelError
 from workbench.models.extractive import Extractive
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
 from workbench.transcript.message import plain_text
@@ -117,9 +117,9 @@ class Watched:
             raise ValueError("a defect")
         return Summarize(track_files=False).plan(context, budget)
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         self.saw.append(gc.isenabled())
-        return Answer(text="in short", model="watched")
+        return Completion(text="in short", model="watched")
 
 
 def test_the_collector_rests_while_a_compaction_is_worked_out_and_never_while_a_model_is_asked() -> None:
@@ -141,10 +141,11 @@ class Split:
     name: ClassVar[str] = "split"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        asks = tuple(
-            Ask(purpose="summary", system="", write=lambda: "", instructions=word) for word in ("first", "second")
+        requests = tuple(
+            SummaryRequest(purpose="summary", system="", write=lambda: "", instructions=word)
+            for word in ("first", "second")
         )
-        return Plan((Replace(0, 2, (Draft(asks=asks, template="{0} and {1}", at_once=self.at_once),)),))
+        return Plan((Replace(0, 2, (Draft(requests=requests, template="{0} and {1}", at_once=self.at_once),)),))
 
 
 class Meeting:
@@ -157,13 +158,13 @@ class Meeting:
         self.both = threading.Barrier(2, timeout=20)
         self.alone = threading.Lock()
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         if self.at_once:
             self.both.wait()
         else:
             assert self.alone.acquire(blocking=False)
             self.alone.release()
-        return Answer(text=ask.instructions, model=self.name)
+        return Completion(text=request.instructions, model=self.name)
 
 
 def test_independent_questions_are_put_at_the_same_time_to_a_model_that_bears_it() -> None:
@@ -181,15 +182,15 @@ def test_a_preset_that_asks_in_order_does_so_whatever_the_model_bears() -> None:
     model = Meeting(at_once=True)
     model.both = threading.Barrier(1)
     done = compact(TALK, Strategy("x", (Split(at_once=False),)), to(TALK.tokens - 1), model)
-    assert [answer.text for answer in done.answers] == ["first", "second"]
+    assert [answer.text for answer in done.completions] == ["first", "second"]
 
 
 class Half(Meeting):
     """Has no answer to the second question."""
 
-    def answer(self, ask: Ask, /) -> Answer:
-        found = super().answer(ask)
-        if ask.instructions == "second":
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        found = super().complete(request)
+        if request.instructions == "second":
             raise ModelError("no second answer")
         return found
 
@@ -207,26 +208,26 @@ SMALL = Budget(target=LONG.tokens // 3, window=4_000)
 class Reading(Scripted):
     """One that reads the prompt first, as a real model does."""
 
-    def answer(self, ask: Ask, /) -> Answer:
-        assert ask.prompt
-        return super().answer(ask)
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        assert request.prompt
+        return super().complete(request)
 
 
 def test_what_the_prompt_left_out_is_in_the_record_of_the_answer() -> None:
     model = Reading(["## Goal\ngo on"] * 9)
     done = compact(LONG, Strategy("s", (Summarize(),)), SMALL, model)
-    assert [answer.left_out for answer in done.answers] == [ask.left_out for ask in model.asks]
-    assert 0 < sum(ask.left_out for ask in model.asks) < len(LONG.messages)
+    assert [answer.left_out for answer in done.completions] == [request.left_out for request in model.requests]
+    assert 0 < sum(request.left_out for request in model.requests) < len(LONG.messages)
     wide = compact(LONG, Strategy("s", (Summarize(),)), Budget(target=SMALL.target, window=200_000), Reading(["x"] * 9))
-    assert [answer.left_out for answer in wide.answers] == [0] * len(wide.answers)
+    assert [answer.left_out for answer in wide.completions] == [0] * len(wide.completions)
 
 
 def test_a_prompt_that_nobody_reads_is_not_written_out_to_see_what_it_leaves_out() -> None:
     done = compact(LONG, Strategy("s", (Summarize(),)), SMALL, Scripted(["## Goal\ngo on"] * 9))
-    assert done.answers and all(answer.left_out == 0 for answer in done.answers)
+    assert done.completions and all(answer.left_out == 0 for answer in done.completions)
 
 
 def test_a_model_that_reads_the_messages_themselves_and_a_stand_in_leave_nothing_out() -> None:
     for model in (Extractive(), Scripted([ModelError("down")] * 9)):
         done = compact(LONG, Strategy("s", (Summarize(),)), SMALL, model)
-        assert done.answers and all(answer.left_out is None for answer in done.answers)
+        assert done.completions and all(answer.left_out is None for answer in done.completions)

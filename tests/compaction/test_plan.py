@@ -5,12 +5,12 @@ import pytest
 from builders import conversation, said
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.errors import PlanError
-from workbench.models.model import Ask
+from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import Summary
 
 CONTEXT = Context.of(conversation(2))
-ASK = Ask(purpose="summary", system="", write=lambda: "")
+REQUEST = SummaryRequest(purpose="summary", system="", write=lambda: "")
 
 
 def test_one_edit_drops_replaces_and_inserts() -> None:
@@ -31,11 +31,13 @@ def test_edits_that_overlap_or_reach_outside_are_an_error(edits: tuple[Replace, 
 
 def test_answers_must_match_the_asks() -> None:
     with pytest.raises(PlanError, match="1 asks but 0 answers"):
-        Plan((Replace(0, 1, (Draft(asks=(ASK,)),)),)).apply(CONTEXT)
+        Plan((Replace(0, 1, (Draft(requests=(REQUEST,)),)),)).apply(CONTEXT)
 
 
 def test_a_draft_with_two_asks_takes_both_answers_and_parses_neither() -> None:
-    draft = Draft(asks=(ASK, ASK), template="{0}\n---\n{1}", lead="[", tail="]", footer="!", replaces=("a", "b"))
+    draft = Draft(
+        requests=(REQUEST, REQUEST), template="{0}\n---\n{1}", lead="[", tail="]", footer="!", replaces=("a", "b")
+    )
     summary = draft.written(["one {1} $x", "two {0}"], "writer")
     assert summary.text == "one {1} $x\n---\ntwo {0}!"
     assert summary.blocks[0].text == f"[{summary.text}]"
@@ -43,13 +45,15 @@ def test_a_draft_with_two_asks_takes_both_answers_and_parses_neither() -> None:
 
 
 def test_a_summary_has_the_same_id_for_the_same_content_only() -> None:
-    draft = Draft(asks=(ASK,), replaces=("a",))
+    draft = Draft(requests=(REQUEST,), replaces=("a",))
     assert draft.written(["x"]).id == draft.written(["x"]).id
     assert draft.written(["x"]).id != draft.written(["y"]).id
 
 
 def test_the_frame_of_a_draft_is_its_summary_before_there_are_answers() -> None:
-    draft = Draft(asks=(ASK, ASK), template="{0}\n---\n{1}", lead="[", tail="]", footer="!", replaces=("a", "b"))
+    draft = Draft(
+        requests=(REQUEST, REQUEST), template="{0}\n---\n{1}", lead="[", tail="]", footer="!", replaces=("a", "b")
+    )
     assert draft.frame() == replace(draft.written(["", ""]), id="")
     assert draft.frame().text == "\n---\n!"
 
@@ -60,4 +64,4 @@ def test_an_archive_is_added_to_what_is_there() -> None:
     assert (twice.read("r1"), twice.read("r2")) == ("one", "two")
     with pytest.raises(KeyError):
         once.read("r2")
-    assert isinstance(Plan((Replace(0, 1, (Draft(asks=()),)),)).apply(CONTEXT).messages[0], Summary)
+    assert isinstance(Plan((Replace(0, 1, (Draft(requests=()),)),)).apply(CONTEXT).messages[0], Summary)

@@ -76,7 +76,7 @@ def passed(
     context = context_of(messages, prefix)
     granted = budget or Budget(target=config.threshold, window=config.context_window)
     plan = DdxCompact(config).plan(context, granted)
-    return (None, []) if plan is None else (plan.apply(context, [says]), [ask.prompt for ask in plan.asks])
+    return (None, []) if plan is None else (plan.apply(context, [says]), [request.prompt for request in plan.requests])
 
 
 def cut_of(messages: Sequence[Message], config: Config, prefix: int = 0) -> int:
@@ -141,8 +141,8 @@ def with_a_summary() -> dict[str, object]:
     plan = DdxCompact(config).plan(context, Budget(target=3_000, window=3_000))
     assert plan is not None
     return {
-        "cut": cut_of(messages, config), "input": [m.id for m in plan.asks[0].messages],
-        "previous": plan.asks[0].previous, "messages": len(after.messages), "asks": len(prompts),
+        "cut": cut_of(messages, config), "input": [m.id for m in plan.requests[0].messages],
+        "previous": plan.requests[0].previous, "messages": len(after.messages), "requests": len(prompts),
     }  # fmt: skip
 
 
@@ -190,7 +190,7 @@ def no_fit() -> dict[str, object]:
         error = type(no).__name__
     model = Scripted([])
     done = compact(context, ddx_agent(config).strategy, Budget(target=80, window=80), model)
-    return {"prefix": prefix, "error": error, "asks": len(model.asks), "unchanged": done.after is context}
+    return {"prefix": prefix, "error": error, "requests": len(model.requests), "unchanged": done.after is context}
 
 
 def tail_of_one() -> dict[str, object]:
@@ -337,7 +337,7 @@ ROWS = (
     Row("ddx_agent", "single short user, huge keep", {"fit": None}, single_user),
     Row(
         "ddx_agent", "summary, u 2000, a 2000, u 2000; keep 100",
-        {"cut": 3, "input": ["u1", "a1"], "previous": "known", "messages": 3, "asks": 1}, with_a_summary,
+        {"cut": 3, "input": ["u1", "a1"], "previous": "known", "messages": 3, "requests": 1}, with_a_summary,
     ),
     Row(
         "ddx_agent", "window 100, keep 0, stuck 3",
@@ -353,7 +353,7 @@ ROWS = (
     ),
     Row(
         "ddx_agent", "prefix 67, window 80: no fit",
-        {"prefix": 67, "error": "CompactionNoFit", "asks": 0, "unchanged": True}, no_fit,
+        {"prefix": 67, "error": "CompactionNoFit", "requests": 0, "unchanged": True}, no_fit,
     ),
     Row(
         "ddx_agent", "window 100, keep 5: one user message again",
@@ -561,10 +561,10 @@ def test_model_provider_and_focus_can_be_set() -> None:
     context = context_of([long("ua"[i % 2], 2_000, f"m{i}") for i in range(9)])
     plan = DdxCompact(config).plan(context, Budget(target=1_900, window=2_000, instructions="and names"))
     assert plan is not None
-    (ask,) = plan.asks
-    assert ask.model == "openai/small" and ask.prompt.endswith("Additional focus: tests\nand names")
+    (request,) = plan.requests
+    assert request.model == "openai/small" and request.prompt.endswith("Additional focus: tests\nand names")
     assert Config(summarization_model="small").summarizer == "small"
-    assert ask.max_tokens == 512
+    assert request.max_tokens == 512
 
 
 def test_a_user_who_mentions_the_tag_is_not_a_summary() -> None:

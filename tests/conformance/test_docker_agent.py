@@ -16,7 +16,7 @@ from workbench.compaction.live.compactor import Compactor
 from workbench.compaction.live.hooks import Cancel, Hooks, Supply
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.docker_agent import DOCKER_AGENT, DOCKER_AGENT_G2, docker_agent
-from workbench.compaction.presets.docker_agent.asking import Fitted, ModelSettings, cloned, fitted
+from workbench.compaction.presets.docker_agent.asking import AgentModelSettings, Fitted, cloned, fitted
 from workbench.compaction.presets.docker_agent.counting import (
     calibrated,
     calibration,
@@ -59,7 +59,7 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Situation
 from workbench.errors import ModelError, SettingError
-from workbench.models.model import Answer
+from workbench.models.model import Completion
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
 from workbench.transcript.message import (
@@ -76,7 +76,7 @@ from workbench.transcript.message import (
 )
 
 BOTH: tuple[tuple[str, Generation], ...] = (("G1", FIRST), ("G2", LATER))
-AGENT = ModelSettings("the-agents-own", max_tokens=64_000, structured_output={"type": "object"}, temperature=0.3)
+AGENT = AgentModelSettings("the-agents-own", max_tokens=64_000, structured_output={"type": "object"}, temperature=0.3)
 
 
 def turns(*chars: int) -> list[Message]:
@@ -174,7 +174,7 @@ def long_session() -> dict[str, object]:
         at = split(items, generation.keep(200_000), generation)
         question = asked(items, 200_000, generation)
         assert question is not None
-        found[name] = (at, question.first_kept_entry, len(question.ask.messages))
+        found[name] = (at, question.first_kept_entry, len(question.request.messages))
     return found
 
 
@@ -203,7 +203,7 @@ def small_window() -> dict[str, object]:
     question = asked(items, 32_000, LATER)
     assert question is not None
     return {
-        "summarised": len(question.ask.messages), "kept": len(items) - question.first_kept_entry,
+        "summarised": len(question.request.messages), "kept": len(items) - question.first_kept_entry,
         "reported": [message.id for message in question.dropped],
     }  # fmt: skip
 
@@ -213,7 +213,7 @@ def tool_rounds() -> dict[str, object]:
     items: list[Message] = [said("go"), *rounds]
     question = asked(items, 8_192, LATER)
     assert question is not None
-    return {"some": len(question.ask.messages) > 0, "kept": 0 < question.first_kept_entry < len(items)}
+    return {"some": len(question.request.messages) > 0, "kept": 0 < question.first_kept_entry < len(items)}
 
 
 def single_user() -> dict[str, object]:
@@ -221,7 +221,7 @@ def single_user() -> dict[str, object]:
     model = Scripted([])
     context = Context.of(items, docker_tokens_g2)
     done = compact(context, DOCKER_AGENT_G2.strategy, Budget(target=100, window=8_192), model)
-    return {"request": asked(items, 8_192, LATER), "outcome": done.outcome, "asked": len(model.asks)}
+    return {"request": asked(items, 8_192, LATER), "outcome": done.outcome, "asked": len(model.requests)}
 
 
 def seeded() -> dict[str, object]:
@@ -229,7 +229,7 @@ def seeded() -> dict[str, object]:
     return {
         "blank": last_answer([*seed, told(" ", "b1")], 2),
         "earlier": last_answer([*seed, told("  the summary\n", "b1"), told("", "b2")], 2),
-        "nothing": finished(questioned(), Answer(text=" \n", model="m")),
+        "nothing": finished(questioned(), Completion(text=" \n", model="m")),
     }
 
 
@@ -409,15 +409,15 @@ def test_the_summary_stands_before_the_kept_tail() -> None:
     done = run(LONG, model)
     assert [m.id for m in done.after.messages[1:]] == ["m17", "m18", "m19"]
     assert plain_text(done.after.messages[0]) == "Session Summary: what happened"
-    (ask,) = model.asks
-    assert ask.max_tokens == 16_000 and ask.messages == tuple(LONG[:17]) and ask.purpose == "summary"
+    (request,) = model.requests
+    assert request.max_tokens == 16_000 and request.messages == tuple(LONG[:17]) and request.purpose == "summary"
 
 
 def test_an_empty_answer_compacts_nothing() -> None:
     for text in ("", "  \n"):
         done = run(LONG, Scripted([text]))
         assert done.outcome == "unchanged" and done.after is done.before
-        assert [answer.fallback for answer in done.answers] == [True]
+        assert [answer.fallback for answer in done.completions] == [True]
 
 
 def test_a_models_error_is_passed_on() -> None:
@@ -428,8 +428,8 @@ def test_a_models_error_is_passed_on() -> None:
 def test_an_instruction_stands_below_the_question() -> None:
     question = asked(LONG, 200_000, additional="focus on code changes")
     assert question is not None
-    assert question.ask.prompt.endswith("\n\nfocus on code changes")
-    assert question.ask.prompt.count("x" * 20_000) == 17, "the conversation is not cut"
+    assert question.request.prompt.endswith("\n\nfocus on code changes")
+    assert question.request.prompt.count("x" * 20_000) == 17, "the conversation is not cut"
 
 
 def test_the_agents_model_is_cloned_without_structured_output_and_with_the_cap() -> None:
@@ -438,7 +438,7 @@ def test_the_agents_model_is_cloned_without_structured_output_and_with_the_cap()
     assert cloned(AGENT, 200_000, LATER, "small").model == "small"
     assert AGENT.structured_output == {"type": "object"}
     question = asked(LONG, 200_000)
-    assert question is not None and question.model.max_tokens == question.ask.max_tokens == 16_000
+    assert question is not None and question.model.max_tokens == question.request.max_tokens == 16_000
 
 
 def test_a_dedicated_model_is_asked_and_its_window_counts() -> None:
@@ -447,8 +447,8 @@ def test_a_dedicated_model_is_asked_and_its_window_counts() -> None:
     assert at.trigger.check(Situation(tokens=36_001, window=200_000)) is not None
     model = Scripted(["s"])
     run(LONG, model, at, 200_000)
-    (ask,) = model.asks
-    assert ask.model == "small" and len(ask.messages) < 17
+    (request,) = model.requests
+    assert request.model == "small" and len(request.messages) < 17
 
 
 def test_what_does_not_fit_is_reported_in_the_summary_and_the_record() -> None:
@@ -465,9 +465,9 @@ def test_an_earlier_summary_is_fed_first_and_never_dropped() -> None:
     more = [replace(message, id=f"{message.id}+") for message in LONG]
     model = Scripted(["the second"])
     done = run([*once.messages, *more], model, window=64_000)
-    (ask,) = model.asks
-    assert (ask.purpose, ask.previous) == ("update", "the first summary")
-    assert "[Summary]: the first summary" in ask.prompt and len(ask.messages) < 17
+    (request,) = model.requests
+    assert (request.purpose, request.previous) == ("update", "the first summary")
+    assert "[Summary]: the first summary" in request.prompt and len(request.messages) < 17
     assert sum(isinstance(message, Summary) for message in done.after.messages) == 1
 
 
@@ -503,7 +503,7 @@ def test_a_hooks_summary_keeps_the_same_tail_and_asks_no_model() -> None:
 
 
 def test_a_result_has_the_cost_and_the_new_tally() -> None:
-    done = finished(questioned(), Answer(text=" text ", model="m", output_tokens=321, usd=0.02))
+    done = finished(questioned(), Completion(text=" text ", model="m", output_tokens=321, usd=0.02))
     assert done == Result("text", 17, 0.02, 321)
     assert Tally(90_000, 1_000).compacted(done) == Tally(321, 0)
     assert completed("auto", done).outcome == "applied" and completed("manual", None).outcome == "skipped"
@@ -565,7 +565,7 @@ def test_a_live_hook_supplies_the_summary_or_blocks() -> None:
     assert blocked.before_request(messages) == messages
     own = Compactor(DOCKER_AGENT, window=100_000, hooks=Hooks(before=lambda due: Supply("by the host")))
     done = own.compact(messages=messages)
-    assert done is not None and done.answers == ()
+    assert done is not None and done.completions == ()
     (summary,) = (message for message in done.after.messages if isinstance(message, Summary))
     assert plain_text(summary) == "Session Summary: by the host"
 

@@ -42,7 +42,7 @@ from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Situation
 from workbench.errors import ModelError, SettingError, UnknownName
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
 from workbench.transcript.message import (
@@ -67,7 +67,7 @@ def context(messages: Sequence[Message], count: TokenCounter = athena_tokens, ov
 
 def applied(stage: Stage, before: Context, budget: Budget = ALL) -> Context:
     plan = stage.plan(before, budget)
-    after = before if plan is None else plan.apply(before, ["short"] * len(plan.asks))
+    after = before if plan is None else plan.apply(before, ["short"] * len(plan.requests))
     assert not violations(before, after)
     return after
 
@@ -647,7 +647,7 @@ def test_an_earlier_summary_is_one_more_message() -> None:
     model = Scripted(["one", "two"])
     once = due([said("go"), *hundreds(12)], EX_ATHENA, 1_500, model).after
     twice = due([*once.messages, *told_more(12)], EX_ATHENA, 1_500, model).after
-    assert model.asks[1].purpose == "summary" and "[assistant] one" in model.asks[1].prompt
+    assert model.requests[1].purpose == "summary" and "[assistant] one" in model.requests[1].prompt
     assert sum(isinstance(m, Summary) for m in twice.messages) == 1
     (summary,) = (m for m in twice.messages if isinstance(m, Summary))
     assert plain_text(summary) == "two"
@@ -656,9 +656,9 @@ def test_an_earlier_summary_is_one_more_message() -> None:
 def test_the_summary_is_asked_for_in_the_documented_way() -> None:
     model = Scripted(["short"])
     due([said("go"), *hundreds(20)], EX_ATHENA, 1_500, model)
-    (ask,) = model.asks
-    assert (ask.system, ask.max_tokens, ask.model) == ("", 512, "")
-    assert "follow no request" in ask.prompt
+    (request,) = model.requests
+    assert (request.system, request.max_tokens, request.model) == ("", 512, "")
+    assert "follow no request" in request.prompt
 
 
 def test_transcript_lines_are_cut() -> None:
@@ -751,8 +751,8 @@ class Priced:
 
     name = "priced"
 
-    def answer(self, ask: Ask, /) -> Answer:
-        return Answer(text="short", model=self.name, input_tokens=900, output_tokens=100, usd=0.02)
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        return Completion(text="short", model=self.name, input_tokens=900, output_tokens=100, usd=0.02)
 
 
 def test_the_summarys_cost_counts_against_the_budget() -> None:

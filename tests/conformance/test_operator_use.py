@@ -13,7 +13,7 @@ from workbench.compaction.engine import compact
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.file_lists import listed
 from workbench.compaction.presets.operator_use import OPERATOR_USE, operator_use
-from workbench.compaction.presets.operator_use.compact import Details, Result, asks, failed
+from workbench.compaction.presets.operator_use.compact import Details, Result, failed, requests
 from workbench.compaction.presets.operator_use.compact import result as finished
 from workbench.compaction.presets.operator_use.counting import (
     after_compaction,
@@ -322,7 +322,7 @@ def test_the_preparation_says_all_that_the_second_step_needs() -> None:
 
 def test_a_split_turn_makes_two_asks_that_do_not_need_each_other() -> None:
     found = prepared([*long_pairs(2), *OPEN_TURN], 1)
-    history, turn = asks(found, "on tests")
+    history, turn = requests(found, "on tests")
     assert (history.purpose, turn.purpose) == ("summary", "turn_prefix")
     assert history.prompt.endswith("Additional focus: on tests") and "on tests" not in turn.prompt
     done = finished(found, ["H", "T"])
@@ -332,7 +332,7 @@ def test_a_split_turn_makes_two_asks_that_do_not_need_each_other() -> None:
 
 def test_a_split_turn_without_history_asks_once() -> None:
     found = prepared(IN_TURN[2:], 1)
-    assert [ask.purpose for ask in asks(found)] == ["turn_prefix"]
+    assert [request.purpose for request in requests(found)] == ["turn_prefix"]
     assert finished(found, ["T"]).summary.startswith("No prior history.\n\n---\n\n**Turn Context (split turn):**\n\nT")
 
 
@@ -341,8 +341,8 @@ def test_a_split_turn_after_a_summary_updates_it() -> None:
     path = (CompactionEntry(id="c", parent=None, summary=Summary(id="c", text="known"), first_kept="u1"), *log.path())
     found = prepare(path, keeping(1))
     assert found is not None and found.is_split_turn and not found.messages_to_summarize
-    (ask,) = asks(found)
-    assert ask.purpose == "update" and ask.previous == "known"
+    (request,) = requests(found)
+    assert request.purpose == "update" and request.previous == "known"
     assert finished(found, ["merged"]).summary == "merged"
 
 
@@ -468,7 +468,7 @@ def test_a_second_compaction_updates_the_first() -> None:
     once = compact(Context.of(long_pairs(6), operator_tokens), OPERATOR_USE.strategy, budget, model).after
     more = [replace(m, id=f"{m.id}+") for m in long_pairs(6)]
     twice = compact(Context.of([*once.messages, *more], operator_tokens), OPERATOR_USE.strategy, budget, model).after
-    assert model.asks[1].previous == "one" and "<previous-summary>\none\n" in model.asks[1].prompt
+    assert model.requests[1].previous == "one" and "<previous-summary>\none\n" in model.requests[1].prompt
     assert sum(isinstance(m, Summary) for m in twice.messages) == 1
     kept = {m.id for m in twice.messages}
     assert {"u5", "a5"}.isdisjoint(kept), "what the first compaction kept is looked at again"
@@ -489,7 +489,7 @@ def test_the_transcript_shows_calls_thoughts_and_cut_results() -> None:
 
 
 def test_the_prompts_ask_for_the_documented_sections() -> None:
-    history, turn = asks(prepared([*long_pairs(2), *OPEN_TURN], 1))
+    history, turn = requests(prepared([*long_pairs(2), *OPEN_TURN], 1))
     for heading in ("Goal", "Constraints & Preferences", "Progress", "Key Decisions", "Next Steps", "Critical Context"):
         assert f"## {heading}" in history.prompt
     for heading in ("Original Request", "Early Progress", "Context for Suffix"):

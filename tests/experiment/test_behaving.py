@@ -8,7 +8,7 @@ from builders import remembering, said
 from workbench.analysis.behaved import compliances, equivalences
 from workbench.errors import SettingError
 from workbench.experiment.behaving import COLUMNS, Behaved, behave
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.session import Session
 
 RULE = "Never use git stash in this folder."
@@ -19,14 +19,14 @@ class Agent:
 
     name = "agent"
 
-    def answer(self, ask: Ask, /) -> Answer:
-        conversation, _, question = ask.prompt.partition("</conversation>")
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        conversation, _, question = request.prompt.partition("</conversation>")
         if "next action" in question:
             start = conversation.find("src/part_")
             target = conversation[start : start + 10] if start >= 0 else ""
-            return Answer(text=json.dumps({"tool": "read", "target": target}), model=self.name)
+            return Completion(text=json.dumps({"tool": "read", "target": target}), model=self.name)
         letter = "A" if "A) Commit" in question else "B"
-        return Answer(text=letter if RULE in conversation else "A", model=self.name)
+        return Completion(text=letter if RULE in conversation else "A", model=self.name)
 
 
 class Fickle(Agent):
@@ -35,18 +35,18 @@ class Fickle(Agent):
     def __init__(self) -> None:
         self.turn = count()
 
-    def answer(self, ask: Ask, /) -> Answer:
-        if "next action" in ask.prompt:
-            return Answer(text=json.dumps({"tool": "read", "target": str(next(self.turn))}), model=self.name)
-        return super().answer(ask)
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        if "next action" in request.prompt:
+            return Completion(text=json.dumps({"tool": "read", "target": str(next(self.turn))}), model=self.name)
+        return super().complete(request)
 
 
 class Maker:
     name = "maker"
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         made = {"moment": "Changes are in the way.", "obeys": "Commit them.", "breaks": "Stash them."}
-        return Answer(text=json.dumps(made), model=self.name)
+        return Completion(text=json.dumps(made), model=self.name)
 
 
 def tried(folder: Path, reader: object, sessions: int = 2, maker: object = None, **more: object) -> Behaved:

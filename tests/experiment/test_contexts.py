@@ -24,7 +24,7 @@ from workbench.experiment.surprisal import surprisal
 from workbench.importers.native import save
 from workbench.metrics.sizes import ALLOWED, TOO_LARGE
 from workbench.models.kept_likelihood import KeptLikelihood
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
 from workbench.report.asked import behaviour_html, probes_html, surprise_html
 from workbench.transcript.context import Context
@@ -65,16 +65,16 @@ class Counting:
     def __init__(self) -> None:
         self.prompts: list[str] = []
 
-    def answer(self, ask: Ask, /) -> Answer:
-        self.prompts.append(ask.prompt)
-        return Answer(text="NOT STATED", model=self.name)
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        self.prompts.append(request.prompt)
+        return Completion(text="NOT STATED", model=self.name)
 
 
 class Maker:
     name = "maker"
 
-    def answer(self, ask: Ask, /) -> Answer:
-        return Answer(text='{"moment": "Now.", "obeys": "Commit.", "breaks": "Stash."}', model=self.name)
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        return Completion(text='{"moment": "Now.", "obeys": "Commit.", "breaks": "Stash."}', model=self.name)
 
 
 def test_a_context_is_marked_by_the_rule_of_the_comparison_at_equal_size(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def foreseen(recording: Path, model: str, out: Path) -> Forecast:
 
 def test_an_offline_run_costs_nothing_and_writes_nothing(recording: Path, tmp_path: Path) -> None:
     found = foreseen(recording, "extractive", tmp_path / "run")
-    assert (found.sessions, found.cells, found.done, found.asks, found.usd) == (1, 4, 0, 0, 0)
+    assert (found.sessions, found.cells, found.done, found.requests, found.usd) == (1, 4, 0, 0, 0)
     assert found.tokens > 0 and not (tmp_path / "run").exists()
 
 
@@ -53,7 +53,7 @@ def test_asks_of_a_paid_model_are_counted_and_priced_without_one(
     found = foreseen(recording, PAID, tmp_path / "run")
     assert [(one.strategy, one.model) for one in found.asked] == [("summarize", PAID)]
     one, price = found.asked[0], prices("gpt-4o-mini")
-    assert price is not None and one.asks > 4
+    assert price is not None and one.requests > 4
     assert found.usd == pytest.approx(one.input_tokens * price.input + one.output_tokens * price.output)
 
 
@@ -65,12 +65,12 @@ def test_it_foresees_as_many_asks_as_a_model_that_writes_as_much_gets(recording:
     )  # fmt: skip
     rows = results.compactions[results.compactions["strategy"] == "summarize"]
     found = foreseen(recording, PAID, tmp_path / "other")
-    assert found.asks == pytest.approx(int(rows["asks"].sum()), rel=0.5)
+    assert found.requests == pytest.approx(int(rows["requests"].sum()), rel=0.5)
 
 
 def test_a_model_without_a_known_price_has_no_sum(recording: Path, tmp_path: Path) -> None:
     found = foreseen(recording, "litellm:openai/somebodys-own", tmp_path / "run")
-    assert found.asks and found.usd is None
+    assert found.requests and found.usd is None
 
 
 def test_a_price_of_ones_own_is_what_the_forecast_reckons_with(
@@ -114,5 +114,5 @@ def test_the_command_says_it_and_asks_nothing(
     assert main(words) == 0
     assert "At most about" in capsys.readouterr().out
     assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["asks"] > 4
+    assert json.loads(capsys.readouterr().out)["requests"] > 4
     assert not (tmp_path / "run").exists()

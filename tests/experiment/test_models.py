@@ -14,8 +14,8 @@ from builders import remembering, rules, said, told
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.store import COLUMNS, Results
-from workbench.models.asking import Asking, model_names
 from workbench.models.options import API_BASE, MODELS_FILE
+from workbench.models.settings import ModelSettings, model_names
 from workbench.transcript.session import Session
 
 MODEL = "litellm:openai/stub"
@@ -56,16 +56,18 @@ def session(number: int = 0) -> Session:
 
 
 def run(tmp_path: Path, model: str = MODEL, name: str = "run", **more: Any) -> Results:
-    asking = Asking(**{"cache": tmp_path / "cache", **more.pop("asking", {})})
+    model_settings = ModelSettings(**{"cache": tmp_path / "cache", **more.pop("model_settings", {})})
     given = {"strategies": ("truncate", "summarize"), "shares": (0.2,), "boundaries": (0.6,), **more}
     sessions = given.pop("sessions", (session(),))
-    return compare(sessions, window=6_000, out=tmp_path / name, quiet=True, model=model, asking=asking, **given)
+    return compare(
+        sessions, window=6_000, out=tmp_path / name, quiet=True, model=model, model_settings=model_settings, **given
+    )
 
 
 def test_a_real_model_writes_the_summaries_and_the_tables_say_so(provider: Provider, tmp_path: Path) -> None:
     results = run(tmp_path)
     rows = results.compactions[results.compactions["strategy"] == "summarize"]
-    asked = rows[rows["asks"] > 0]
+    asked = rows[rows["requests"] > 0]
     assert len(asked) and set(asked["writer"]) == {"litellm:stub"}
     assert (asked["fallbacks"] == 0).all() and (asked["usd"] > 0).all() and (asked["findings"] == "").all()
     cells = dict(zip(results.cells["strategy"], results.cells["model"], strict=True))
@@ -102,7 +104,7 @@ def test_a_run_is_repeated_from_its_cache_with_the_network_cut(provider: Provide
     first = run(tmp_path)
     calls = len(provider.requests)
     provider.by = lambda asked: refusal(500, "the network is cut")
-    again = run(tmp_path, name="again", asking={"cache_only": True})
+    again = run(tmp_path, name="again", model_settings={"cache_only": True})
     assert len(provider.requests) == calls > 0
     for table in COLUMNS:
         assert (first.path / f"{table}.parquet").read_bytes() == (again.path / f"{table}.parquet").read_bytes()
@@ -111,7 +113,7 @@ def test_a_run_is_repeated_from_its_cache_with_the_network_cut(provider: Provide
 def test_from_the_cache_alone_an_unknown_question_fails_its_cell_and_says_why(
     provider: Provider, tmp_path: Path
 ) -> None:
-    results = run(tmp_path, asking={"cache_only": True})
+    results = run(tmp_path, model_settings={"cache_only": True})
     failed = results.cells[results.cells["status"] == "failed"]
     assert list(failed["strategy"]) == ["summarize"] and "cache alone" in failed["reason"].iloc[0]
     assert provider.requests == []
@@ -119,7 +121,7 @@ def test_from_the_cache_alone_an_unknown_question_fails_its_cell_and_says_why(
 
 def test_workers_pay_each_question_once_and_never_pass_the_limit(provider: Provider, tmp_path: Path) -> None:
     twins = (session(), Session.of(session().messages, id="twin", project="p9"), session(3))
-    results = run(tmp_path, jobs=2, sessions=twins, asking={"max_usd": 1.0, "concurrency": 2})
+    results = run(tmp_path, jobs=2, sessions=twins, model_settings={"max_usd": 1.0, "concurrency": 2})
     assert results.failed == 0 and provider.most_open <= 2
     prompts = [str(asked["messages"]) for asked in provider.requests]
     assert len(prompts) == len(set(prompts))
@@ -127,14 +129,14 @@ def test_workers_pay_each_question_once_and_never_pass_the_limit(provider: Provi
 
 def test_a_run_that_reaches_its_limit_keeps_what_is_done_and_goes_on_later(provider: Provider, tmp_path: Path) -> None:
     sessions = tuple(session(number) for number in range(3))
-    poor = run(tmp_path, sessions=sessions, asking={"max_usd": 0.015})
+    poor = run(tmp_path, sessions=sessions, model_settings={"max_usd": 0.015})
     done = set(poor.cells[poor.cells["status"] == "ok"]["strategy"])
     failed = poor.cells[poor.cells["status"] == "failed"]
     assert "truncate" in done and len(failed) and failed["reason"].str.contains("limit").all()
-    ledger = Asking(cache=tmp_path / "cache", run=str(poor.path.resolve())).ledger
+    ledger = ModelSettings(cache=tmp_path / "cache", run=str(poor.path.resolve())).ledger
     assert 0 < ledger.spent <= 0.015
     calls = len(provider.requests)
-    rich = run(tmp_path, sessions=sessions, asking={"max_usd": 100.0})
+    rich = run(tmp_path, sessions=sessions, model_settings={"max_usd": 100.0})
     assert rich.failed == 0
     prompts = [str(asked["messages"]) for asked in provider.requests]
     assert len(prompts) == len(set(prompts)) > calls
@@ -147,15 +149,15 @@ def everything_spent(cache: Path) -> float:
 
 
 def test_all_replicates_of_a_run_share_one_limit(provider: Provider, tmp_path: Path) -> None:
-    run(tmp_path, replicates=3, asking={"cache": tmp_path / "rich"})
+    run(tmp_path, replicates=3, model_settings={"cache": tmp_path / "rich"})
     needed = everything_spent(tmp_path / "rich")
-    poor = run(tmp_path, name="poor", replicates=3, asking={"max_usd": 0.9 * needed})
+    poor = run(tmp_path, name="poor", replicates=3, model_settings={"max_usd": 0.9 * needed})
     assert needed / 3 < everything_spent(tmp_path / "cache") <= 0.9 * needed
     assert set(poor.replicates["replicate"]) < {0, 1, 2}, "the last one stopped at the limit"
 
 
 def test_all_workers_of_a_run_stop_together_at_the_limit(provider: Provider, tmp_path: Path) -> None:
-    poor = run(tmp_path, jobs=2, sessions=(session(), session(1)), asking={"max_usd": 0.032})
+    poor = run(tmp_path, jobs=2, sessions=(session(), session(1)), model_settings={"max_usd": 0.032})
     failed = poor.cells[poor.cells["status"] == "failed"]
     assert set(failed["strategy"]) == {"summarize"} and failed["reason"].str.contains("limit").all()
     assert 0 < everything_spent(tmp_path / "cache") <= 0.032
@@ -180,7 +182,7 @@ def test_no_cell_is_lost_to_a_provider_that_fails_in_every_way(provider: Provide
 
 def test_a_useless_summary_fails_its_cell_where_that_is_wanted(provider: Provider, tmp_path: Path) -> None:
     provider.by = lambda asked: completion("<tool_call>{}</tool_call>")
-    results = run(tmp_path, asking={"on_bad_summary": "fail"})
+    results = run(tmp_path, model_settings={"on_bad_summary": "fail"})
     failed = results.cells[results.cells["status"] == "failed"]
     assert list(failed["strategy"]) == ["summarize"] and "useless summary" in failed["reason"].iloc[0]
 

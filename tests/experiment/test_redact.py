@@ -10,7 +10,7 @@ from builders import called, remembering, result, rules, said, told
 from workbench.errors import ModelError
 from workbench.experiment.compare import compare
 from workbench.importers.native import save
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.report.render import render
 from workbench.transcript.message import Message, said_texts
 from workbench.transcript.session import Session
@@ -28,16 +28,23 @@ class Listening:
     def __init__(self) -> None:
         self.shown: list[str] = []
 
-    def answer(self, ask: Ask, /) -> Answer:
-        texts = [text for message in ask.messages for text in said_texts(message)]
-        self.shown += [ask.system, ask.prompt, ask.previous, ask.instructions, str(ask.files), *texts]
-        return Answer(text="The worker is set up; the gateway works.", model=self.name)
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        texts = [text for message in request.messages for text in said_texts(message)]
+        self.shown += [
+            request.system,
+            request.prompt,
+            request.previous,
+            request.instructions,
+            str(request.files),
+            *texts,
+        ]
+        return Completion(text="The worker is set up; the gateway works.", model=self.name)
 
 
 class Failing(Listening):
     """Fails and says too much."""
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         raise ModelError(f"the key {TOKEN} of /home/janedoe is not valid")
 
 

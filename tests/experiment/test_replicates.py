@@ -18,7 +18,7 @@ from workbench.experiment.compare import compare
 from workbench.experiment.replicates import steady
 from workbench.experiment.store import Results, RunFolder, frame
 from workbench.importers.native import save
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
 from workbench.report.repeated import repeated_html
 from workbench.report.report import Report
@@ -34,11 +34,11 @@ class Fickle:
     def __init__(self) -> None:
         self.asked = 0
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         self.asked += 1
-        facts = [line for m in ask.messages for line in plain_text(m).splitlines() if "timeout_of" in line]
+        facts = [line for m in request.messages for line in plain_text(m).splitlines() if "timeout_of" in line]
         kept = facts[self.asked % 3 :: 1 + self.asked % 4]
-        return Answer(text="\n".join(["## Facts", *kept])[: 3 * (ask.max_tokens or 400)], model=self.name)
+        return Completion(text="\n".join(["## Facts", *kept])[: 3 * (request.max_tokens or 400)], model=self.name)
 
 
 def run(out: Path, replicates: int, model: object = "extractive") -> Results:

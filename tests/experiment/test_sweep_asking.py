@@ -15,8 +15,8 @@ from workbench.cli import main
 from workbench.experiment import compare as runs
 from workbench.experiment.sweep import forecast, sweep
 from workbench.importers.native import save
-from workbench.models.asking import Asking
 from workbench.models.options import API_BASE, MODELS_FILE
+from workbench.models.settings import ModelSettings
 from workbench.transcript.session import Session
 
 STUB, PAID = "litellm:openai/stub", "litellm:gpt-4o-mini"
@@ -41,8 +41,8 @@ def grid(tmp_path: Path, model: str) -> dict[str, object]:
     }  # fmt: skip
 
 
-def keep(folder: Path, **limits: float) -> Asking:
-    return Asking(cache=folder, on_bad_summary="keep", **limits)  # type: ignore[arg-type]  # its numbers
+def keep(folder: Path, **limits: float) -> ModelSettings:
+    return ModelSettings(cache=folder, on_bad_summary="keep", **limits)  # type: ignore[arg-type]  # its numbers
 
 
 def spent(folder: Path) -> float:
@@ -52,20 +52,20 @@ def spent(folder: Path) -> float:
 
 def test_all_points_share_one_limit(provider: Provider, tmp_path: Path) -> None:
     points = grid(tmp_path, STUB)
-    rich = sweep(points, out=tmp_path / "rich", quiet=True, asking=keep(tmp_path / "a"))
+    rich = sweep(points, out=tmp_path / "rich", quiet=True, model_settings=keep(tmp_path / "a"))
     needed = spent(tmp_path / "a")
     assert rich.failed == 0 and needed > 0
-    poor = sweep(points, out=tmp_path / "poor", quiet=True, asking=keep(tmp_path / "b", max_usd=0.8 * needed))
+    poor = sweep(points, out=tmp_path / "poor", quiet=True, model_settings=keep(tmp_path / "b", max_usd=0.8 * needed))
     assert 0 < spent(tmp_path / "b") <= 0.8 * needed
     failed = poor.cells[poor.cells["status"] == "failed"]
     assert len(failed) and failed["reason"].str.contains("limit").all()
-    on = sweep(points, out=tmp_path / "poor", quiet=True, asking=keep(tmp_path / "b", max_usd=2 * needed))
+    on = sweep(points, out=tmp_path / "poor", quiet=True, model_settings=keep(tmp_path / "b", max_usd=2 * needed))
     assert on.failed == 0 and spent(tmp_path / "b") == pytest.approx(needed)
 
 
 def test_points_that_ask_a_model_are_repeated_under_their_own_names(provider: Provider, tmp_path: Path) -> None:
     points = grid(tmp_path, STUB) | {"models": ["extractive", STUB], "windows": [6_000]}
-    results = sweep(points, out=tmp_path / "run", quiet=True, replicates=2, asking=keep(tmp_path / "a"))
+    results = sweep(points, out=tmp_path / "run", quiet=True, replicates=2, model_settings=keep(tmp_path / "a"))
     assert set(results.replicates["strategy"]) == {f"summarize model={STUB}"}
     assert set(results.replicates["replicate"]) == {0, 1}
     settings = results.manifest["settings"]
@@ -83,7 +83,7 @@ def test_the_forecast_of_a_grid_is_that_of_its_runs(tmp_path: Path) -> None:
         for window in (6_000, 8_000)
     ]  # fmt: skip
     assert (found.sessions, found.cells, found.done) == (1, 8, 0)
-    assert found.asks == sum(one.asks for one in each) > 2
+    assert found.requests == sum(one.requests for one in each) > 2
     assert found.usd == pytest.approx(sum(one.usd or 0 for one in each))
     assert {one.strategy for one in found.asked} == {"summarize window=6000", "summarize window=8000"}
     assert not (tmp_path / "run").exists()

@@ -14,7 +14,7 @@ from workbench.errors import SettingError
 from workbench.metrics.billing import Bill, bill
 from workbench.metrics.pricing import Pricing, pricing
 from workbench.models.caching import ANTHROPIC, ANTHROPIC_HOUR, NO_CACHE, OPENAI, CacheRules
-from workbench.models.model import Answer
+from workbench.models.model import Completion
 from workbench.models.tariff import given_tariff
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import CompactionEvent, Replay, Step
@@ -137,7 +137,7 @@ def test_what_never_pays_off_has_no_break_even_request_and_what_never_compacts_d
     assert reckoned(replayed((10_000, 0), (12_000, 10_000))).break_even is None
 
 
-def fired(at: int, *answers: Answer, dropped: tuple[str, ...], wrote: tuple[Message, ...] = ()) -> CompactionEvent:
+def fired(at: int, *answers: Completion, dropped: tuple[str, ...], wrote: tuple[Message, ...] = ()) -> CompactionEvent:
     nothing = Context((), ())
     stage = StageRecord("summarize", 0, 0, answers, (), dropped, (), wrote)
     return CompactionEvent(
@@ -146,7 +146,7 @@ def fired(at: int, *answers: Answer, dropped: tuple[str, ...], wrote: tuple[Mess
 
 
 def test_a_summary_is_priced_by_what_it_replaces_and_by_its_length_where_who_wrote_it_is_free() -> None:
-    steps = replayed((10_000, 0), (2_000, 0), events=(fired(3, Answer(text="x", model="e", output_tokens=400),
+    steps = replayed((10_000, 0), (2_000, 0), events=(fired(3, Completion(text="x", model="e", output_tokens=400),
                                                                dropped=("u0", "a0")),))  # fmt: skip
     sized = replace(steps, sizing=Sizing((700, 300, 0, 0), 0, chars_per_token))
     found = reckoned(sized, NO_CACHE)
@@ -156,22 +156,22 @@ def test_a_summary_is_priced_by_what_it_replaces_and_by_its_length_where_who_wro
 
 def test_a_later_summary_pays_for_the_earlier_one_that_it_takes_in() -> None:
     earlier = Summary(id="s1", text="y" * 400)
-    first = fired(3, Answer(text="", model="e", output_tokens=100), dropped=("u0",), wrote=(earlier,))
-    second = fired(5, Answer(text="", model="e", output_tokens=100), dropped=("s1",))
+    first = fired(3, Completion(text="", model="e", output_tokens=100), dropped=("u0",), wrote=(earlier,))
+    second = fired(5, Completion(text="", model="e", output_tokens=100), dropped=("s1",))
     steps = replayed((10_000, 0), (2_000, 0), (2_000, 0), events=(first, second))
     found = reckoned(steps, NO_CACHE)
     assert found.charges[2].summaries == pytest.approx(chars_per_token(earlier) * 3e-6 + 100 * 15e-6)
 
 
 def test_a_real_call_costs_what_was_paid_for_it() -> None:
-    paid = Answer(text="x", model="litellm:m", input_tokens=5_000, output_tokens=400, usd=0.25)
+    paid = Completion(text="x", model="litellm:m", input_tokens=5_000, output_tokens=400, usd=0.25)
     found = reckoned(replayed((10_000, 0), (2_000, 0), events=(fired(3, paid, dropped=("u0",)),)), NO_CACHE)
     assert found.charges[1].summaries == 0.25
     assert found.assumed == 0
 
 
 def test_a_summary_after_the_last_request_is_still_paid() -> None:
-    answer = Answer(text="", model="e", output_tokens=100)
+    answer = Completion(text="", model="e", output_tokens=100)
     found = reckoned(replayed((10_000, 0), events=(fired(2, answer, dropped=()),)), NO_CACHE)
     assert found.charges[-1].summaries == pytest.approx(100 * 15e-6)
 

@@ -6,7 +6,7 @@ from builders import remembering, said, told
 from workbench.errors import ModelError
 from workbench.metrics.compliance import Dilemma, arms, demands, dilemma, obedience, without
 from workbench.metrics.reader import Reader
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
 from workbench.transcript.message import Summary, plain_text
 
@@ -20,10 +20,10 @@ class Obedient:
 
     name = "obedient"
 
-    def answer(self, ask: Ask, /) -> Answer:
-        conversation, _, question = ask.prompt.partition("</conversation>")
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        conversation, _, question = request.prompt.partition("</conversation>")
         obeys = "A" if "A) Commit" in question else "B"
-        return Answer(text=obeys if RULE in conversation else "A", model=self.name)
+        return Completion(text=obeys if RULE in conversation else "A", model=self.name)
 
 
 def test_a_demand_is_found_with_the_message_that_says_it() -> None:

@@ -13,7 +13,7 @@ from workbench.errors import ModelError, Refused
 from workbench.models.cached import Cached
 from workbench.models.ledger import Ledger
 from workbench.models.litellm import LiteLLM
-from workbench.models.model import Ask
+from workbench.models.model import SummaryRequest
 from workbench.models.options import Options
 
 
@@ -34,42 +34,42 @@ def cached(provider: Provider, ledger: Ledger, **how: object) -> Cached:
     return Cached(LiteLLM("openai/stub", Options(**given), ledger), ledger)  # type: ignore[arg-type]
 
 
-def ask(prompt: str = "Summarise this.", most: int | None = 300) -> Ask:
-    return Ask(purpose="summary", system="You summarise.", write=lambda: prompt, max_tokens=most)
+def request(prompt: str = "Summarise this.", most: int | None = 300) -> SummaryRequest:
+    return SummaryRequest(purpose="summary", system="You summarise.", write=lambda: prompt, max_tokens=most)
 
 
 def test_a_question_is_paid_for_once(provider: Provider, ledger: Ledger) -> None:
     model = cached(provider, ledger)
-    assert model.answer(ask()) == model.answer(ask())
+    assert model.complete(request()) == model.complete(request())
     assert len(provider.requests) == 1
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        lambda model: (model, ask("another prompt")),
-        lambda model: (model, ask(most=299)),
-        lambda model: (model, replace(ask(), system="other")),
-        lambda model: (model, replace(ask(), model="openai/other")),
-        lambda model: (replace(model, replicate=1), ask()),
-        lambda model: (replace(model, model=replace(model.model, model="openai/other")), ask()),
+        lambda model: (model, request("another prompt")),
+        lambda model: (model, request(most=299)),
+        lambda model: (model, replace(request(), system="other")),
+        lambda model: (model, replace(request(), model="openai/other")),
+        lambda model: (replace(model, replicate=1), request()),
+        lambda model: (replace(model, model=replace(model.model, model="openai/other")), request()),
         lambda model: (
             replace(model, model=replace(model.model, options=replace(model.model.options, temperature=1.0))),
-            ask(),
+            request(),
         ),
     ],
 )
 def test_a_question_that_differs_in_anything_is_asked(provider: Provider, ledger: Ledger, other: object) -> None:
     model = cached(provider, ledger)
-    model.answer(ask())
+    model.complete(request())
     another, question = other(model)  # type: ignore[operator]
-    another.answer(question)
+    another.complete(question)
     assert len(provider.requests) == 2
 
 
 def test_patience_and_limits_make_no_other_question(provider: Provider, ledger: Ledger) -> None:
-    cached(provider, ledger).answer(ask())
-    cached(provider, replace(ledger, max_usd=0.0, run="other"), timeout=5.0, tries=1).answer(ask())
+    cached(provider, ledger).complete(request())
+    cached(provider, replace(ledger, max_usd=0.0, run="other"), timeout=5.0, tries=1).complete(request())
     assert len(provider.requests) == 1
 
 
@@ -77,13 +77,13 @@ def test_with_the_network_cut_the_cache_answers(ledger: Ledger) -> None:
     with serving() as server:
         server.replies = [completion("the summary")]
         model = cached(server, ledger)
-        first = model.answer(ask())
-    assert replace(model, only=True).answer(ask()) == first
+        first = model.complete(request())
+    assert replace(model, only=True).complete(request()) == first
 
 
 def test_with_the_cache_alone_nothing_is_asked_and_the_error_says_so(provider: Provider, ledger: Ledger) -> None:
     with pytest.raises(Refused, match="from the cache alone"):
-        replace(cached(provider, ledger), only=True).answer(ask())
+        replace(cached(provider, ledger), only=True).complete(request())
     assert provider.requests == []
 
 
@@ -91,14 +91,14 @@ def test_an_error_is_not_kept(provider: Provider, ledger: Ledger) -> None:
     model = cached(provider, ledger)
     provider.replies = [refusal(400, "temperature must be a number"), completion("fine")]
     with pytest.raises(ModelError):
-        model.answer(ask())
-    assert model.answer(ask()).text == "fine"
+        model.complete(request())
+    assert model.complete(request()).text == "fine"
 
 
 def test_an_empty_answer_was_paid_for_and_is_kept(provider: Provider, ledger: Ledger) -> None:
     provider.replies = [completion("")]
     model = cached(provider, ledger)
-    assert model.answer(ask()).text == model.answer(ask()).text == ""
+    assert model.complete(request()).text == model.complete(request()).text == ""
     assert len(provider.requests) == 1
 
 
@@ -107,7 +107,7 @@ def test_two_that_ask_the_same_at_once_pay_once(provider: Provider, ledger: Ledg
 
     def one(number: int) -> str:
         both.wait(10)
-        return cached(provider, ledger).answer(ask()).text
+        return cached(provider, ledger).complete(request()).text
 
     with ThreadPoolExecutor(2) as pool:
         assert list(pool.map(one, range(2))) == ["the summary"] * 2

@@ -7,7 +7,7 @@ import pytest
 from builders import called, result, said, told
 from workbench.models.checking import findings
 from workbench.models.extractive import Extractive
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.message import Message
 
 SESSION: tuple[Message, ...] = (
@@ -26,8 +26,8 @@ GOOD = """## Goal
 SECTIONS = ("Goal", "Progress", "Next steps")
 
 
-def ask(**changes: object) -> Ask:
-    blank = Ask(
+def request(**changes: object) -> SummaryRequest:
+    blank = SummaryRequest(
         purpose="summary", system="", write=lambda: "the prompt", messages=SESSION, sections=SECTIONS, max_tokens=400
     )
     return replace(blank, **changes)  # type: ignore[arg-type]
@@ -35,7 +35,7 @@ def ask(**changes: object) -> Ask:
 
 def found(text: str, **changes: object) -> dict[str, bool]:
     """What is wrong with a summary, and whether it is fatal."""
-    return {one.what: one.fatal for one in findings(ask(**changes), Answer(text=text, model="m"))}
+    return {one.what: one.fatal for one in findings(request(**changes), Completion(text=text, model="m"))}
 
 
 def test_a_good_summary_has_no_findings() -> None:
@@ -79,7 +79,7 @@ def test_a_summary_that_copies_its_prompt_is_useless() -> None:
 
 
 def test_a_summary_may_be_larger_than_allowed_by_a_little() -> None:
-    size = ask().count(said(GOOD))
+    size = request().count(said(GOOD))
     assert "size" not in found(GOOD, max_tokens=size)
     assert found(GOOD, max_tokens=int(size / 1.3)) == {"size": False}
     assert found(GOOD, max_tokens=size // 2) == {"size": True}
@@ -91,7 +91,7 @@ def test_a_summary_as_large_as_what_it_stands_for_is_useless() -> None:
 
 def test_missing_headings_are_named() -> None:
     two = GOOD.replace("## Progress\n", "")
-    wrong = findings(ask(), Answer(text=two, model="m"))
+    wrong = findings(request(), Completion(text=two, model="m"))
     assert [(one.what, one.fatal) for one in wrong] == [("sections", False)]
     assert wrong[0].said.endswith("missing: Progress")
     assert found(GOOD.replace("## Progress\n", "").replace("## Next steps\n", "")) == {"sections": True}
@@ -108,7 +108,7 @@ def test_an_ask_without_headings_misses_none() -> None:
 
 def test_names_that_stand_nowhere_are_found_and_named() -> None:
     invented = "- Also changed src/web/router.ts, set MAX_RETRY_COUNT, and build 9e8d7c6b5 took 7312 ms.\n"
-    wrong = findings(ask(), Answer(text=GOOD + invented, model="m"))
+    wrong = findings(request(), Completion(text=GOOD + invented, model="m"))
     assert [(one.what, one.fatal) for one in wrong] == [("fabricated", False)]
     assert "src/web/router.ts" in wrong[0].said and "9e8d7c6" in wrong[0].said
 
@@ -134,9 +134,9 @@ def test_what_the_earlier_summary_and_the_files_name_is_no_fabrication() -> None
 
 
 def test_an_answer_that_was_cut_says_so() -> None:
-    assert [one.what for one in findings(ask(), Answer(text=GOOD, model="m", cut=True))] == ["cut"]
+    assert [one.what for one in findings(request(), Completion(text=GOOD, model="m", cut=True))] == ["cut"]
 
 
 def test_the_extractive_summary_makes_nothing_up() -> None:
-    answer = Extractive().answer(ask(sections=()))
-    assert {one.what for one in findings(ask(sections=()), answer)} <= {"size"}
+    answer = Extractive().complete(request(sections=()))
+    assert {one.what for one in findings(request(sections=()), answer)} <= {"size"}

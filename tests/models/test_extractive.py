@@ -15,7 +15,7 @@ from workbench.importers.importer import load
 from workbench.models import find_model
 from workbench.models.extractive import Extractive
 from workbench.models.extractive_lines import harmless
-from workbench.models.model import Ask, Purpose
+from workbench.models.model import Purpose, SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import Message, Summary, said_texts
 from workbench.transcript.mining import Miner
@@ -25,23 +25,23 @@ from workbench.transcript.words import spans
 HEADINGS = ("Goal", "Constraints & preferences", "Progress", "Key decisions", "Next steps", "Critical context")
 
 
-def ask(
+def request(
     *messages: Message,
     most: int | None = 400,
     previous: str = "",
     instructions: str = "",
     sections: tuple[str, ...] = HEADINGS,
     count: TokenCounter = chars_per_token,
-) -> Ask:
+) -> SummaryRequest:
     purpose: Purpose = "update" if previous else "summary"
-    return Ask(
+    return SummaryRequest(
         purpose=purpose, system="", write=lambda: "", messages=messages, previous=previous, max_tokens=most,
         instructions=instructions, sections=sections, count=count,
     )  # fmt: skip
 
 
 def summary(*messages: Message, **how: object) -> str:
-    return Extractive().answer(ask(*messages, **how)).text  # type: ignore[arg-type]
+    return Extractive().complete(request(*messages, **how)).text  # type: ignore[arg-type]
 
 
 def lines(text: str) -> list[str]:
@@ -61,7 +61,7 @@ WORK = (
 
 def test_it_is_found_by_its_name_and_says_that_it_is_no_language_model() -> None:
     assert find_model("extractive").name == "extractive"
-    assert find_model("extractive").answer(ask(*WORK)).model == "extractive"
+    assert find_model("extractive").complete(request(*WORK)).model == "extractive"
 
 
 def test_the_users_constraint_is_kept_word_for_word() -> None:
@@ -116,23 +116,23 @@ def test_every_line_stands_in_the_source() -> None:
 
 def test_the_same_ask_has_the_same_answer() -> None:
     model = Extractive()
-    first = model.answer(ask(*WORK, *conversation(40)))
-    assert model.answer(ask(*WORK, *conversation(40))) == first
-    assert Extractive().answer(ask(*WORK, *conversation(40))) == first
+    first = model.complete(request(*WORK, *conversation(40)))
+    assert model.complete(request(*WORK, *conversation(40))) == first
+    assert Extractive().complete(request(*WORK, *conversation(40))) == first
 
 
 def test_what_was_read_before_does_not_change_an_answer() -> None:
     model = Extractive()
-    model.answer(ask(*conversation(30, words=50)))
-    assert model.answer(ask(*WORK)) == Extractive().answer(ask(*WORK))
+    model.complete(request(*conversation(30, words=50)))
+    assert model.complete(request(*WORK)) == Extractive().complete(request(*WORK))
 
 
 def test_a_message_is_read_once_however_often_it_is_summarised() -> None:
     model = Extractive()
-    model.answer(ask(*WORK))
+    model.complete(request(*WORK))
     before = model.reader.messages_read
-    model.answer(ask(*WORK))
-    model.answer(ask(*WORK, said("one more", "u9")))
+    model.complete(request(*WORK))
+    model.complete(request(*WORK, said("one more", "u9")))
     assert (before, model.reader.messages_read) == (len(WORK), len(WORK) + 1)
 
 
@@ -143,20 +143,20 @@ def test_a_miner_that_has_read_the_future_changes_no_summary(corpora: Path) -> N
     miner = Miner()
     miner.mine_all(messages)
     before = miner.messages_mined
-    asked = ask(*half, most=2_000)
+    asked = request(*half, most=2_000)
     shared = Extractive().reading_with(miner)
-    assert shared.answer(asked).text == Extractive().answer(asked).text
+    assert shared.complete(asked).text == Extractive().complete(asked).text
     assert miner.messages_mined == before  # nothing was read a second time
-    again = ask(*half[20:], most=1_000, previous=shared.answer(asked).text)
-    assert shared.answer(again).text == Extractive().answer(again).text
+    again = request(*half[20:], most=1_000, previous=shared.complete(asked).text)
+    assert shared.complete(again).text == Extractive().complete(again).text
 
 
 def test_threads_may_share_one_model() -> None:
     model = Extractive()
-    asks = [ask(*conversation(20 + i, words=30)) for i in range(8)]
+    requests = [request(*conversation(20 + i, words=30)) for i in range(8)]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(model.answer, asks))
-    assert together == [Extractive().answer(one) for one in asks]
+        together = list(pool.map(model.complete, requests))
+    assert together == [Extractive().complete(one) for one in requests]
 
 
 texts = st.text(st.sampled_from("abcXYZ_./ \n0189-#</>\"'`語é😀"), max_size=200)
@@ -183,7 +183,7 @@ def conversations(draw: st.DrawFn) -> list[Message]:
 @given(conversations(), st.integers(1, 300), texts, st.sampled_from([chars_per_token, TiktokenCounter()]))
 def test_the_bound_is_never_passed(messages: list[Message], most: int, previous: str, count: TokenCounter) -> None:
     try:
-        answer = Extractive().answer(ask(*messages, most=most, previous=previous, count=count))
+        answer = Extractive().complete(request(*messages, most=most, previous=previous, count=count))
     except ModelError:
         return
     assert answer.text.strip()
@@ -300,12 +300,12 @@ def test_instructions_draw_lines_that_speak_of_them() -> None:
 
 def test_it_can_be_sent_to_a_worker() -> None:
     model = Extractive()
-    model.answer(ask(*WORK))
+    model.complete(request(*WORK))
     assert pickle.loads(pickle.dumps(model)) == model
 
 
 def test_real_recordings_are_summarised_within_the_bound(corpora: Path) -> None:
     session = load([corpora / "pi-mono" / "large-session.jsonl"])[0]
     count = TiktokenCounter()
-    answer = Extractive().answer(ask(*session.messages, most=3_000, count=count))
+    answer = Extractive().complete(request(*session.messages, most=3_000, count=count))
     assert 2_700 <= count(said(answer.text)) <= 3_000

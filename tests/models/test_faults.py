@@ -19,7 +19,7 @@ from workbench.errors import ModelError, Refused
 from workbench.models.cached import Cached
 from workbench.models.ledger import Ledger
 from workbench.models.litellm import LiteLLM
-from workbench.models.model import Ask
+from workbench.models.model import SummaryRequest
 from workbench.models.options import Options
 
 DOLLAR = 1_000_000.0
@@ -45,8 +45,8 @@ def model(provider: Provider, ledger: Ledger, **how: Any) -> Cached:
     return Cached(LiteLLM("openai/stub", Options(**{**given, **how}), ledger), ledger)
 
 
-def ask(prompt: str = "Summarise this.", most: int | None = 100) -> Ask:
-    return Ask(purpose="summary", system="", write=lambda: prompt, max_tokens=most)
+def request(prompt: str = "Summarise this.", most: int | None = 100) -> SummaryRequest:
+    return SummaryRequest(purpose="summary", system="", write=lambda: prompt, max_tokens=most)
 
 
 PAID = (20 + 100 + 2 * 7) / 1_000_000
@@ -73,7 +73,7 @@ def test_a_passing_fault_is_outlived_and_the_answer_is_paid_once(
 ) -> None:
     provider.replies = [fault, completion("fine")]
     asked = model(provider, ledger)
-    assert asked.answer(ask()).text == asked.answer(ask()).text == "fine"
+    assert asked.complete(request()).text == asked.complete(request()).text == "fine"
     assert len(provider.requests) == ledger.calls == 2
 
 
@@ -81,7 +81,7 @@ def test_a_passing_fault_is_outlived_and_the_answer_is_paid_once(
 def test_a_refused_request_costs_nothing(provider: Provider, ledger: Ledger, fault: Reply) -> None:
     provider.replies = [fault]
     with pytest.raises(ModelError):
-        model(provider, ledger).answer(ask())
+        model(provider, ledger).complete(request())
     assert ledger.spent == 0
 
 
@@ -91,27 +91,27 @@ def test_a_request_whose_answer_was_lost_counts_as_all_that_it_can_cost(
 ) -> None:
     provider.replies = [fault]
     with pytest.raises(ModelError):
-        model(provider, ledger, tries=1, timeout=0.3).answer(ask())
+        model(provider, ledger, tries=1, timeout=0.3).complete(request())
     assert ledger.spent > PAID
 
 
 def test_a_server_that_was_never_reached_costs_nothing(ledger: Ledger) -> None:
     how = Options(api_base="http://127.0.0.1:9/v1", tries=1, timeout=5.0, input_usd=1.0, output_usd=1.0)
     with pytest.raises(ModelError):
-        LiteLLM("openai/stub", how, ledger).answer(ask())
+        LiteLLM("openai/stub", how, ledger).complete(request())
     assert ledger.spent == 0
 
 
 def test_an_answer_that_drips_for_ever_is_given_up_in_time(provider: Provider, ledger: Ledger) -> None:
     provider.replies = [replace(completion("x" * 3_000), drips=0.02)]  # each byte in time, the whole a minute late
     with pytest.raises(ModelError, match=r"in 0\.4 seconds") as caught:
-        model(provider, ledger, tries=1, timeout=0.4).answer(ask())
+        model(provider, ledger, tries=1, timeout=0.4).complete(request())
     assert caught.value.retryable
 
 
 def test_an_answer_that_drips_but_comes_in_time_is_taken(provider: Provider, ledger: Ledger) -> None:
     provider.replies = [replace(completion("fine"), drips=0.0005)]
-    assert model(provider, ledger).answer(ask()).text == "fine"
+    assert model(provider, ledger).complete(request()).text == "fine"
 
 
 FALSE_USAGE = {
@@ -133,7 +133,7 @@ TOO_MUCH = {
 @pytest.mark.parametrize("usage", [*FALSE_USAGE.values(), *TOO_MUCH.values()], ids=[*FALSE_USAGE, *TOO_MUCH])
 def test_usage_that_cannot_be_true_is_counted_here(provider: Provider, ledger: Ledger, usage: Any) -> None:
     provider.replies = [completion("one two three", usage=usage)]
-    answer = model(provider, ledger).answer(ask())
+    answer = model(provider, ledger).complete(request())
     assert answer.counted
     assert (answer.input_tokens, answer.output_tokens, answer.cached_tokens) == (5, 3, 0)
     assert answer.usd == pytest.approx((5 + 2 * 3) / 1_000_000)
@@ -142,7 +142,7 @@ def test_usage_that_cannot_be_true_is_counted_here(provider: Provider, ledger: L
 @pytest.mark.parametrize("usage", FALSE_USAGE.values(), ids=FALSE_USAGE)
 def test_what_was_counted_here_counts_as_spent(provider: Provider, ledger: Ledger, usage: Any) -> None:
     provider.replies = [completion("one two three", usage=usage)]
-    assert model(provider, ledger).answer(ask()).usd == pytest.approx(ledger.spent)
+    assert model(provider, ledger).complete(request()).usd == pytest.approx(ledger.spent)
 
 
 @pytest.mark.parametrize("usage", TOO_MUCH.values(), ids=TOO_MUCH)
@@ -150,7 +150,7 @@ def test_a_report_of_more_than_was_possible_counts_as_spent_in_full(
     provider: Provider, ledger: Ledger, usage: Any
 ) -> None:
     provider.replies = [completion("one two three", usage=usage)]
-    model(provider, ledger).answer(ask())
+    model(provider, ledger).complete(request())
     assert ledger.spent >= (usage["prompt_tokens"] + 2 * usage["completion_tokens"]) / 1_000_000
 
 
@@ -160,14 +160,14 @@ def test_after_such_a_report_nothing_more_is_asked_under_a_limit(
 ) -> None:
     provider.replies = [completion("one", usage=usage), completion("two")]
     tight = model(provider, replace(ledger, max_usd=1e6))
-    assert tight.answer(ask("first")).text == "one"
+    assert tight.complete(request("first")).text == "one"
     for _ in range(2):
         with pytest.raises(Refused, match=r"openai/stub reported .* so the spending limit cannot be kept"):
-            tight.answer(ask("second"))
+            tight.complete(request("second"))
     assert len(provider.requests) == 1
-    assert tight.answer(ask("first")).text == "one", "what is in the cache costs nothing"
-    assert model(provider, replace(ledger, max_usd=1e6, run="other")).answer(ask("second")).text == "two"
-    assert model(provider, ledger).answer(ask("third")).text == "two", "without a limit there is none to keep"
+    assert tight.complete(request("first")).text == "one", "what is in the cache costs nothing"
+    assert model(provider, replace(ledger, max_usd=1e6, run="other")).complete(request("second")).text == "two"
+    assert model(provider, ledger).complete(request("third")).text == "two", "without a limit there is none to keep"
 
 
 def test_calls_that_wait_when_such_a_report_comes_are_not_sent(provider: Provider, ledger: Ledger) -> None:
@@ -176,7 +176,7 @@ def test_calls_that_wait_when_such_a_report_comes_are_not_sent(provider: Provide
 
     def one(number: int) -> bool:
         try:
-            return bool(tight.answer(ask(f"{number}")).text)
+            return bool(tight.complete(request(f"{number}")).text)
         except Refused:
             return False
 
@@ -188,7 +188,7 @@ def test_calls_that_wait_when_such_a_report_comes_are_not_sent(provider: Provide
 def test_a_model_that_costs_nothing_is_asked_whatever_it_reports(provider: Provider, ledger: Ledger) -> None:
     provider.replies = [completion("one", usage=TOO_MUCH["huge answer"])]
     free = model(provider, replace(ledger, max_usd=0.0), input_usd=0.0, output_usd=0.0)
-    assert [free.answer(ask(f"{n}")).text for n in range(3)] == ["one"] * 3
+    assert [free.complete(request(f"{n}")).text for n in range(3)] == ["one"] * 3
 
 
 def test_near_the_limit_no_more_calls_are_open_than_it_can_pay_for(provider: Provider, ledger: Ledger) -> None:
@@ -198,7 +198,7 @@ def test_near_the_limit_no_more_calls_are_open_than_it_can_pay_for(provider: Pro
     most = (256 + len("number 0") + 2 * 100) / 1_000_000
     tight = model(provider, replace(ledger, max_usd=2.9 * most))
     with ThreadPoolExecutor(4) as pool:
-        ends = list(pool.map(lambda n: tight.answer(ask(f"number {n}")).text, range(4)))
+        ends = list(pool.map(lambda n: tight.complete(request(f"number {n}")).text, range(4)))
     assert ends == ["fine"] * 4 and provider.most_open == 2
     assert ledger.spent == pytest.approx(4 * PAID)
 
@@ -206,7 +206,7 @@ def test_near_the_limit_no_more_calls_are_open_than_it_can_pay_for(provider: Pro
 def test_a_price_of_ones_own_goes_before_the_table(provider: Provider, ledger: Ledger) -> None:
     provider.replies = [completion("fine")]
     how = Options(api_base=provider.address, input_usd=1.0, output_usd=2.0)
-    answer = LiteLLM("openai/gpt-4o-mini", how, ledger).answer(ask())
+    answer = LiteLLM("openai/gpt-4o-mini", how, ledger).complete(request())
     assert answer.usd == pytest.approx(PAID) == pytest.approx(ledger.spent)
 
 
@@ -215,27 +215,27 @@ def test_a_model_whose_answers_cannot_be_bounded_is_not_asked_under_a_limit(
 ) -> None:
     monkeypatch.setenv("MORPH_API_KEY", "none")
     with pytest.raises(Refused, match="no bound on the length of its answers"):
-        LiteLLM("morph/morph-v3-fast", Options(tries=1), replace(ledger, max_usd=1.0)).answer(ask())
+        LiteLLM("morph/morph-v3-fast", Options(tries=1), replace(ledger, max_usd=1.0)).complete(request())
     assert ledger.calls == 0
 
 
 def test_usage_that_can_be_true_is_taken(provider: Provider, ledger: Ledger) -> None:
     provider.replies = [completion("fine")]
-    answer = model(provider, ledger).answer(ask())
+    answer = model(provider, ledger).complete(request())
     assert not answer.counted and answer.input_tokens == 120
     assert ledger.spent == answer.usd == pytest.approx(PAID)
 
 
 def test_an_answer_that_reached_its_bound_says_so(provider: Provider, ledger: Ledger) -> None:
     provider.replies = [completion("and then", finish="length")]
-    assert model(provider, ledger).answer(ask()).cut
+    assert model(provider, ledger).complete(request()).cut
 
 
 def test_a_question_is_not_sent_where_it_could_pass_the_limit(provider: Provider, ledger: Ledger) -> None:
     provider.replies = [completion("fine")]
     tight = model(provider, replace(ledger, max_usd=0.0001))
     with pytest.raises(Refused, match="limit"):
-        tight.answer(ask())
+        tight.complete(request())
     assert provider.requests == []
 
 
@@ -255,7 +255,7 @@ def test_many_questions_at_once_spend_up_to_the_limit_and_not_past_it(provider: 
 
     def one(number: int) -> str:
         try:
-            return tight.answer(ask(f"Summarise session {number}.")).text
+            return tight.complete(request(f"Summarise session {number}.")).text
         except Refused:
             return "refused"
 
@@ -274,16 +274,16 @@ def test_a_run_that_stopped_at_its_limit_goes_on_with_a_higher_one(provider: Pro
     done = 0
     with pytest.raises(Refused):
         for done in range(100):
-            first.answer(ask(f"{done}"))
+            first.complete(request(f"{done}"))
     second = model(provider, replace(ledger, max_usd=1.0))
     for number in range(done + 3):
-        second.answer(ask(f"{number}"))
+        second.complete(request(f"{number}"))
     assert len(provider.requests) == done + 3
 
 
 def test_an_answer_without_a_bound_gets_one_under_a_limit(provider: Provider, ledger: Ledger) -> None:
     provider.replies = [completion("fine")]
-    model(provider, replace(ledger, max_usd=1.0)).answer(ask(most=None))
+    model(provider, replace(ledger, max_usd=1.0)).complete(request(most=None))
     assert "max_tokens" in provider.requests[0] or "max_completion_tokens" in provider.requests[0]
-    model(provider, ledger).answer(ask("another", most=None))
+    model(provider, ledger).complete(request("another", most=None))
     assert "max_tokens" not in provider.requests[1] and "max_completion_tokens" not in provider.requests[1]

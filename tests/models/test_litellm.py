@@ -11,7 +11,7 @@ from models.provider import Provider, Reply, completion, refusal, serving
 from workbench.errors import ModelError, SetupError
 from workbench.models import find_model
 from workbench.models.litellm import LiteLLM
-from workbench.models.model import Ask
+from workbench.models.model import SummaryRequest
 from workbench.models.options import API_BASE, Options
 
 
@@ -23,8 +23,8 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
         yield server
 
 
-def ask(prompt: str = "Summarise this.", most: int | None = 300) -> Ask:
-    return Ask(purpose="summary", system="You summarise.", write=lambda: prompt, max_tokens=most)
+def request(prompt: str = "Summarise this.", most: int | None = 300) -> SummaryRequest:
+    return SummaryRequest(purpose="summary", system="You summarise.", write=lambda: prompt, max_tokens=most)
 
 
 def told(server: Provider, replies: Sequence[Reply], *, tries: int = 3, timeout: float = 20.0) -> LiteLLM:
@@ -34,7 +34,7 @@ def told(server: Provider, replies: Sequence[Reply], *, tries: int = 3, timeout:
 
 
 def test_an_answer_comes_with_its_tokens_and_time(provider: Provider) -> None:
-    answer = told(provider, [completion("  ## Goal\n- ship it ")]).answer(ask())
+    answer = told(provider, [completion("  ## Goal\n- ship it ")]).complete(request())
     assert answer.text == "## Goal\n- ship it"
     assert (answer.input_tokens, answer.output_tokens, answer.cached_tokens) == (120, 7, 100)
     assert answer.seconds > 0
@@ -42,7 +42,7 @@ def test_an_answer_comes_with_its_tokens_and_time(provider: Provider) -> None:
 
 
 def test_the_request_holds_the_wording_and_the_bound_and_offers_no_tools(provider: Provider) -> None:
-    told(provider, [completion("fine")]).answer(ask("the transcript", most=77))
+    told(provider, [completion("fine")]).complete(request("the transcript", most=77))
     sent = provider.requests[0]
     assert sent["messages"] == [
         {"role": "system", "content": "You summarise."},
@@ -53,112 +53,114 @@ def test_the_request_holds_the_wording_and_the_bound_and_offers_no_tools(provide
 
 
 def test_a_price_nobody_knows_is_none_and_not_zero(provider: Provider) -> None:
-    assert told(provider, [completion("fine")]).answer(ask()).usd is None
+    assert told(provider, [completion("fine")]).complete(request()).usd is None
 
 
 def test_a_known_price_is_charged_with_its_cached_part(provider: Provider) -> None:
     provider.replies = [completion("fine")]
-    answer = LiteLLM("openai/gpt-4o-mini", Options(api_base=provider.address)).answer(ask())
+    answer = LiteLLM("openai/gpt-4o-mini", Options(api_base=provider.address)).complete(request())
     assert answer.usd == pytest.approx(20 * 1.5e-07 + 100 * 7.5e-08 + 7 * 6e-07)
 
 
 def test_the_address_may_stand_in_the_environment(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
     provider.replies = [completion("fine")]
     monkeypatch.setenv(API_BASE, provider.address)
-    assert find_model("litellm:openai/stub").answer(ask()).text == "fine"
+    assert find_model("litellm:openai/stub").complete(request()).text == "fine"
 
 
 def test_a_busy_provider_is_asked_again(provider: Provider) -> None:
     model = told(provider, [refusal(429, "Rate limit reached"), completion("fine")])
-    assert model.answer(ask()).text == "fine"
+    assert model.complete(request()).text == "fine"
     assert len(provider.requests) == 2
 
 
 def test_a_provider_that_names_a_wait_is_taken_at_its_word(provider: Provider) -> None:
     slow = LiteLLM("openai/stub", Options(api_base=provider.address, tries=2, first_wait=3_600.0))
     provider.replies = [refusal(429, "Rate limit reached", retry_after="0"), completion("fine")]
-    assert slow.answer(ask()).text == "fine"
+    assert slow.complete(request()).text == "fine"
 
 
 def test_a_wait_of_an_hour_is_not_waited(provider: Provider) -> None:
     model = told(provider, [refusal(429, "Rate limit reached", retry_after="3600"), completion("fine")])
     with pytest.raises(ModelError) as caught:
-        model.answer(ask())
+        model.complete(request())
     assert caught.value.retryable and len(provider.requests) == 1
 
 
 def test_an_empty_purse_is_not_asked_again(provider: Provider) -> None:
     model = told(provider, [refusal(429, "You exceeded your current quota", "insufficient_quota")])
     with pytest.raises(ModelError) as caught:
-        model.answer(ask())
+        model.complete(request())
     assert not caught.value.retryable and len(provider.requests) == 1
 
 
 @pytest.mark.parametrize("status", [500, 502, 503])
 def test_a_failing_provider_is_asked_as_often_as_allowed_and_no_more(provider: Provider, status: int) -> None:
     with pytest.raises(ModelError) as caught:
-        told(provider, [refusal(status, "the server had an error")]).answer(ask())
+        told(provider, [refusal(status, "the server had an error")]).complete(request())
     assert caught.value.retryable and not caught.value.overflow
     assert len(provider.requests) == 3
 
 
 def test_a_refused_request_is_not_asked_again(provider: Provider) -> None:
     with pytest.raises(ModelError) as caught:
-        told(provider, [refusal(400, "temperature must be a number")]).answer(ask())
+        told(provider, [refusal(400, "temperature must be a number")]).complete(request())
     assert not caught.value.retryable and not caught.value.overflow
     assert len(provider.requests) == 1
 
 
 def test_a_provider_that_does_not_answer_in_time_is_given_up(provider: Provider) -> None:
     with pytest.raises(ModelError) as caught:
-        told(provider, [Reply("", hangs=True)], tries=1, timeout=0.2).answer(ask())
+        told(provider, [Reply("", hangs=True)], tries=1, timeout=0.2).complete(request())
     assert caught.value.retryable
 
 
 def test_a_server_that_is_not_there_is_an_error_of_the_model(provider: Provider) -> None:
     model = LiteLLM("openai/stub", Options(api_base="http://127.0.0.1:9/v1", tries=2, first_wait=0.01, timeout=2.0))
     with pytest.raises(ModelError) as caught:
-        model.answer(ask())
+        model.complete(request())
     assert caught.value.retryable
 
 
 @pytest.mark.parametrize("content", ["", "   \n", None])
 def test_an_empty_answer_comes_back_empty_with_what_it_cost(provider: Provider, content: str | None) -> None:
-    answer = told(provider, [completion(content)]).answer(ask())
+    answer = told(provider, [completion(content)]).complete(request())
     assert (answer.text, answer.input_tokens, answer.output_tokens) == ("", 120, 7)
     assert len(provider.requests) == 1
 
 
 def test_a_wish_for_a_tool_is_an_empty_answer_that_says_so(provider: Provider) -> None:
     call = {"id": "c", "type": "function", "function": {"name": "read", "arguments": "{}"}}
-    answer = told(provider, [completion(None, finish="tool_calls", tool_calls=[call])]).answer(ask())
+    answer = told(provider, [completion(None, finish="tool_calls", tool_calls=[call])]).complete(request())
     assert answer.text == "" and "tool_calls" in answer.why
 
 
 def test_an_answer_without_choices_is_an_error(provider: Provider) -> None:
     with pytest.raises(ModelError):
-        told(provider, [Reply({"id": "x", "object": "chat.completion", "model": "stub", "choices": []})]).answer(ask())
+        told(provider, [Reply({"id": "x", "object": "chat.completion", "model": "stub", "choices": []})]).complete(
+            request()
+        )
 
 
 @pytest.mark.parametrize("body", ['{"id": "x", "choices": [{"index"', "<html>Bad gateway</html>", ""])
 def test_a_broken_answer_is_asked_for_again(provider: Provider, body: str) -> None:
-    assert told(provider, [Reply(body), completion("fine")]).answer(ask()).text == "fine"
+    assert told(provider, [Reply(body), completion("fine")]).complete(request()).text == "fine"
 
 
 @pytest.mark.parametrize("body", ['{"id": "x", "choices": [{"index"', "<html>Bad gateway</html>"])
 def test_an_answer_that_stays_broken_is_an_error(provider: Provider, body: str) -> None:
     with pytest.raises(ModelError) as caught:
-        told(provider, [Reply(body)]).answer(ask())
+        told(provider, [Reply(body)]).complete(request())
     assert caught.value.retryable and len(provider.requests) == 3
 
 
 def test_what_the_model_thought_is_dropped(provider: Provider) -> None:
     replies = [completion("<think>first, the\ngoal</think>\n\nthe summary", reasoning_content="hidden")]
-    assert told(provider, replies).answer(ask()).text == "the summary"
+    assert told(provider, replies).complete(request()).text == "the summary"
 
 
 def test_a_thought_that_never_ends_is_no_answer(provider: Provider) -> None:
-    answer = told(provider, [completion("<think>first, the goal, then", finish="length")]).answer(ask())
+    answer = told(provider, [completion("<think>first, the goal, then", finish="length")]).complete(request())
     assert answer.text == "" and answer.cut
 
 
@@ -183,14 +185,14 @@ def test_a_thought_that_never_ends_is_no_answer(provider: Provider) -> None:
 )
 def test_a_prompt_that_does_not_fit_is_known_in_every_providers_words(provider: Provider, text: str) -> None:
     with pytest.raises(ModelError) as caught:
-        told(provider, [refusal(400, text)]).answer(ask())
+        told(provider, [refusal(400, text)]).complete(request())
     assert caught.value.overflow and not caught.value.retryable
     assert len(provider.requests) == 1
 
 
 def test_a_request_of_too_many_bytes_does_not_fit_either(provider: Provider) -> None:
     with pytest.raises(ModelError) as caught:
-        told(provider, [refusal(413, "Request Entity Too Large")]).answer(ask())
+        told(provider, [refusal(413, "Request Entity Too Large")]).complete(request())
     assert caught.value.overflow and len(provider.requests) == 1
 
 
@@ -204,7 +206,7 @@ def test_a_request_of_too_many_bytes_does_not_fit_either(provider: Provider) -> 
 )
 def test_what_only_looks_like_an_overflow_is_none(provider: Provider, reply: Reply) -> None:
     with pytest.raises(ModelError) as caught:
-        told(provider, [reply], tries=1).answer(ask())
+        told(provider, [reply], tries=1).complete(request())
     assert not caught.value.overflow
 
 
@@ -212,19 +214,19 @@ def test_a_missing_key_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> No
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", API_BASE):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(SetupError, match="ANTHROPIC_API_KEY"):
-        LiteLLM("anthropic/claude-haiku-4-5").answer(ask())
+        LiteLLM("anthropic/claude-haiku-4-5").complete(request())
 
 
 def test_a_name_that_no_provider_knows_is_an_error_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(API_BASE, raising=False)
     with pytest.raises(ModelError) as caught:
-        LiteLLM("no-such-model").answer(ask())
+        LiteLLM("no-such-model").complete(request())
     assert not caught.value.retryable
 
 
 def test_another_model_may_be_asked_for_one_question(provider: Provider) -> None:
     model = told(provider, [completion("fine")])
-    model.answer(Ask(purpose="summary", system="", write=lambda: "x", model="openai/other"))
+    model.complete(SummaryRequest(purpose="summary", system="", write=lambda: "x", model="openai/other"))
     assert provider.requests[0]["model"] == "other"
     assert [message["role"] for message in provider.requests[0]["messages"]] == ["user"]
 

@@ -17,7 +17,7 @@ from workbench.models import find_model
 from workbench.models.cached import Cached
 from workbench.models.ledger import Ledger
 from workbench.models.local import Local
-from workbench.models.model import Ask
+from workbench.models.model import SummaryRequest
 from workbench.models.serving import running, started
 from workbench.models.weights import Weights, weights
 
@@ -35,13 +35,13 @@ def address() -> Iterator[str]:
     server.stop()
 
 
-def ask(prompt: str = "The capital of France is", most: int = 4) -> Ask:
-    return Ask(purpose="summary", system="", write=lambda: prompt, max_tokens=most)
+def request(prompt: str = "The capital of France is", most: int = 4) -> SummaryRequest:
+    return SummaryRequest(purpose="summary", system="", write=lambda: prompt, max_tokens=most)
 
 
 @needs_extra
 def test_a_real_model_answers_with_tokens_time_and_no_cost(address: str) -> None:
-    answer = Local(address=address).answer(ask())
+    answer = Local(address=address).complete(request())
     assert answer.text and answer.model == "local:Gemma 3 270M base, Q4_K_M"
     assert 5 <= answer.input_tokens <= 20 and 1 <= answer.output_tokens <= 4
     assert answer.usd == 0.0 and answer.seconds > 0 and not answer.counted and answer.cut
@@ -49,7 +49,7 @@ def test_a_real_model_answers_with_tokens_time_and_no_cost(address: str) -> None
 
 @needs_extra
 def test_the_same_question_gets_the_same_answer_and_the_prompt_is_cached(address: str) -> None:
-    first, second = (Local(address=address).answer(ask("One, two, three, four, five,")) for _ in range(2))
+    first, second = (Local(address=address).complete(request("One, two, three, four, five,")) for _ in range(2))
     assert first.text == second.text
     assert second.cached_tokens > 0
 
@@ -57,7 +57,7 @@ def test_the_same_question_gets_the_same_answer_and_the_prompt_is_cached(address
 @needs_extra
 def test_a_prompt_that_does_not_fit_is_a_real_overflow(address: str) -> None:
     with pytest.raises(ModelError) as caught:
-        Local(address=address).answer(ask("word " * 1_500))
+        Local(address=address).complete(request("word " * 1_500))
     assert caught.value.overflow and not caught.value.retryable
 
 
@@ -65,7 +65,7 @@ def test_a_prompt_that_does_not_fit_is_a_real_overflow(address: str) -> None:
 def test_a_local_answer_comes_from_the_cache_the_second_time(address: str, tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "answers.sqlite", run="r")
     model = Cached(Local(address=address, ledger=ledger), ledger)
-    assert model.answer(ask()) == model.answer(ask())
+    assert model.complete(request()) == model.complete(request())
     assert ledger.calls == 1 and ledger.spent == 0
 
 
@@ -138,7 +138,7 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
 
 def test_weights_that_are_not_there_are_one_sentence() -> None:
     with pytest.raises(SettingError, match=r"no weights 'nowhere\.gguf'"):
-        find_model("local:nowhere.gguf").answer(ask())
+        find_model("local:nowhere.gguf").complete(request())
 
 
 @pytest.mark.parametrize(

@@ -1,25 +1,25 @@
 import pytest
 
 from workbench.errors import ModelError
-from workbench.models.model import Ask
+from workbench.models.model import SummaryRequest
 from workbench.models.scripted import Scripted
 
-ASK = Ask(purpose="summary", system="", write=lambda: "")
+REQUEST = SummaryRequest(purpose="summary", system="", write=lambda: "")
 
 
 def test_it_says_its_lines_in_order_and_remembers_what_it_was_asked() -> None:
     model = Scripted(["one", "two"])
-    assert [model.answer(ASK).text, model.answer(ASK).text] == ["one", "two"]
-    assert model.asks == [ASK, ASK]
+    assert [model.complete(REQUEST).text, model.complete(REQUEST).text] == ["one", "two"]
+    assert model.requests == [REQUEST, REQUEST]
 
 
 def test_an_error_in_the_script_is_raised() -> None:
     model = Scripted([ModelError("too long", overflow=True), "then this"])
     with pytest.raises(ModelError, match="too long"):
-        model.answer(ASK)
-    assert model.answer(ASK).text == "then this"
+        model.complete(REQUEST)
+    assert model.complete(REQUEST).text == "then this"
 
 
 def test_a_script_at_its_end_says_so() -> None:
     with pytest.raises(ModelError, match="has 0 answers"):
-        Scripted(()).answer(ASK)
+        Scripted(()).complete(REQUEST)

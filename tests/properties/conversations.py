@@ -12,7 +12,7 @@ from hypothesis import seed as drawn_from
 from hypothesis import settings
 
 from workbench.compaction.stage import Budget
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import (
@@ -119,15 +119,15 @@ class Brief:
     name = "brief"
 
     def __init__(self) -> None:
-        self.asks: list[Ask] = []
+        self.requests: list[SummaryRequest] = []
 
-    def answer(self, ask: Ask, /) -> Answer:
-        self.asks.append(ask)
-        text = "## Goal\n" + " ".join([ask.previous, *(plain_text(message) for message in ask.messages)])
-        most = ask.max_tokens or 100
-        while text and ask.count(UserMessage(id="", blocks=(Text(text),))) > most:
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        self.requests.append(request)
+        text = "## Goal\n" + " ".join([request.previous, *(plain_text(message) for message in request.messages)])
+        most = request.max_tokens or 100
+        while text and request.count(UserMessage(id="", blocks=(Text(text),))) > most:
             text = text[: len(text) * 2 // 3]
-        return Answer(text=text.encode("utf-8", "replace").decode() or "-", model=self.name)
+        return Completion(text=text.encode("utf-8", "replace").decode() or "-", model=self.name)
 
 
 def _user(rng: random.Random, n: int) -> Message:

@@ -293,9 +293,9 @@ def c5(step: Step) -> list[str]:
     new = [m for m, old in step.texts if isinstance(m, Summary) and old is None]
     found = [f"{len(live)} summaries"] if new and len(live) > 1 else []
     stays = set(map(id, step.after.messages))
-    fed = [text for ask in step.asks for text in (ask.previous, *(plain_text(m) for m in ask.messages))]
+    fed = [text for request in step.requests for text in (request.previous, *(plain_text(m) for m in request.messages))]
     for gone in step.before.messages:
-        if isinstance(gone, Summary) and not gone.pinned and id(gone) not in stays and new and step.asks:
+        if isinstance(gone, Summary) and not gone.pinned and id(gone) not in stays and new and step.requests:
             start = gone.text.strip()[:200]
             found += [] if any(start in text for text in fed) else [f"{gone.id} was not fed to the next summary"]
     return found
@@ -316,7 +316,7 @@ def _heard(step: Step) -> str:
     texts = [text for message in step.before.messages for text in said_texts(message)]
     files = [f for m in step.before.messages if isinstance(m, Summary) for f in (*m.files.read, *m.files.modified)]
     names = [c.name for m in step.before.messages if isinstance(m, AssistantMessage) for c in m.calls]
-    constant = [text for ask in step.asks for text in (ask.stand_in or "", ask.if_empty or "")]
+    constant = [text for request in step.requests for text in (request.stand_in or "", request.if_empty or "")]
     return "\n".join([*texts, *files, *names, *constant])
 
 
@@ -365,12 +365,14 @@ def first_edit(step: Step) -> int:
 
 def c11(step: Step) -> list[str]:
     """Only for conversations that were redacted as they were read, see the test."""
-    texts = {m.id: text for m, _ in step.texts for text in said_texts(m)} | {"ask": " ".join(map(_prompt, step.asks))}
+    texts = {m.id: text for m, _ in step.texts for text in said_texts(m)} | {
+        "request": " ".join(map(_prompt, step.requests))
+    }
     return [f"{id} has the credential" for id, text in texts.items() if SECRET in text]
 
 
-def _prompt(ask: object) -> str:
-    return ask.system + ask.prompt  # type: ignore[attr-defined,no-any-return]
+def _prompt(request: object) -> str:
+    return request.system + request.prompt  # type: ignore[attr-defined,no-any-return]
 
 
 def c12(step: Step) -> list[str]:
@@ -381,7 +383,9 @@ def c12(step: Step) -> list[str]:
             found.append(f"{message.id} says what a tool said")
         if isinstance(message, Summary) and message.said_by not in ("user", "assistant"):
             found.append(f"{message.id} is said by {message.said_by}")
-    return found + ["the system prompt of an ask says what a tool said" for ask in step.asks if ORDER in ask.system]
+    return found + [
+        "the system prompt of an ask says what a tool said" for request in step.requests if ORDER in request.system
+    ]
 
 
 def d1(step: Step) -> list[str]:

@@ -16,7 +16,7 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.stages import BUILTIN as STAGES
 from workbench.compaction.strategy import Strategy
 from workbench.compaction.trigger import Situation
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Text, UserMessage, plain_text
 from workbench.transcript.tokens import chars_per_token
@@ -36,16 +36,16 @@ class Words:
     name = "words"
 
     def __init__(self) -> None:
-        self.asks: list[Ask] = []
+        self.requests: list[SummaryRequest] = []
 
-    def answer(self, ask: Ask, /) -> Answer:
-        self.asks.append(ask)
-        said = " ".join([ask.previous, *(plain_text(message) for message in ask.messages)]).split(" ")
-        most = ask.max_tokens or 100
-        while len(said) > 1 and ask.count(UserMessage(id="", blocks=(Text(" ".join(said)),))) > most:
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        self.requests.append(request)
+        said = " ".join([request.previous, *(plain_text(message) for message in request.messages)]).split(" ")
+        most = request.max_tokens or 100
+        while len(said) > 1 and request.count(UserMessage(id="", blocks=(Text(" ".join(said)),))) > most:
             keep = len(said) // 3
             said = said[:keep] + said[len(said) - keep :]
-        return Answer(text=" ".join(said).strip() or "-", model=self.name)
+        return Completion(text=" ".join(said).strip() or "-", model=self.name)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Step:
     done: Compaction
     again: Compaction
     frozen: str = field(repr=False)
-    asks: tuple[Ask, ...] = field(repr=False)
+    requests: tuple[SummaryRequest, ...] = field(repr=False)
 
     @property
     def after(self) -> Context:
@@ -82,7 +82,9 @@ class Step:
 def step(name: str, case: str, before: Context, budget: Budget, strategy: Strategy | None = None) -> Step:
     strategy, model, frozen = strategy or SUBJECTS[name], Words(), repr(before.messages)
     done = compact(before, strategy, budget, model)
-    return Step(name, case, before, budget, done, compact(before, strategy, budget, Words()), frozen, tuple(model.asks))
+    return Step(
+        name, case, before, budget, done, compact(before, strategy, budget, Words()), frozen, tuple(model.requests)
+    )
 
 
 def conversations() -> Iterator[tuple[str, Context, random.Random]]:
@@ -129,7 +131,16 @@ def due(name: str) -> tuple[Step, ...]:
             again = prepare(counted, preset, situation, Words())
             assert again is not None
             made.append(
-                Step(name, f"{case}, due", counted, done.budget, done, again, repr(counted.messages), tuple(model.asks))
+                Step(
+                    name,
+                    f"{case}, due",
+                    counted,
+                    done.budget,
+                    done,
+                    again,
+                    repr(counted.messages),
+                    tuple(model.requests),
+                )
             )
     return tuple(made)
 

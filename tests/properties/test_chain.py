@@ -13,7 +13,7 @@ from builders import called, result, rules, said, told
 from workbench.compaction.engine import prepare
 from workbench.compaction.presets import preset
 from workbench.compaction.trigger import Situation
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context, OpenContext
 from workbench.transcript.message import Message, Summary, ToolResult, plain_text
 
@@ -24,12 +24,12 @@ RULE = "never touch the folder legacy/"
 class Faithful(Brief):
     """Carries the earlier summary on, as a good model would."""
 
-    def answer(self, ask: Ask, /) -> Answer:
-        new = super().answer(ask).text
-        carried = ask.previous.split("\n")[0] if ask.previous else ""
-        first = next((plain_text(message) for message in ask.messages if RULE in plain_text(message)), "")
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        new = super().complete(request).text
+        carried = request.previous.split("\n")[0] if request.previous else ""
+        first = next((plain_text(message) for message in request.messages if RULE in plain_text(message)), "")
         text = "\n".join([carried or first, new])
-        return Answer(text=text[: 3 * (ask.max_tokens or 100)], model=self.name)
+        return Completion(text=text[: 3 * (request.max_tokens or 100)], model=self.name)
 
 
 def turn(n: int, rng: random.Random) -> list[Message]:

@@ -19,7 +19,7 @@ from builders import conversation
 from workbench.compaction.engine import compact
 from workbench.compaction.stage import Budget
 from workbench.errors import ModelError
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.log import Log, MessageEntry
 from workbench.transcript.redaction import redacted
@@ -100,7 +100,7 @@ class Fails:
     def __init__(self, error: BaseException) -> None:
         self.error = error
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         raise self.error
 
 

@@ -20,7 +20,7 @@ from builders import called, conversation, result, rules, said, told
 from workbench.compaction.engine import compact
 from workbench.compaction.stage import Budget
 from workbench.models.extractive import Extractive
-from workbench.models.model import Answer, Ask, Model
+from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.transcript.context import Context, OpenContext
 from workbench.transcript.message import Message, plain_text
 from workbench.transcript.tokens import chars_per_token
@@ -141,8 +141,8 @@ def test_langchain_loses_an_earlier_summary_that_its_model_is_not_shown() -> Non
 class Forgets(Words):
     """Says something of the newest messages alone, whatever was handed over."""
 
-    def answer(self, ask: Ask, /) -> Answer:
-        return Answer(text=f"so far there were {len(ask.messages)} messages", model=self.name)
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        return Completion(text=f"so far there were {len(request.messages)} messages", model=self.name)
 
 
 def test_d14_a_model_that_forgets_what_was_demanded_is_found() -> None:

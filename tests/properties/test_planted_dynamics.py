@@ -31,7 +31,7 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Strategy
 from workbench.compaction.trigger import Always, Situation
 from workbench.models.extractive import Extractive
-from workbench.models.model import Ask
+from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import Json, Summary, Text, UserMessage
 
@@ -42,8 +42,8 @@ def test_c11_a_credential_in_a_summary_or_in_a_question_is_found() -> None:
     said = forged(lambda messages: [*messages, Summary(id="new", text=f"deploy with {SECRET}")])
     assert c11(said)
     fine = forged(list)
-    asked = Ask(purpose="summary", system="", write=lambda: f"the token is {SECRET}", messages=())
-    assert c11(replace(fine, asks=(asked,)))
+    asked = SummaryRequest(purpose="summary", system="", write=lambda: f"the token is {SECRET}", messages=())
+    assert c11(replace(fine, requests=(asked,)))
     assert not c11(fine)
 
 

@@ -100,7 +100,7 @@ def _compactions(id: str, strategy: str) -> list[dict[str, Any]]:
         "at": 61 + 30 * n, "reason": "threshold",
         "target": 31_000, "tokens_before": 51_800, "tokens_after": 30_000, "tokens_sent": 30_000,
         "dropped": 40, "rewritten": 3,
-        "kept": 21, "stages": STAGES.get(strategy, strategy), "asks": 0, "input_tokens": 0,
+        "kept": 21, "stages": STAGES.get(strategy, strategy), "requests": 0, "input_tokens": 0,
         "output_tokens": 0, "usd": 0.0, "seconds": 0.0,
         "fallbacks": 0, "outcome": "compacted", "why": "", "violations": 0,
     } for n in range(2)]  # fmt: skip

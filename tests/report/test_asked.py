@@ -9,7 +9,7 @@ from workbench.experiment.behaving import behave
 from workbench.experiment.probing import probe
 from workbench.experiment.surprisal import surprisal
 from workbench.models.kept_likelihood import KeptLikelihood
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.report.asked import MEASURED, asked_html, behaviour_html, measured_told, probes_html, surprise_html
 from workbench.transcript.session import Session
 
@@ -19,8 +19,8 @@ class Hostile:
 
     name = "<script>alert(1)</script>"
 
-    def answer(self, ask: Ask, /) -> Answer:
-        return Answer(text="<script>alert(2)</script>", model=self.name)
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        return Completion(text="<script>alert(2)</script>", model=self.name)
 
 
 class Folder:

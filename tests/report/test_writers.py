@@ -10,7 +10,7 @@ from workbench.report.writers import writers, writers_html
 
 def wrote(strategy: str, writer: str, **more: Any) -> dict[str, Any]:
     row = {
-        "session": "session-00", "strategy": strategy, "mode": "natural", "asks": 1, "writer": writer, "method": "",
+        "session": "session-00", "strategy": strategy, "mode": "natural", "requests": 1, "writer": writer, "method": "",
         "findings": "", "fallbacks": 0, "usd": 0.25, "seconds": 2.0, "input_tokens": 1_000, "output_tokens": 100,
         "reason": "", "stages": "summarize", "outcome": "compacted", "why": "", "violations": 0,
     }  # fmt: skip
@@ -28,7 +28,7 @@ def test_each_strategy_that_asked_has_a_row_with_its_writers_and_costs() -> None
         wrote("summarize", "local:X"),
         wrote("summarize", "local:X", method="repaired"),
         wrote("summarize", "extractive", fallbacks=1, findings="useless", method="extractive stands in"),
-        wrote("truncate", "", asks=0),
+        wrote("truncate", "", requests=0),
     )
     rows = writers(tables).to_dict("records")
     assert [row["strategy"] for row in rows] == ["summarize"]

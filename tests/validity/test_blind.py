@@ -10,7 +10,7 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.experiment.prepared import prepared
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
@@ -41,9 +41,9 @@ class Knowing:
         self.asked = 0
         self.future = future
 
-    def answer(self, ask: Ask) -> Answer:
+    def complete(self, request: SummaryRequest) -> Completion:
         self.asked += 1
-        return Answer(text=f"answer {self.asked} about {self.future[-self.asked].id}", model=self.name)
+        return Completion(text=f"answer {self.asked} about {self.future[-self.asked].id}", model=self.name)
 
 
 def test_strategies_are_blind() -> None:

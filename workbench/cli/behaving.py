@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.cli.answers import say_uncut, with_larger
-from workbench.cli.asking import Cache, CacheOnly, MaxDollars, NoCache, asking, tell_terms
 from workbench.cli.comparing import names, shares
 from workbench.cli.grid import (
     Answers,
@@ -23,6 +22,7 @@ from workbench.cli.grid import (
     Strategies,
     Summariser,
 )
+from workbench.cli.model_settings import Cache, CacheOnly, MaxDollars, NoCache, model_settings, tell_terms
 from workbench.cli.words import REDACT, percent, printable, say, say_json, share, table
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def behave(
     done = run(
         paths or (), reader=reader, maker=maker or None, strategies=names(strategies), shares=shares(budgets),
         boundaries=shares(boundaries), model=model, most=most, reader_window=window, limit=limit, redact=redact,
-        asking=asking(cache, no_cache, cache_only, max_dollars, run=str(out)), out=out,
+        model_settings=model_settings(cache, no_cache, cache_only, max_dollars, run=str(out)), out=out,
         quiet=quiet or as_json,
     )  # fmt: skip
     obeyed, same = compliances(done.table), equivalences(done.table)

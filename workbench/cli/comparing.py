@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.cli.asking import Cache, CacheOnly, Concurrency, MaxDollars, NoCache, OnBad, asking, tell_terms
 from workbench.cli.forecasting import tell_forecast
+from workbench.cli.model_settings import (
+    Cache,
+    CacheOnly,
+    Concurrency,
+    MaxDollars,
+    NoCache,
+    OnBad,
+    model_settings,
+    tell_terms,
+)
 from workbench.cli.notes import tell_notes, warn_of_replicates
 from workbench.cli.words import REDACT, complain, count, percent, printable, say, say_json, share, table
 from workbench.errors import SettingError, UnknownName
@@ -96,7 +105,8 @@ def compare(
     concurrency: Concurrency = None,
     on_bad_summary: OnBad = "fallback",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it would take: cells, tokens, asks and dollars. Ask nothing.")
+        bool,
+        typer.Option("--dry-run", help="Say what it would take: cells, tokens, requests and dollars. Ask nothing."),
     ] = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write the tables, but render no report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
@@ -124,7 +134,7 @@ def compare(
         "boundaries": places(boundaries), "out": out, "jobs": jobs or os.cpu_count() or 1, "scheduler": scheduler,
         "limit": limit, "seed": seed, "redact": redact, "price_model": price_model, "prices": prices,
         "quiet": quiet or as_json,
-        "asking": asking(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary),
+        "model_settings": model_settings(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary),
     }  # fmt: skip
     if dry_run:
         return tell_forecast(forecast(paths or (), **given), as_json, replicates)

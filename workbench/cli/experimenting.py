@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.asking import Cache, CacheOnly, Concurrency, MaxDollars, OnBad
+from workbench.cli.model_settings import Cache, CacheOnly, Concurrency, MaxDollars, OnBad
 from workbench.cli.words import complain, say, say_json, table
 from workbench.errors import SettingError
 

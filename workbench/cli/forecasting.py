@@ -25,7 +25,7 @@ def tell_forecast(
     """
     found = replace(found, asked=tuple(one.times(replicates) for one in found.asked))
     if as_json:
-        say_json({**(besides or {}), **asdict(found), "asks": found.asks, "usd": found.usd})
+        say_json({**(besides or {}), **asdict(found), "requests": found.requests, "usd": found.usd})
         return 0
     left = f" and {found.unreadable} that cannot be replayed" * bool(found.unreadable)
     say(f"{found.sessions} sessions{left}; {found.cells} cells, {found.done} of them on disk already.")
@@ -37,7 +37,7 @@ def tell_forecast(
         {
             "strategy": one.strategy,
             "model": one.model,
-            "asks": count(one.asks),
+            "requests": count(one.requests),
             "tokens read": count(one.input_tokens),
             "tokens written": count(one.output_tokens),
             "USD": dollars(one.usd),

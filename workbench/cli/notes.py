@@ -18,7 +18,7 @@ def warn_of_replicates(model: str, replicates: int) -> None:
     if replicates < 2:
         return
     from workbench.experiment.replicates import steady
-    from workbench.models.asking import model_names
+    from workbench.models.settings import model_names
 
     for name in steady(model_names(model)):
         how = "" if name.startswith("local") else "; WORKBENCH_TEMPERATURE=1 lets it vary"

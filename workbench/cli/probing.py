@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.cli.answers import say_uncut, with_larger
-from workbench.cli.asking import Cache, CacheOnly, MaxDollars, NoCache, asking, tell_terms
 from workbench.cli.comparing import names, shares
 from workbench.cli.grid import (
     Answers,
@@ -22,6 +21,7 @@ from workbench.cli.grid import (
     Strategies,
     Summariser,
 )
+from workbench.cli.model_settings import Cache, CacheOnly, MaxDollars, NoCache, model_settings, tell_terms
 from workbench.cli.notes import warn_of_replicates
 from workbench.cli.varying import say_answers
 from workbench.cli.words import REDACT, percent, printable, say, say_json, table
@@ -84,7 +84,7 @@ def probe(
         paths or (), reader=reader, strategies=names(strategies), shares=shares(budgets), boundaries=shares(boundaries),
         model=model, judge=judge or None, maker=maker or None, scores=rubric or None, kinds=names(kinds), most=most,
         replicates=replicates, reader_window=window, limit=limit, redact=redact, out=out, quiet=quiet or as_json,
-        asking=asking(cache, no_cache, cache_only, max_dollars, run=str(out)),
+        model_settings=model_settings(cache, no_cache, cache_only, max_dollars, run=str(out)),
     )  # fmt: skip
     known = labelled(labels or done.path / LABELS, done.table)
     rows = accuracies(done.table, known)

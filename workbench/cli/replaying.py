@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.asking import Cache, CacheOnly, Concurrency, MaxDollars, NoCache, OnBad, asking, tell_terms
+from workbench.cli.model_settings import (
+    Cache,
+    CacheOnly,
+    Concurrency,
+    MaxDollars,
+    NoCache,
+    OnBad,
+    model_settings,
+    tell_terms,
+)
 from workbench.cli.words import REDACT, complain, count, percent, printable, say, say_json, share, table
 from workbench.errors import SettingError
 
@@ -55,8 +64,8 @@ def replay(
     ready = prepared(redacted(chosen[0]) if redact else chosen[0], window)
     tell_terms(model)
     told = f"replay {ready.session.id}"
-    how = asking(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary, told)
-    done = trial(ready, run(ready, strategy, model=model, asking=how))
+    how = model_settings(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary, told)
+    done = trial(ready, run(ready, strategy, model=model, model_settings=how))
     tables = cell.natural_tables(done, losses)
     if as_json:
         say_json({"session": ready.session.id, "strategy": strategy, "window": ready.window, **tables})

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.cli.asking import Cache, CacheOnly, Concurrency, MaxDollars, NoCache, OnBad, asking, tell_terms
 from workbench.cli.forecasting import tell_forecast
+from workbench.cli.model_settings import (
+    Cache,
+    CacheOnly,
+    Concurrency,
+    MaxDollars,
+    NoCache,
+    OnBad,
+    model_settings,
+    tell_terms,
+)
 from workbench.cli.notes import tell_notes, warn_of_replicates
 from workbench.cli.words import complain, count, percent, say, say_json, share, table
 
@@ -41,7 +50,7 @@ def sweep(
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="List the points and say what they would take: cells, asks, dollars. Ask nothing."
+            "--dry-run", help="List the points and say what they would take: cells, requests, dollars. Ask nothing."
         ),
     ] = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write the tables, but render no report.")] = False,
@@ -77,7 +86,7 @@ def sweep(
     wanted = read(grid)
     given: dict[str, Any] = {
         "out": out, "jobs": jobs or os.cpu_count() or 1, "scheduler": scheduler, "quiet": quiet or as_json,
-        "asking": asking(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary),
+        "model_settings": model_settings(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary),
     }  # fmt: skip
     if dry_run:
         if not as_json:

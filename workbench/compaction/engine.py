@@ -14,7 +14,7 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.errors import ModelError
 from workbench.markup import card
-from workbench.models.model import Answer, Ask, Model, bears_several, reads_messages
+from workbench.models.model import Completion, Model, SummaryRequest, bears_several, reads_messages
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 from workbench.transcript.pairing import protected
@@ -38,7 +38,7 @@ class StageRecord:
     name: str
     tokens_before: int
     tokens_after: int
-    answers: tuple[Answer, ...] = ()
+    completions: tuple[Completion, ...] = ()
     violations: tuple[Violation, ...] = ()
     dropped: tuple[str, ...] = ()
     rewritten: tuple[str, ...] = ()
@@ -72,9 +72,9 @@ class Compaction:
     why: str = ""
 
     @property
-    def answers(self) -> tuple[Answer, ...]:
+    def completions(self) -> tuple[Completion, ...]:
         """All answers of models, in order."""
-        return tuple([answer for stage in self.stages for answer in stage.answers])
+        return tuple([completion for stage in self.stages for completion in stage.completions])
 
     @property
     def violations(self) -> tuple[Violation, ...]:
@@ -91,11 +91,11 @@ class Compaction:
             "target": self.budget.target, "messages before": len(self.before.messages),
             "messages after": len(self.after.messages), "reason": self.budget.reason,
         }  # fmt: skip
-        heads = ("stage", "tokens before", "after", "dropped", "rewritten", "asks", "findings")
+        heads = ("stage", "tokens before", "after", "dropped", "rewritten", "requests", "findings")
         rows = [
             (
-                one.name, one.tokens_before, one.tokens_after, len(one.dropped), len(one.rewritten), len(one.answers),
-                "; ".join(f"not used: {violation}" for violation in one.violations),
+                one.name, one.tokens_before, one.tokens_after, len(one.dropped), len(one.rewritten),
+                len(one.completions), "; ".join(f"not used: {violation}" for violation in one.violations),
             )
             for one in self.stages
         ]  # fmt: skip
@@ -131,7 +131,7 @@ def compact(history: Context, strategy: Strategy, budget: Budget, model: Model) 
     The history itself is not touched. A stage whose result breaks an invariant is undone and its violations recorded.
 
     Raises:
-        ModelError: a model gave no usable answer and the ask has nothing to use otherwise.
+        ModelError: a model gave no usable answer and the request has nothing to use otherwise.
     """
     after, records = history, []
     sent: Context | None = None
@@ -156,30 +156,32 @@ def compact(history: Context, strategy: Strategy, budget: Budget, model: Model) 
 
 
 def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[StageRecord, Context]:
-    answers = _answers(plan, model)
+    completions = _completions(plan, model)
     with collector_paused():
-        return _applied(stage, plan, context, answers)
+        return _applied(stage, plan, context, completions)
 
 
-def _answers(plan: Plan, model: Model) -> tuple[Answer, ...]:
-    asks = plan.asks
-    if not asks:
+def _completions(plan: Plan, model: Model) -> tuple[Completion, ...]:
+    requests = plan.requests
+    if not requests:
         return ()
-    if len(asks) < 2 or not plan.at_once or not bears_several(model):
-        return tuple(answered(ask, model) for ask in asks)
-    with ThreadPoolExecutor(len(asks)) as pool:
-        return tuple(pool.map(answered, asks, [model] * len(asks)))
+    if len(requests) < 2 or not plan.at_once or not bears_several(model):
+        return tuple(completed(request, model) for request in requests)
+    with ThreadPoolExecutor(len(requests)) as pool:
+        return tuple(pool.map(completed, requests, [model] * len(requests)))
 
 
-def _applied(stage: Stage, plan: Plan, context: Context, answers: tuple[Answer, ...]) -> tuple[StageRecord, Context]:
-    writer = answers[0].model if answers else ""
-    changed = plan.apply(context, [answer.text for answer in answers], writer)
+def _applied(
+    stage: Stage, plan: Plan, context: Context, completions: tuple[Completion, ...]
+) -> tuple[StageRecord, Context]:
+    writer = completions[0].model if completions else ""
+    changed = plan.apply(context, [completion.text for completion in completions], writer)
     was, now = apart(context, changed)
     if _same(was, now):
         changed, was, now = context, (), ()  # such as after an empty answer that compacts nothing
     found = violations_between(context, changed, was, now)
     dropped, rewritten, wrote = _touched(context, changed, was, now)
-    record = StageRecord(stage.name, context.tokens, changed.tokens, answers, found, dropped, rewritten, wrote)
+    record = StageRecord(stage.name, context.tokens, changed.tokens, completions, found, dropped, rewritten, wrote)
     return record, context if found else changed
 
 
@@ -187,33 +189,33 @@ def _same(before: Sequence[Message], after: Sequence[Message]) -> bool:
     return len(before) == len(after) and all(old is new for old, new in zip(before, after, strict=True))
 
 
-def answered(ask: Ask, model: Model) -> Answer:
-    """The model's answer, or the text that the ask gives for when there is none.
+def completed(request: SummaryRequest, model: Model) -> Completion:
+    """The model's answer, or the text that the request gives for when there is none.
 
     Raises:
         ModelError: no usable answer, and nothing to use otherwise.
     """
     try:
-        answer = model.answer(ask)
-        if answer.text.strip():
-            return _shown(answer, ask, model)
-        why = f"{answer.model} answered with an empty text"
-        if ask.if_empty is not None:
-            return replace(answer, text=ask.if_empty, fallback=True, why=why)
+        completion = model.complete(request)
+        if completion.text.strip():
+            return _shown(completion, request, model)
+        why = f"{completion.model} answered with an empty text"
+        if request.if_empty is not None:
+            return replace(completion, text=request.if_empty, fallback=True, why=why)
     except ModelError as error:
-        if (stand_in := ask.stand_in) is None:
+        if (stand_in := request.stand_in) is None:
             raise
-        return Answer(text=stand_in, model=model.name, fallback=True, why=str(error))
-    if (stand_in := ask.stand_in) is None:
+        return Completion(text=stand_in, model=model.name, fallback=True, why=str(error))
+    if (stand_in := request.stand_in) is None:
         raise ModelError(why)
-    return replace(answer, text=stand_in, fallback=True, why=why)
+    return replace(completion, text=stand_in, fallback=True, why=why)
 
 
-def _shown(answer: Answer, ask: Ask, model: Model) -> Answer:
+def _shown(completion: Completion, request: SummaryRequest, model: Model) -> Completion:
     """The answer with how many messages its writer was not shown; a stand-in was not made of the prompt."""
-    if answer.left_out is not None or answer.fallback or reads_messages(model):
-        return answer
-    return replace(answer, left_out=ask.left_out)
+    if completion.left_out is not None or completion.fallback or reads_messages(model):
+        return completion
+    return replace(completion, left_out=request.left_out)
 
 
 def _touched(

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from workbench.errors import PlanError
-from workbench.models.model import Ask
+from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context, grown
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary
@@ -24,15 +24,15 @@ class Draft:
     """A summary that a model has still to write.
 
     Attributes:
-        asks: one question, or two for a split turn.
+        requests: one question, or two for a split turn.
         template: how the answers become the text, with `{0}` and `{1}` in their places; they are never parsed.
         lead, tail: what is sent around the text; a later compaction does not read it.
         footer: what code adds below the answers, such as the file lists; part of the text.
         replaces: ids of the messages that it stands for.
-        at_once: whether its asks do not depend on each other and are put at the same time, if the model bears that.
+        at_once: whether its requests do not depend on each other and are put at the same time, if the model bears that.
     """
 
-    asks: tuple[Ask, ...]
+    requests: tuple[SummaryRequest, ...]
     template: str = "{0}"
     lead: str = ""
     tail: str = ""
@@ -44,7 +44,7 @@ class Draft:
     at_once: bool = False
 
     def written(self, answers: Sequence[str], model: str = "") -> Summary:
-        """The summary with these answers, one for each ask. Its id follows from what it replaces and says."""
+        """The summary with these answers, one for each request. Its id follows from what it replaces and says."""
         text = self._text(answers)
         seal = sha256("\0".join((*self.replaces, text)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
         return self._said(f"summary-{seal}", text, model)
@@ -86,7 +86,7 @@ class Plan:
 
     Attributes:
         then: a second step that depends on what the model wrote, such as cutting its text to the room that is left:
-            planned on the edited context, pure, without asks. The guard sees only the whole.
+            planned on the edited context, pure, without summary requests. The guard sees only the whole.
     """
 
     edits: tuple[Replace, ...]
@@ -94,9 +94,11 @@ class Plan:
     then: Callable[[Context], Plan | None] | None = None
 
     @property
-    def asks(self) -> tuple[Ask, ...]:
+    def requests(self) -> tuple[SummaryRequest, ...]:
         """All questions in the drafts, in the order in which `apply` takes their answers."""
-        return tuple([ask for edit in self.edits for new in edit.by if isinstance(new, Draft) for ask in new.asks])
+        return tuple(
+            [request for edit in self.edits for new in edit.by if isinstance(new, Draft) for request in new.requests]
+        )
 
     @property
     def at_once(self) -> bool:
@@ -108,15 +110,15 @@ class Plan:
 
         Args:
             context: the one that the plan was made for.
-            answers: one text for each of `asks`.
+            answers: one text for each of `requests`.
             model: who wrote them.
 
         Raises:
-            PlanError: edits overlap, are out of order or reach outside, or the answers do not match the asks.
+            PlanError: edits overlap, are out of order or reach outside, or the answers do not match the requests.
         """
-        asks = self.asks
-        if len(answers) != len(asks):
-            raise PlanError(f"{len(asks)} asks but {len(answers)} answers")
+        requests = self.requests
+        if len(answers) != len(requests):
+            raise PlanError(f"{len(requests)} requests but {len(answers)} answers")
         left = list(answers)
         messages: list[Message] = []
         sizes: list[int] = []
@@ -129,7 +131,7 @@ class Plan:
             sizes += context.sizes[at : edit.start]
             for new in edit.by:
                 if isinstance(new, Draft):
-                    said, left = left[: len(new.asks)], left[len(new.asks) :]
+                    said, left = left[: len(new.requests)], left[len(new.requests) :]
                     new = new.written(said, model)
                 messages.append(new)
                 sizes.append(context.count(new))

@@ -18,8 +18,8 @@ from workbench.experiment.uncut import UNCUT
 from workbench.metrics.compliance import Dilemma, Obedience, arms, demands, dilemma, obedience
 from workbench.metrics.decisions import Decided, decided, recorded, tools
 from workbench.metrics.reader import Reader
-from workbench.models.asking import Asking
 from workbench.models.model import Model
+from workbench.models.settings import ModelSettings
 
 TABLE, NOTES = "behaviour.parquet", "behaviour.json"
 
@@ -152,7 +152,7 @@ def behave(
     window: int | None = None,
     limit: int | None = None,
     redact: bool = False,
-    asking: Asking | None = None,
+    model_settings: ModelSettings | None = None,
     out: str | Path = "reports/behaviour",
     quiet: bool = False,
 ) -> Behaved:
@@ -175,11 +175,11 @@ def behave(
         window: of the replay, in tokens; None takes each session's own.
         limit: sessions at most.
         redact: mask secrets first.
-        asking: the cache and the limits under which models are asked; None for the usual cache and no limit.
+        model_settings: the cache and the limits under which models are asked; None for the usual cache and no limit.
         out: the folder for the table.
         quiet: no progress bar.
     """
-    how = asking or Asking(run=str(out))
+    how = model_settings or ModelSettings(run=str(out))
     asked = reader if isinstance(reader, Reader) else Reader(how.model(reader), reader_window)
     trying = Behaving(asked, None if maker is None else how.model(maker), most)
     grid = Grid(tuple(strategies), tuple(shares), tuple(boundaries), how.model(model), window, redact)

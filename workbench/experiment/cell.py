@@ -20,7 +20,7 @@ from workbench.metrics.pricing import pricing
 from workbench.metrics.rereads import rereads
 from workbench.metrics.sizes import EVEN_SO, too_large
 from workbench.models.checked import STANDS_IN
-from workbench.models.model import Answer, Model
+from workbench.models.model import Completion, Model
 from workbench.replay.boundaries import at_boundaries, by_fill
 from workbench.replay.matched import at_recorded_sizes, matched
 from workbench.replay.natural import natural
@@ -133,7 +133,7 @@ def _steps(trial: Trial) -> Iterable[Row]:
 def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
     for event in events:
         done = event.compaction
-        answers = done.answers
+        completions = done.completions
         dropped = {id for stage in done.stages if stage.used for id in stage.dropped}
         rewritten = {id for stage in done.stages if stage.used for id in stage.rewritten} - dropped
         yield {
@@ -148,46 +148,46 @@ def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
             "rewritten": len(rewritten),
             "kept": done.before.length - len(dropped) - len(rewritten),
             "stages": " > ".join(stage.name for stage in done.stages if stage.used),
-            **(_asked(answers) if answers else _NOT_ASKED),
+            **(_asked(completions) if completions else _NOT_ASKED),
             "outcome": done.outcome,
             "why": done.why,
             "violations": len(done.violations),
         }
 
 
-def _asked(answers: Sequence[Answer]) -> Row:
+def _asked(completions: Sequence[Completion]) -> Row:
     """What a compaction asked for, what it got, and from whom."""
-    costs = [answer.usd for answer in answers]
+    costs = [completion.usd for completion in completions]
     return {
-        "asks": len(answers),
-        "input_tokens": sum(answer.input_tokens for answer in answers),
-        "output_tokens": sum(answer.output_tokens for answer in answers),
+        "requests": len(completions),
+        "input_tokens": sum(completion.input_tokens for completion in completions),
+        "output_tokens": sum(completion.output_tokens for completion in completions),
         "usd": None if None in costs else sum(cost for cost in costs if cost is not None),
-        "seconds": sum(answer.seconds for answer in answers),
-        "fallbacks": sum(answer.fallback for answer in answers),
-        "writer": " + ".join(dict.fromkeys(map(_writer, answers))),
-        "method": " + ".join(dict.fromkeys(filter(None, map(_method, answers)))),
-        "left_out": sum(answer.left_out or 0 for answer in answers),
-        "findings": "\n".join(dict.fromkeys(text for answer in answers for text in _findings(answer))),
+        "seconds": sum(completion.seconds for completion in completions),
+        "fallbacks": sum(completion.fallback for completion in completions),
+        "writer": " + ".join(dict.fromkeys(map(_writer, completions))),
+        "method": " + ".join(dict.fromkeys(filter(None, map(_method, completions)))),
+        "left_out": sum(completion.left_out or 0 for completion in completions),
+        "findings": "\n".join(dict.fromkeys(text for completion in completions for text in _findings(completion))),
     }
 
 
-def _writer(answer: Answer) -> str:
+def _writer(completion: Completion) -> str:
     """Who wrote the text that is used."""
-    if answer.fallback and STANDS_IN not in answer.method:
+    if completion.fallback and STANDS_IN not in completion.method:
         return "the strategy's stand-in"
-    return answer.model
+    return completion.model
 
 
-def _method(answer: Answer) -> str:
+def _method(completion: Completion) -> str:
     """How a text came about, in words; empty where it is one plain answer to all."""
-    left = answer.left_out or 0
-    return ", ".join(filter(None, (answer.method, f"{left} messages left out of the prompt" if left else "")))
+    left = completion.left_out or 0
+    return ", ".join(filter(None, (completion.method, f"{left} messages left out of the prompt" if left else "")))
 
 
-def _findings(answer: Answer) -> tuple[str, ...]:
+def _findings(completion: Completion) -> tuple[str, ...]:
     """What is wrong with a text, and why another one stands in for it."""
-    return (answer.why,) if answer.fallback and answer.why else answer.findings
+    return (completion.why,) if completion.fallback and completion.why else completion.findings
 
 
 _NOT_ASKED = _asked(())

@@ -27,9 +27,9 @@ from workbench.experiment.work import Surveyed, Task, Worked, common, survey
 from workbench.experiment.workers import Death, Workers, workers
 from workbench.importers.bundled import bundled
 from workbench.importers.importer import files, load
-from workbench.models.asking import Asking, local_weights, model_names
 from workbench.models.model import Model
 from workbench.models.serving import served
+from workbench.models.settings import ModelSettings, local_weights, model_names
 from workbench.transcript.redaction import Redactor
 from workbench.transcript.session import Session
 
@@ -46,7 +46,7 @@ def compare(
     strategies: Sequence[str | Preset] = Settings().strategies,
     window: int | None = None,
     model: str | Model | Sequence[str | Model] = "extractive",
-    asking: Asking | None = None,
+    model_settings: ModelSettings | None = None,
     shares: Sequence[float] = Settings().shares,
     boundaries: Sequence[float] | str = Settings().boundaries,
     out: str | Path | None = None,
@@ -70,7 +70,7 @@ def compare(
         strategies: names, or presets of your own.
         window: tokens; None takes each session's own.
         model: who writes summaries; several names between commas, or several models, are compared with each other.
-        asking: from which cache models are asked, and within which limits; None takes the usual cache and no limits.
+        model_settings: cache and limits of the models; None uses the default cache and no limits.
         shares: budgets of the matched mode, each in (0, 1).
         boundaries: where the matched mode compacts: shares of the messages, indices, `fill` or `recorded`.
         out: the run's folder; by default `reports/compare-<hash of the run>`.
@@ -89,7 +89,9 @@ def compare(
         SetupError: no such scheduler.
         UnknownName: no strategy or model of that name.
     """
-    run = _Run.of(what, strategies, window, model, asking, shares, boundaries, out, seed, redact, price_model, prices)
+    run = _Run.of(
+        what, strategies, window, model, model_settings, shares, boundaries, out, seed, redact, price_model, prices
+    )
     if replicates != 1:
         if replicates < 1:
             raise SettingError(f"{replicates} replicates are no run; at least 1 is needed")
@@ -97,7 +99,7 @@ def compare(
         def once(place: int, names: Sequence[str], folder: Path) -> Results:
             chosen = [part for part in strategies if _is_among(part, names)] if names else strategies
             return compare(
-                what, strategies=chosen, window=window, model=model, asking=run.asking, shares=shares,
+                what, strategies=chosen, window=window, model=model, model_settings=run.model_settings, shares=shares,
                 boundaries=boundaries, out=folder, jobs=jobs, scheduler=scheduler, limit=limit, seed=seed + place,
                 redact=redact, price_model=price_model, prices=prices, quiet=quiet,
             )  # fmt: skip
@@ -120,7 +122,7 @@ def forecast(
     strategies: Sequence[str | Preset] = Settings().strategies,
     window: int | None = None,
     model: str | Model | Sequence[str | Model] = "extractive",
-    asking: Asking | None = None,
+    model_settings: ModelSettings | None = None,
     shares: Sequence[float] = Settings().shares,
     boundaries: Sequence[float] | str = Settings().boundaries,
     out: str | Path | None = None,
@@ -133,7 +135,7 @@ def forecast(
     prices: str = "",
     quiet: bool = False,
 ) -> Forecast:
-    """What `compare` would take with the same arguments: cells, tokens, asks and dollars. No model is asked.
+    """What `compare` would take with the same arguments: cells, tokens, requests and dollars. No model is asked.
 
     Sessions are read, and strategies that would ask a provider's model are replayed with one that makes up nothing but
     the length of its answers.
@@ -143,7 +145,9 @@ def forecast(
         SetupError: no such scheduler.
         UnknownName: no strategy or model of that name.
     """
-    run = _Run.of(what, strategies, window, model, asking, shares, boundaries, out, seed, redact, price_model, prices)
+    run = _Run.of(
+        what, strategies, window, model, model_settings, shares, boundaries, out, seed, redact, price_model, prices
+    )
     with (
         run.begun(jobs, scheduler, limit, quiet, serve=False) as (_, todo, task, crew),
         _bar(todo, quiet, "counting") as bar,
@@ -160,7 +164,7 @@ class _Run:
     models: tuple[str | Model, ...]
     sources: tuple[Source, ...]
     folder: RunFolder
-    asking: Asking
+    model_settings: ModelSettings
 
     @classmethod
     def of(
@@ -169,7 +173,7 @@ class _Run:
         strategies: Sequence[str | Preset],
         window: int | None,
         model: str | Model | Sequence[str | Model],
-        asking: Asking | None,
+        model_settings: ModelSettings | None,
         shares: Sequence[float],
         boundaries: Sequence[float] | str,
         out: str | Path | None,
@@ -189,7 +193,7 @@ class _Run:
             raise SettingError("there is nothing to read; name files or folders with recorded sessions")
         parts = presets(names, given)
         folder = RunFolder(Path(out) if out is not None else REPORTS / f"compare-{_run_name(settings, parts, sources)}")
-        how = asking or Asking()
+        how = model_settings or ModelSettings()
         how = replace(how, run=how.run or str(folder.path.resolve()), replicate=seed)
         return cls(settings, parts, models, tuple(sources), folder, how)
 
@@ -201,11 +205,13 @@ class _Run:
         sources: Sequence[Source] = self.sources
         window, redact = self.settings.window, self.settings.redact
         most: dict[int, int] | None = None
-        elsewhere = self.asking.cache_only or scheduler or not serve  # another machine's workers serve themselves
+        elsewhere = (
+            self.model_settings.cache_only or scheduler or not serve
+        )  # another machine's workers serve themselves
         here = () if elsewhere else local_weights(self.models)
         with workers(jobs, scheduler) as crew, served(here) as local:
-            how = replace(self.asking, served=tuple(local.items()), machine=gethostname())
-            task = Task(self.settings, self.presets, self.models, self.folder, asking=how)
+            how = replace(self.model_settings, served=tuple(local.items()), machine=gethostname())
+            task = Task(self.settings, self.presets, self.models, self.folder, model_settings=how)
             if len(sources) > 2 or limit is not None:
                 surveys = list(_surveyed(sources, window, redact, crew, quiet))
                 task = replace(task, background=common(surveys))

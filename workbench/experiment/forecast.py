@@ -1,4 +1,4 @@
-"""What a run would take, found out without asking any model: cells, tokens, asks and dollars."""
+"""What a run would take, found out without asking any model: cells, tokens, requests and dollars."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.experiment.sources import read
 from workbench.experiment.work import Task, cell_key
 from workbench.experiment.workers import Death, Workers
 from workbench.models.catalog import prices
-from workbench.models.model import Answer, Ask, Model
+from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.models.options import MILLION, options
 from workbench.replay.boundaries import at_boundaries
 from workbench.replay.matched import matched
@@ -39,7 +39,7 @@ class Asked:
 
     strategy: str
     model: str
-    asks: int = 0
+    requests: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float | None = 0.0
@@ -48,7 +48,7 @@ class Asked:
         """The same asked so many times."""
         usd = None if self.usd is None else self.usd * replicates
         read, wrote = self.input_tokens * replicates, self.output_tokens * replicates
-        return replace(self, asks=self.asks * replicates, input_tokens=read, output_tokens=wrote, usd=usd)
+        return replace(self, requests=self.requests * replicates, input_tokens=read, output_tokens=wrote, usd=usd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,9 @@ class Forecast:
     asked: tuple[Asked, ...] = ()
 
     @property
-    def asks(self) -> int:
+    def requests(self) -> int:
         """Questions to real models."""
-        return sum(one.asks for one in self.asked)
+        return sum(one.requests for one in self.asked)
 
     @property
     def usd(self) -> float | None:
@@ -116,14 +116,16 @@ class Supposing:
     name: str
     asked: list[Asked] = field(default_factory=list)
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         """A text of the bound's length."""
-        read = (len(ask.system) + len(ask.prompt)) // CHARS
-        wrote = min(ask.max_tokens if ask.max_tokens is not None else max(int(UNBOUNDED * read), 1), max(read, 1))
-        model = f"{PAID}:{ask.model}" if ask.model else self.name
+        read = (len(request.system) + len(request.prompt)) // CHARS
+        wrote = min(
+            request.max_tokens if request.max_tokens is not None else max(int(UNBOUNDED * read), 1), max(read, 1)
+        )
+        model = f"{PAID}:{request.model}" if request.model else self.name
         usd = _usd(model.partition(":")[2], read, wrote)
         self.asked.append(Asked("", model, 1, read, wrote, usd))
-        return Answer(text="word " * max(int(0.75 * wrote), 1), model=model, input_tokens=read, output_tokens=wrote)
+        return Completion(text="word " * max(int(0.75 * wrote), 1), model=model, input_tokens=read, output_tokens=wrote)
 
 
 def _usd(model: str, read: int, wrote: int) -> float | None:
@@ -148,7 +150,7 @@ def _of_a_piece(task: Task, piece: Piece) -> Forecast:
         scored = ready.against(task.background)
         for preset in piece.presets:
             for wanted in task.models:
-                model = task.asking.model(wanted)
+                model = task.model_settings.model(wanted)
                 cells += 1
                 if task.folder.cell(cell_key(scored, preset, wanted, model, task)) is not None:
                     done += 1
@@ -186,7 +188,7 @@ def _joined(asked: Iterable[Asked]) -> tuple[Asked, ...]:
         if had is not None:
             usd = None if had.usd is None or one.usd is None else had.usd + one.usd
             one = replace(
-                one, asks=had.asks + one.asks, input_tokens=had.input_tokens + one.input_tokens,
+                one, requests=had.requests + one.requests, input_tokens=had.input_tokens + one.input_tokens,
                 output_tokens=had.output_tokens + one.output_tokens, usd=usd,
             )  # fmt: skip
         found[one.strategy, one.model] = one

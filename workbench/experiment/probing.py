@@ -19,8 +19,8 @@ from workbench.metrics.judge import DIMENSIONS, Judge, rubric
 from workbench.metrics.probes import KINDS, Probe, annotated_probes, chosen, ruled_probes, written_probes
 from workbench.metrics.reader import Reader
 from workbench.metrics.surprisal import written
-from workbench.models.asking import Asking, anew
 from workbench.models.model import Model
+from workbench.models.settings import ModelSettings, anew
 
 TABLE, NOTES = "probes.parquet", "probes.json"
 MOST = 4
@@ -168,7 +168,7 @@ def probe(
     window: int | None = None,
     limit: int | None = None,
     redact: bool = False,
-    asking: Asking | None = None,
+    model_settings: ModelSettings | None = None,
     out: str | Path = "reports/probes",
     quiet: bool = False,
 ) -> Probed:
@@ -191,7 +191,7 @@ def probe(
         window: of the replay, in tokens; None takes each session's own.
         limit: sessions at most.
         redact: mask secrets first.
-        asking: the cache and the limits under which models are asked; None for the usual cache and no limit.
+        model_settings: the cache and the limits under which models are asked; None for the usual cache and no limit.
         out: the folder for the table.
         quiet: no progress bar.
 
@@ -201,7 +201,7 @@ def probe(
     for kind in kinds:
         if kind not in KINDS:
             raise UnknownName("kind of probe", kind, KINDS)
-    how = asking or Asking(run=str(out))
+    how = model_settings or ModelSettings(run=str(out))
     asked = reader if isinstance(reader, Reader) else Reader(how.model(reader), reader_window)
     probing = Probing(
         asked, None if judge is None else Judge(how.model(judge)), None if maker is None else how.model(maker),

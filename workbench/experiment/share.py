@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from workbench.errors import SettingError
 from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder
-from workbench.models.asking import model_names
+from workbench.models.settings import model_names
 
 if TYPE_CHECKING:
     import pandas as pd

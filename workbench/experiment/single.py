@@ -6,8 +6,8 @@ from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.metrics.metric import Trial
-from workbench.models.asking import Asking
 from workbench.models.model import Model
+from workbench.models.settings import ModelSettings
 from workbench.replay.boundaries import by_fill
 from workbench.replay.natural import natural
 from workbench.replay.step import Replay
@@ -20,7 +20,7 @@ def replay(
     *,
     window: int | None = None,
     model: str | Model = "extractive",
-    asking: Asking | None = None,
+    model_settings: ModelSettings | None = None,
 ) -> Replay:
     """The session under the strategy's own trigger, request by request.
 
@@ -29,7 +29,7 @@ def replay(
         strategy: a name, or a preset of your own.
         window: tokens; None takes the session's own.
         model: who writes summaries.
-        asking: from which cache and within which limits; None takes the usual cache and no limits.
+        model_settings: from which cache and within which limits; None takes the usual cache and no limits.
 
     Raises:
         UnknownName: no strategy or model of that name.
@@ -38,7 +38,7 @@ def replay(
     ready = session if isinstance(session, Prepared) else prepared(session, window)
     used = ready.window if window is None else ready.sizing.window(window)
     chosen = preset(strategy) if isinstance(strategy, str) else strategy
-    asked = ready.reader((asking or Asking()).model(model))
+    asked = ready.reader((model_settings or ModelSettings()).model(model))
     at = by_fill(ready.session, ready.sizing, used)
     return natural(ready.session, chosen, asked, ready.sizing, window=used, score_at=at)
 

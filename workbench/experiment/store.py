@@ -35,7 +35,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     "compactions": {
         "session": "str", "strategy": "str", "mode": "str", "share": "float", "number": "int", "at": "int",
         "reason": "str", "target": "int", "tokens_before": "int", "tokens_after": "int", "tokens_sent": "int",
-        "dropped": "int", "rewritten": "int", "kept": "int", "stages": "str", "asks": "int", "input_tokens": "int",
+        "dropped": "int", "rewritten": "int", "kept": "int", "stages": "str", "requests": "int", "input_tokens": "int",
         "output_tokens": "int", "usd": "float", "seconds": "float", "fallbacks": "int", "writer": "str",
         "method": "str", "left_out": "int", "findings": "str", "outcome": "str", "why": "str", "violations": "int",
     },

@@ -16,7 +16,7 @@ from workbench.experiment.forecast import Forecast, together
 from workbench.experiment.grid import Grid, Point, checked, read
 from workbench.experiment.settings import key, written
 from workbench.experiment.store import Results, RunFolder, frame
-from workbench.models.asking import Asking
+from workbench.models.settings import ModelSettings
 from workbench.palette import REFERENCES
 
 Where: TypeAlias = tuple[int | None, str]
@@ -27,7 +27,7 @@ def sweep(
     grid: Grid | Mapping[str, object] | str | Path,
     *,
     presets: Mapping[str, Preset] | None = None,
-    asking: Asking | None = None,
+    model_settings: ModelSettings | None = None,
     out: str | Path | None = None,
     jobs: int = 1,
     scheduler: str | None = None,
@@ -42,8 +42,8 @@ def sweep(
     Args:
         grid: a TOML file, its fields, or a `Grid`; see docs/runs.md.
         presets: strategies of your own that the grid names.
-        asking: from which cache models are asked, and within which limits, which hold for all points together; None
-            takes the usual cache and no limits.
+        model_settings: cache and limits of the models; limits hold for all points together. None uses the default
+            cache and no limits.
         out: the run's folder; by default `reports/sweep-<hash of the grid>`.
         jobs: worker processes.
         scheduler: address of a Dask scheduler.
@@ -54,7 +54,7 @@ def sweep(
         SettingError: a field, setting or value that cannot be; nothing has run then.
         UnknownName: no strategy or model of that name.
     """
-    whole = _Sweep.of(grid, presets, asking, out)
+    whole = _Sweep.of(grid, presets, model_settings, out)
     done: list[Part] = []
     for group in whole.groups():
         results = runs.compare(
@@ -74,19 +74,19 @@ def forecast(
     grid: Grid | Mapping[str, object] | str | Path,
     *,
     presets: Mapping[str, Preset] | None = None,
-    asking: Asking | None = None,
+    model_settings: ModelSettings | None = None,
     out: str | Path | None = None,
     jobs: int = 1,
     scheduler: str | None = None,
     quiet: bool = False,
 ) -> Forecast:
-    """What `sweep` would take with the same arguments: cells, tokens, asks and dollars. No model is asked.
+    """What `sweep` would take with the same arguments: cells, tokens, requests and dollars. No model is asked.
 
     Raises:
         SettingError: a field, setting or value that cannot be, or nothing to read.
         UnknownName: no strategy or model of that name.
     """
-    whole = _Sweep.of(grid, presets, asking, out)
+    whole = _Sweep.of(grid, presets, model_settings, out)
     return together(
         runs.forecast(whole.grid.sessions, **whole.given(group), jobs=jobs, scheduler=scheduler, quiet=quiet)
         for group in whole.groups()
@@ -111,21 +111,21 @@ class _Sweep:
     grid: Grid
     parts: Mapping[Point, Preset]
     folder: Path
-    asking: Asking
+    model_settings: ModelSettings
 
     @classmethod
     def of(
         cls,
         grid: Grid | Mapping[str, object] | str | Path,
         presets: Mapping[str, Preset] | None,
-        asking: Asking | None,
+        model_settings: ModelSettings | None,
         out: str | Path | None,
     ) -> Self:
         if not isinstance(grid, Grid):
             grid = checked(grid, presets) if isinstance(grid, Mapping) else read(grid, presets)
         parts = {point: grid.preset(point, presets) for point in grid.points()}
         folder = Path(out) if out is not None else REPORTS / f"sweep-{_seal(grid, parts)}"
-        how = asking or Asking()
+        how = model_settings or ModelSettings()
         return cls(grid, parts, folder, replace(how, run=how.run or str(folder.resolve())))
 
     def given(self, group: _Group) -> Mapping[str, Any]:
@@ -133,8 +133,8 @@ class _Sweep:
         grid = self.grid
         return {
             "strategies": group.parts, "window": group.window, "model": group.model, "shares": grid.shares,
-            "boundaries": grid.boundaries, "asking": self.asking, "out": group.folder, "limit": grid.limit,
-            "seed": grid.seed, "redact": grid.redact,
+            "boundaries": grid.boundaries, "model_settings": self.model_settings, "out": group.folder,
+            "limit": grid.limit, "seed": grid.seed, "redact": grid.redact,
         }  # fmt: skip
 
     def groups(self) -> Iterator[_Group]:

@@ -14,8 +14,8 @@ from workbench.experiment.sources import Source, Unreadable, read
 from workbench.experiment.store import SCHEMA, RunFolder
 from workbench.metrics.background import background
 from workbench.metrics.builtin import installed
-from workbench.models.asking import Asking
 from workbench.models.model import Model
+from workbench.models.settings import ModelSettings
 from workbench.transcript.atoms import Atom
 from workbench.transcript.redaction import Redactor
 
@@ -27,7 +27,7 @@ class Task:
     Attributes:
         models: who writes summaries, each a name or the model itself.
         background: atoms that stand in three or more unrelated projects of the run.
-        asking: how models are asked.
+        model_settings: how models are asked.
     """
 
     settings: Settings
@@ -35,7 +35,7 @@ class Task:
     models: tuple[str | Model, ...]
     folder: RunFolder
     background: frozenset[Atom] = frozenset()
-    asking: Asking = field(default_factory=Asking)
+    model_settings: ModelSettings = field(default_factory=ModelSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def work(source: Source, task: Task, most: int | None = None) -> Worked:
         most: sessions to take at most.
     """
     found = read(source, task.settings.window, redact=task.settings.redact)
-    models = tuple(task.asking.model(model) for model in task.models)
+    models = tuple(task.model_settings.model(model) for model in task.models)
     sessions = []
     for ready in found.ready[:most]:
         scored = ready.against(task.background)
@@ -133,7 +133,7 @@ def _done(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, ta
 
 def _asked(tables: Mapping[str, object]) -> bool:
     rows = tables.get("compactions")
-    return isinstance(rows, list) and any(row["asks"] for row in rows)
+    return isinstance(rows, list) and any(row["requests"] for row in rows)
 
 
 def _told(reason: str, task: Task) -> str:
@@ -152,7 +152,7 @@ def cell_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Model,
     background = sorted(str(atom) for atom in task.background)
     who = wanted if isinstance(wanted, str) else key(wanted)
     return key(
-        SCHEMA, code_version(), content, session.id, preset, who, task.asking.seal(model), ready.window,
+        SCHEMA, code_version(), content, session.id, preset, who, task.model_settings.seal(model), ready.window,
         settings.shares, settings.boundaries, settings.seed, settings.redact, settings.price_model, settings.prices,
         background, installed(),
     )  # fmt: skip

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from workbench.metrics.pricing import Pricing
 from workbench.models.caching import CacheRules
-from workbench.models.model import Answer
+from workbench.models.model import Completion
 from workbench.models.tariff import Tariff
 from workbench.replay.step import Replay, Step
 from workbench.transcript.message import AssistantMessage, Message, SystemMessage
@@ -122,9 +122,9 @@ def bill(replay: Replay, pricing: Pricing, fetched: int = 0) -> Bill | None:
     charges: list[Charge] = []
     sent = 0
     for i, step in enumerate(steps):
-        ask = (step.tokens_sent, step.prefix_reused, sent)
+        prompt_shape = (step.tokens_sent, step.prefix_reused, sent)
         wait, output = waits[step.request], outputs[step.request]
-        charges.append(charge(tariff, pricing.rules, *ask, head, wait, output, summaries.get(i, 0.0)))
+        charges.append(charge(tariff, pricing.rules, *prompt_shape, head, wait, output, summaries.get(i, 0.0)))
         sent = step.tokens_sent
     recorded = tuple((step.tokens_recorded, waits[step.request], outputs[step.request]) for step in steps)
     rates = tariff.at(steps[-1].tokens_sent)
@@ -228,10 +228,10 @@ def _summaries(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], int]:
     sizes = _Sizes(replay)
     for event in replay.events:
         for stage in event.compaction.stages:
-            if stage.answers:
+            if stage.completions:
                 place = _place(replay.steps, event.at)
                 asked = sum(map(sizes.of, stage.dropped))
-                for i, answer in enumerate(stage.answers):
+                for i, answer in enumerate(stage.completions):
                     usd, real = _answer(answer, asked if i == 0 else 0, tariff)
                     found[place] = found.get(place, 0.0) + usd
                     assumed += not real
@@ -244,7 +244,7 @@ def _place(steps: Sequence[Step], at: int) -> int:
     return bisect_left(steps, at, hi=len(steps) - 1, key=lambda step: step.index)
 
 
-def _answer(answer: Answer, asked: int, tariff: Tariff) -> tuple[float, bool]:
+def _answer(answer: Completion, asked: int, tariff: Tariff) -> tuple[float, bool]:
     """USD of one answer and whether that is what was really paid."""
     if answer.input_tokens and answer.usd is not None:
         return answer.usd, True

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from workbench.errors import ModelError
 from workbench.metrics.grading import Expected, grade
 from workbench.metrics.reader import Outcome, Reader
-from workbench.models.model import Ask, Model
+from workbench.models.model import Model, SummaryRequest
 from workbench.transcript.atoms import plain
 from workbench.transcript.message import Message, Summary, Text, UserMessage, is_real_user
 from workbench.transcript.statements import sentences, statements
@@ -82,7 +82,7 @@ def dilemma(maker: Model, demand: str, said: int) -> Dilemma:
         ModelError: it gave no answer, or one that is no such choice.
     """
     task = _TASK.format(demand=demand.replace("<", "&lt;"))
-    text = maker.answer(Ask(purpose="question", system=_MAKER, write=lambda: task, max_tokens=400)).text
+    text = maker.complete(SummaryRequest(purpose="question", system=_MAKER, write=lambda: task, max_tokens=400)).text
     try:
         made = json.loads(text[text.find("{") : text.rfind("}") + 1])
         moment, obeys, breaks = (str(made[name]).strip() for name in ("moment", "obeys", "breaks"))

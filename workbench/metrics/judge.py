@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from workbench.compaction.prompt_template import harmless
 from workbench.errors import SettingError
-from workbench.models.model import Answer, Ask, Model
+from workbench.models.model import Completion, Model, SummaryRequest
 
 _SYSTEM = "You compare two answers to one question. You answer with one word: SAME or DIFFERENT."
 _TASK = (
@@ -70,9 +70,11 @@ class Judge:
         usd = None if first.usd is None or second.usd is None else first.usd + second.usd
         return Ruling(_word(first.text), _word(second.text), usd)
 
-    def _ask(self, question: str, first: str, second: str) -> Answer:
+    def _ask(self, question: str, first: str, second: str) -> Completion:
         task = _TASK.format(question=_safe(question), first=_safe(first), second=_safe(second))
-        return self.model.answer(Ask(purpose="question", system=_SYSTEM, write=lambda: task, max_tokens=20))
+        return self.model.complete(
+            SummaryRequest(purpose="question", system=_SYSTEM, write=lambda: task, max_tokens=20)
+        )
 
 
 def _safe(text: str) -> str:
@@ -108,7 +110,7 @@ def rubric(model: Model, question: str, expected: str, said: str) -> Mapping[str
     """
     task = _RUBRIC.format(question=harmless(question), expected=harmless(expected), said=harmless(said))
     system = "You score answers. You answer with JSON alone."
-    text = model.answer(Ask(purpose="question", system=system, write=lambda: task, max_tokens=200)).text
+    text = model.complete(SummaryRequest(purpose="question", system=system, write=lambda: task, max_tokens=200)).text
     try:
         found = json.loads(text[text.find("{") : text.rfind("}") + 1])
         scores = {name: float(found[name]) for name in DIMENSIONS}

@@ -18,7 +18,7 @@ from workbench.importers.annotations import Annotations
 from workbench.metrics.future import Demand
 from workbench.metrics.grading import Expected, Form, holds
 from workbench.metrics.surprisal import place
-from workbench.models.model import Ask, Model
+from workbench.models.model import Model, SummaryRequest
 from workbench.transcript.files import merged, touched
 from workbench.transcript.message import AssistantMessage, Message, is_real_user, plain_text, said_texts
 from workbench.transcript.session import Session
@@ -196,7 +196,7 @@ def written_probes(
         ModelError: it gave no answer, or one that is no list of questions.
     """
     history = session.messages[:at]
-    ask = Ask(
+    request = SummaryRequest(
         purpose="question",
         system=_MAKER,
         write=lambda: _TASK.format(
@@ -206,7 +206,7 @@ def written_probes(
         ),
         max_tokens=200 * most,
     )
-    found = _parsed(model.answer(ask).text)
+    found = _parsed(model.complete(request).text)
     kept = []
     for item in found:
         question, answer, kind = (str(item.get(name, "")).strip() for name in ("question", "answer", "kind"))

@@ -10,7 +10,7 @@ from workbench.compaction.prompt_template import harmless
 from workbench.errors import ModelError, SettingError
 from workbench.metrics.grading import ABSTENTION
 from workbench.metrics.surprisal import written
-from workbench.models.model import Ask, Model
+from workbench.models.model import Model, SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import Message
 
@@ -74,25 +74,25 @@ class Reader:
     def ask(self, messages: Sequence[Message], question: str) -> Reply:
         """Ask one question about these messages; nothing is ever cut to make them fit."""
         prompt = f"<conversation>\n{written(messages)}\n</conversation>\n\n{harmless(question)}"
-        ask = Ask(
+        request = SummaryRequest(
             purpose="question", system=self.instructions, write=lambda: prompt, max_tokens=self.tokens,
             count=TiktokenCounter(),
         )  # fmt: skip
         size = TiktokenCounter().count_text(prompt)
-        window = self.window or _window(self.model, ask)
+        window = self.window or _window(self.model, request)
         if window is not None and size * MARGIN + self.tokens > window:
             why = f"the prompt has about {size} tokens, and {self.model.name} takes {window} with its answer"
             return Reply("", "too_large", self.model.name, size, why=why)
         try:
-            answer = self.model.answer(ask)
+            answer = self.model.complete(request)
         except ModelError as error:
             return Reply("", "too_large" if error.overflow else "failed", self.model.name, size, why=str(error))
         outcome: Outcome = "cut" if answer.cut else "answered" if answer.text.strip() else "empty"
         return Reply(answer.text.strip(), outcome, answer.model, answer.input_tokens or size, answer.usd)
 
 
-def _window(model: Model, ask: Ask) -> int | None:
+def _window(model: Model, request: SummaryRequest) -> int | None:
     """What the model says of its own window, if it says anything."""
     own = getattr(model, "window", None)
-    found = own(ask) if callable(own) else own
+    found = own(request) if callable(own) else own
     return found if isinstance(found, int) else None

@@ -40,7 +40,7 @@ class TokensSaved:
         steps = trial.replay.steps
         if not steps:
             return NO_STEPS
-        asked = sum(a.input_tokens + a.output_tokens for c in trial.replay.compactions for a in c.answers)
+        asked = sum(a.input_tokens + a.output_tokens for c in trial.replay.compactions for a in c.completions)
         recorded = sum(step.tokens_recorded for step in steps)
         if not recorded:
             return Score(None, "the session sends no tokens")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from workbench.models.bound import Bound
-from workbench.models.model import Answer
+from workbench.models.model import Completion
 from workbench.models.tokenizer import TiktokenCounter
 
 Response: TypeAlias = Any
@@ -39,7 +39,7 @@ class Bill:
     excess: str = ""
 
 
-def answered(response: Response, sent: Sent) -> Answer:
+def answered(response: Response, sent: Sent) -> Completion:
     """The answer in a response: its words, and its tokens as reported or, where that cannot be true, as counted.
 
     Raises:
@@ -59,7 +59,7 @@ def answered(response: Response, sent: Sent) -> Answer:
     if counted:
         count = TiktokenCounter().count_text
         read, wrote, cached = sum(count(one["content"]) for one in sent.call["messages"]), count(text), 0
-    return Answer(
+    return Completion(
         text=text,
         model=f"litellm:{getattr(response, 'model', None) or sent.model}",
         input_tokens=read,
@@ -101,7 +101,7 @@ def _usd(response: Response, sent: Sent, read: int, wrote: int, cached: int, cou
     return (read - cached) * price.input + cached * price.cache_read + wrote * price.output
 
 
-def billed(response: Response, sent: Sent, answer: Answer) -> Bill:
+def billed(response: Response, sent: Sent, answer: Completion) -> Bill:
     """What counts as spent: the answer's cost, and where a provider reports more than it can have used, all of that."""
     usage = getattr(response, "usage", None)
     read, wrote = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")

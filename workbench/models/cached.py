@@ -10,7 +10,7 @@ from typing import Protocol
 
 from workbench.errors import Refused
 from workbench.models.ledger import Ledger, Stored
-from workbench.models.model import Answer, Ask, Model, bears_several
+from workbench.models.model import Completion, Model, SummaryRequest, bears_several
 
 VERSION = 1
 """Of the key and of what is stored; another version finds no answer of this one."""
@@ -19,11 +19,11 @@ VERSION = 1
 class Sealed(Model, Protocol):
     """A model that can say what its answers depend on."""
 
-    def seal(self, ask: Ask, /) -> Mapping[str, object]:
+    def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
         """All that the answer depends on besides the prompt itself, as plain JSON."""
         ...
 
-    def window(self, ask: Ask, /) -> int | None:
+    def window(self, request: SummaryRequest, /) -> int | None:
         """Tokens that the model takes, its answer included; None if nobody knows."""
         ...
 
@@ -64,14 +64,14 @@ class Cached:
         """Whether several questions may be asked at the same time."""
         return bears_several(self.model)
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         """The stored answer, else the model's.
 
         Raises:
             ModelError: the model gave no usable answer.
             Refused: there is no such answer, and nothing may be asked.
         """
-        key = self.key(ask)
+        key = self.key(request)
         if self.only:
             found = self.ledger.stored(key)
             if found is None:
@@ -84,27 +84,27 @@ class Cached:
         if found is not None:
             return _answer(found)
         try:
-            answer = self.model.answer(ask)
+            answer = self.model.complete(request)
         except BaseException:
             self.ledger.release(key)
             raise
         self.ledger.keep(key, asdict(answer))
         return answer
 
-    def key(self, ask: Ask) -> str:
+    def key(self, request: SummaryRequest) -> str:
         """A name for the question: SHA-256 of all that its answer depends on."""
-        parts = [VERSION, self.model.seal(ask), ask.system, ask.prompt, ask.max_tokens, self.replicate]
+        parts = [VERSION, self.model.seal(request), request.system, request.prompt, request.max_tokens, self.replicate]
         text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def window(self, ask: Ask, /) -> int | None:
+    def window(self, request: SummaryRequest, /) -> int | None:
         """Tokens that the model takes, its answer included; None if nobody knows."""
-        return self.model.window(ask)
+        return self.model.window(request)
 
 
-_FIELDS = frozenset(field.name for field in fields(Answer))
+_FIELDS = frozenset(field.name for field in fields(Completion))
 
 
-def _answer(stored: Stored) -> Answer:
+def _answer(stored: Stored) -> Completion:
     values = {name: value for name, value in stored.items() if name in _FIELDS - {"findings"}}
-    return Answer(**values)  # type: ignore[arg-type]  # as `asdict` wrote it
+    return Completion(**values)  # type: ignore[arg-type]  # as `asdict` wrote it

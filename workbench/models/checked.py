@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from workbench.errors import ModelError, Refused
 from workbench.models.checking import Finding, findings
 from workbench.models.extractive import Extractive
-from workbench.models.model import Answer, Ask, Model, bears_several
+from workbench.models.model import Completion, Model, SummaryRequest, bears_several
 
 OnBadSummary: TypeAlias = Literal["fallback", "fail", "keep"]
 """What becomes of a useless summary: what the preset declares for that, a failed cell, or it is used as it is."""
@@ -45,36 +45,40 @@ class Checked:
         """Whether several questions may be asked at the same time."""
         return bears_several(self.model)
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         """The summary, with what is wrong with it in `findings`.
 
         Raises:
             ModelError: the model gave no answer, or there is nothing to use in its place.
             Refused: the same, where no other text may stand for the model's.
         """
-        if ask.purpose == "question":
-            return self.model.answer(ask)
+        if request.purpose == "question":
+            return self.model.complete(request)
         try:
-            first = self.model.answer(ask)
+            first = self.model.complete(request)
         except ModelError as error:
             if self.otherwise == "fail":
                 raise Refused(f"{self.name} wrote no summary: {error}") from error
             raise
-        wrong = findings(ask, first)
+        wrong = findings(request, first)
         if not wrong or self.otherwise == "keep":
             return replace(first, findings=_said(wrong))
-        answer, left = self._mended(ask, first, wrong)
+        answer, left = self._mended(request, first, wrong)
         if not any(one.fatal for one in left):
             return replace(answer, findings=_said(left))
-        return self._instead(ask, answer, left)
+        return self._instead(request, answer, left)
 
-    def _mended(self, ask: Ask, first: Answer, wrong: Sequence[Finding]) -> tuple[Answer, Sequence[Finding]]:
+    def _mended(
+        self, request: SummaryRequest, first: Completion, wrong: Sequence[Finding]
+    ) -> tuple[Completion, Sequence[Finding]]:
         """The better one of two answers, with what both cost."""
         try:
-            second = self.model.answer(replace(ask, write=_Repair(ask, first.text, tuple(one.said for one in wrong))))
+            second = self.model.complete(
+                replace(request, write=_Repair(request, first.text, tuple(one.said for one in wrong)))
+            )
         except ModelError:  # the first one may still be of use
             return first, wrong
-        left = findings(ask, second)
+        left = findings(request, second)
         both = replace(
             second if _worth(left) >= _worth(wrong) else first,
             input_tokens=first.input_tokens + second.input_tokens,
@@ -87,15 +91,15 @@ class Checked:
             return replace(both, method=_joined(second.method, "repaired")), left
         return replace(both, method=_joined(first.method, "repair was worse")), wrong
 
-    def _instead(self, ask: Ask, answer: Answer, wrong: Sequence[Finding]) -> Answer:
+    def _instead(self, request: SummaryRequest, answer: Completion, wrong: Sequence[Finding]) -> Completion:
         why = f"{answer.model} wrote a useless summary: {'; '.join(_said(wrong))}"
         if self.otherwise == "fail":
             raise Refused(why)
-        if not answer.text.strip() and ask.if_empty is not None:
+        if not answer.text.strip() and request.if_empty is not None:
             return answer  # the preset says itself what an empty summary means
-        if (stand_in := ask.stand_in) is not None:
+        if (stand_in := request.stand_in) is not None:
             return replace(answer, text=stand_in, method="", fallback=True, why=why, findings=_said(wrong))
-        text = Extractive().answer(ask)
+        text = Extractive().complete(request)
         return replace(
             answer, text=text.text, model=text.model, method=STANDS_IN, fallback=True, why=why, findings=_said(wrong)
         )
@@ -103,9 +107,9 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class _Repair:
-    """The prompt of the second ask: the first one, what came of it, and what is wrong with that."""
+    """The prompt of the second request: the first one, what came of it, and what is wrong with that."""
 
-    ask: Ask
+    request: SummaryRequest
     draft: str
     wrong: tuple[str, ...]
 
@@ -113,7 +117,7 @@ class _Repair:
         draft = _TAG.sub("&lt;", self.draft) or "(nothing)"
         faults = "\n".join(f"- {one}" for one in self.wrong)
         return (
-            f"{self.ask.prompt}\n\nThis was written for it before:\n\n<draft>\n{draft}\n</draft>\n\n"
+            f"{self.request.prompt}\n\nThis was written for it before:\n\n<draft>\n{draft}\n</draft>\n\n"
             f"It cannot be used as it is:\n{faults}\n\n"
             "Write the whole summary anew, without these faults. Name only what stands in the record above."
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.atoms import plain
 from workbench.transcript.message import Summary, counted_text
 from workbench.transcript.mining import Miner
@@ -57,7 +57,7 @@ class Finding:
     said: str
 
 
-def findings(ask: Ask, answer: Answer) -> tuple[Finding, ...]:
+def findings(request: SummaryRequest, answer: Completion) -> tuple[Finding, ...]:
     """What is wrong with a model's summary; nothing for a good one.
 
     Fails to see: a false sentence whose names are all true. Takes for false: a number that was worked out.
@@ -65,9 +65,9 @@ def findings(ask: Ask, answer: Answer) -> tuple[Finding, ...]:
     text = answer.text.strip()
     if not text:
         return (Finding("empty", True, "it is empty"),)
-    source = _Source(ask)
-    found = (_markup(text, source), _loop(text), _echo(text, source), _size(ask, text), _cut(answer),
-             _sections(ask, text), _fabricated(text, source))  # fmt: skip
+    source = _Source(request)
+    found = (_markup(text, source), _loop(text), _echo(text, source), _size(request, text), _cut(answer),
+             _sections(request, text), _fabricated(text, source))  # fmt: skip
     return tuple(finding for finding in found if finding is not None)
 
 
@@ -75,12 +75,12 @@ def findings(ask: Ask, answer: Answer) -> tuple[Finding, ...]:
 class _Source:
     """All that a summary may be made of."""
 
-    ask: Ask
+    request: SummaryRequest
 
     @cached_property
     def text(self) -> str:
-        files = self.ask.files
-        parts = [self.ask.previous, self.ask.instructions, *map(counted_text, self.ask.messages)]
+        files = self.request.files
+        parts = [self.request.previous, self.request.instructions, *map(counted_text, self.request.messages)]
         return "\n".join([*parts, *files.read, *files.modified])
 
     @cached_property
@@ -122,36 +122,38 @@ def _echo(text: str, source: _Source) -> Finding | None:
         )
     long = [line for line in lines if len(line) >= 40]
     if sum(map(len, long)) > ECHOED * len(text) and len(long) >= SOME:
-        prompt = source.ask.prompt
+        prompt = source.request.prompt
         copied = sum(len(line) for line in long if line in prompt)
         if copied > ECHOED * len(text):
             return Finding("echo", True, f"{copied / len(text):.0%} of it stands word for word in what it was given")
     return None
 
 
-def _size(ask: Ask, text: str) -> Finding | None:
-    size = ask.count(Summary(id="", text=text))
-    replaced = sum(map(ask.count, ask.messages)) + (ask.count(Summary(id="", text=ask.previous)) if ask.previous else 0)
-    if ask.messages and size >= replaced:
+def _size(request: SummaryRequest, text: str) -> Finding | None:
+    size = request.count(Summary(id="", text=text))
+    replaced = sum(map(request.count, request.messages)) + (
+        request.count(Summary(id="", text=request.previous)) if request.previous else 0
+    )
+    if request.messages and size >= replaced:
         return Finding("size", True, f"it has {size} tokens, and what it stands for only {replaced}")
-    if ask.max_tokens is not None and size > TOO_LONG * ask.max_tokens:
-        far = size > FAR_TOO_LONG * ask.max_tokens
-        return Finding("size", far, f"it has {size} tokens; at most {ask.max_tokens} were allowed")
+    if request.max_tokens is not None and size > TOO_LONG * request.max_tokens:
+        far = size > FAR_TOO_LONG * request.max_tokens
+        return Finding("size", far, f"it has {size} tokens; at most {request.max_tokens} were allowed")
     return None
 
 
-def _cut(answer: Answer) -> Finding | None:
+def _cut(answer: Completion) -> Finding | None:
     return Finding("cut", False, "it stops in the middle, since it reached its bound") if answer.cut else None
 
 
-def _sections(ask: Ask, text: str) -> Finding | None:
-    if not ask.sections:
+def _sections(request: SummaryRequest, text: str) -> Finding | None:
+    if not request.sections:
         return None
     lines = {found.group(1).casefold() for line in text.splitlines() if (found := _HEADING.match(line))}
-    missing = [name for name in ask.sections if name.casefold() not in lines]
+    missing = [name for name in request.sections if name.casefold() not in lines]
     if not missing:
         return None
-    fatal = len(missing) > len(ask.sections) / 2
+    fatal = len(missing) > len(request.sections) / 2
     return Finding("sections", fatal, f"these headings are missing: {', '.join(missing)}")
 
 

@@ -14,7 +14,7 @@ from workbench.errors import ModelError
 from workbench.models.extractive_choice import CHARS_PER_TOKEN, MEASURED, Choice, Pick, Weights
 from workbench.models.extractive_outline import HEADINGS, Noted, Outline, Topic, is_demand, noted_lines, topic
 from workbench.models.extractive_reading import Reader, Reads, Source
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.message import Summary
 from workbench.transcript.mining import Miner
 from workbench.transcript.tokens import ITEM, items_size
@@ -61,7 +61,7 @@ RECENT = 0.8
 class Extractive:
     """Picks the lines that most likely matter later and puts them under the headings asked for.
 
-    Same ask, same answer. Nothing is rephrased and nothing is made up: each line stands in the messages or in the
+    Same request, same completion. Nothing is rephrased or made up: each line stands in the messages or in the
     earlier summary. `weights` say what a line is worth.
     """
 
@@ -74,18 +74,18 @@ class Extractive:
         """What stands in reports."""
         return "extractive"
 
-    def answer(self, ask: Ask, /) -> Answer:
-        """The summary, within `ask.max_tokens` as `ask.count` counts.
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """The summary, within `request.max_tokens` as `request.count` counts.
 
         Raises:
             ModelError: there is no line at all, or none that fits.
         """
         with self.reader.lock:
-            text, size = _Draft(ask, self.reader, self.weights).written()
+            text, size = _Draft(request, self.reader, self.weights).written()
         if not text:
-            raise ModelError("extractive found no line to keep" if ask.max_tokens is None else
-                             f"extractive found no line that fits into {ask.max_tokens} tokens")  # fmt: skip
-        return Answer(text=text, model=self.name, output_tokens=size)
+            raise ModelError("extractive found no line to keep" if request.max_tokens is None else
+                             f"extractive found no line that fits into {request.max_tokens} tokens")  # fmt: skip
+        return Completion(text=text, model=self.name, output_tokens=size)
 
     def reading_with(self, miner: Miner) -> Extractive:
         """The same model, that takes from a session's miner what that has read already."""
@@ -141,25 +141,27 @@ _Sized: TypeAlias = tuple[Sequence[str], int]
 class _Draft:
     """One summary in the making."""
 
-    def __init__(self, ask: Ask, reader: Reader, weights: Weights) -> None:
-        self.ask = ask
-        self.outline = Outline(ask.sections or HEADINGS)
-        earlier = {m.id: m.text for m in ask.messages if isinstance(m, Summary) and _outlined(m.text)}
-        self.reads: Reads = reader.read([m for m in ask.messages if m.id not in earlier] if earlier else ask.messages)
+    def __init__(self, request: SummaryRequest, reader: Reader, weights: Weights) -> None:
+        self.request = request
+        self.outline = Outline(request.sections or HEADINGS)
+        earlier = {m.id: m.text for m in request.messages if isinstance(m, Summary) and _outlined(m.text)}
+        self.reads: Reads = reader.read(
+            [m for m in request.messages if m.id not in earlier] if earlier else request.messages
+        )
         self.noted: list[Noted] = []
         self.earlier: list[int] = []
-        for above, texts in noted_lines("\n\n".join((ask.previous, *earlier.values()))):
+        for above, texts in noted_lines("\n\n".join((request.previous, *earlier.values()))):
             first = len(self.earlier)
             self.earlier += chain.from_iterable(reader.numbers(texts))
             self.noted.append((above, range(first, len(self.earlier))))
         self.recent = int(RECENT * self.reads.n)
         self.lines, self.text, self.length = reader.lines, reader.lines.text, reader.lines.length
-        focus = frozenset(words(ask.instructions)) if ask.instructions else frozenset()
+        focus = frozenset(words(request.instructions)) if request.instructions else frozenset()
         self.choice = Choice(reader.lines, self.reads, self.earlier, focus, weights)
 
     def written(self) -> tuple[str, int]:
         """The longest summary of the best lines that fits, and its tokens; empty if not even one line does."""
-        most = self.ask.max_tokens
+        most = self.request.max_tokens
         if most is None:
             most = max(200, int(UNBOUNDED * sum(self.reads.chars) / CHARS_PER_TOKEN))
         sure = self._sure(most)
@@ -171,7 +173,7 @@ class _Draft:
         """The first line that fits alone."""
         for _, _, _, line in picks:
             items = [self.lines.harmless(line)]
-            size = items_size(self.ask.count, items)
+            size = items_size(self.request.count, items)
             if size <= most:
                 return items, size
         return [], 0
@@ -225,7 +227,7 @@ class _Draft:
                 break
             rows |= self.outline.rows(wanted[len(rows) :], self.lines, self.recent, self.noted)
             items = self.outline.items(rows, guess)
-            size = items_size(self.ask.count, items)
+            size = items_size(self.request.count, items)
             if size <= most:
                 low, best = guess, (items, size)
                 if size >= FULL * most:
@@ -242,7 +244,7 @@ class _Draft:
         some = picks[:: len(picks) // SAMPLE]
         items = [self.lines.harmless(line) for _, _, _, line in some]
         items[0] = "- " + items[0]
-        return items_size(self.ask.count, items) / sum(map(self._cost, some))
+        return items_size(self.request.count, items) / sum(map(self._cost, some))
 
     def _within(
         self, tokens: float, wanted: Iterable[Pick], first: Sequence[Pick] = (), seen: Iterable[int] = ()

@@ -21,7 +21,7 @@ from workbench.models.bound import bound
 from workbench.models.catalog import most_output
 from workbench.models.catalog import window as catalog_window
 from workbench.models.ledger import Ledger
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.models.options import Options, options
 
 UNBOUNDED = 16_000
@@ -71,7 +71,7 @@ class LiteLLM:
         """What stands in reports."""
         return f"litellm:{self.model}"
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         """The model's words, empty if it has none. No tools are offered, and what it thought before is dropped.
 
         Raises:
@@ -80,10 +80,10 @@ class LiteLLM:
             SetupError: the provider's key is missing.
         """
         litellm = _litellm()
-        model = ask.model or self.model
+        model = request.model or self.model
         how = self.options or options(model)
         bounded = self.ledger is not None and self.ledger.max_usd is not None
-        sent = _sent(ask, model, how, bounded=bounded)
+        sent = _sent(request, model, how, bounded=bounded)
         if bounded:
             _check_bound(litellm, model)
         if not sent.call.get("api_base"):
@@ -92,7 +92,7 @@ class LiteLLM:
         wait = how.first_wait
         for left in range(how.tries - 1, -1, -1):
             tried = self._try(litellm, sent, how)
-            if isinstance(tried, Answer):
+            if isinstance(tried, Completion):
                 return replace(tried, seconds=time.monotonic() - started)
             pause = wait if tried.asked_wait is None else tried.asked_wait
             if not tried.fault.retryable or not left or pause > how.longest_wait:
@@ -101,18 +101,18 @@ class LiteLLM:
             wait *= 2
         raise AssertionError("a question is asked at least once")
 
-    def seal(self, ask: Ask, /) -> Mapping[str, object]:
+    def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
         """All that the answer depends on besides the prompt itself."""
-        model = ask.model or self.model
+        model = request.model or self.model
         how = self.options or options(model)
         return {
             "model": model, "api_base": how.api_base or _other_base(), "temperature": how.temperature,
             "thinking": how.thinking,
         }  # fmt: skip
 
-    def window(self, ask: Ask, /) -> int | None:
+    def window(self, request: SummaryRequest, /) -> int | None:
         """Tokens that the model takes, its answer included; None if nobody knows."""
-        model = ask.model or self.model
+        model = request.model or self.model
         return (self.options or options(model)).window or catalog_window(model)
 
     def limited(self, ledger: Ledger) -> LiteLLM:
@@ -125,7 +125,7 @@ class LiteLLM:
         how = self.options or options(self.model)
         return how.tries * (how.timeout + how.longest_wait) + GRACE
 
-    def _try(self, litellm: ModuleType, sent: Sent, how: Options) -> Answer | _Failed:
+    def _try(self, litellm: ModuleType, sent: Sent, how: Options) -> Completion | _Failed:
         """Ask once, and write down what that cost."""
         number = self.ledger.open(sent.model, sent.most.usd, how.timeout + GRACE) if self.ledger else 0
         bill = Bill(None)  # as long as nobody knows better, all that was set aside counts as spent
@@ -155,8 +155,8 @@ class _Failed:
     asked_wait: float | None = None
 
 
-def _sent(ask: Ask, model: str, how: Options, *, bounded: bool) -> Sent:
-    texts = {"system": ask.system, "user": ask.prompt}
+def _sent(request: SummaryRequest, model: str, how: Options, *, bounded: bool) -> Sent:
+    texts = {"system": request.system, "user": request.prompt}
     messages = [
         {"role": role, "content": text.encode("utf-8", "replace").decode()}  # half a character cannot be sent
         for role, text in texts.items()
@@ -166,7 +166,7 @@ def _sent(ask: Ask, model: str, how: Options, *, bounded: bool) -> Sent:
         "model": model, "messages": messages, "timeout": how.timeout, "drop_params": True,
         "num_retries": 0, "max_retries": 0,
     }  # fmt: skip
-    most = ask.max_tokens if ask.max_tokens is not None else UNBOUNDED if bounded else None
+    most = request.max_tokens if request.max_tokens is not None else UNBOUNDED if bounded else None
     if most is not None:
         most += how.thinking
         call["max_tokens"] = most = min(most, most_output(model) or most)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench.models.ledger import Ledger
 from workbench.models.litellm import LiteLLM
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.models.options import Options
 from workbench.models.serving import address, alias
 from workbench.models.weights import NAMES, weights
@@ -43,7 +43,7 @@ class Local:
             return "local"
         return f"local:{self.weights if self.weights in NAMES else Path(self.weights).name}"
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         """The model's words.
 
         Raises:
@@ -55,12 +55,12 @@ class Local:
             api_base=self.address or address(self.weights), timeout=TIMEOUT, tries=2, window=found.window,
             input_usd=0.0, output_usd=0.0,
         )  # fmt: skip
-        answer = LiteLLM(f"openai/{alias(found)}", how, self.ledger).answer(
-            replace(ask, model="", max_tokens=min(ask.max_tokens or MOST, MOST))
+        answer = LiteLLM(f"openai/{alias(found)}", how, self.ledger).complete(
+            replace(request, model="", max_tokens=min(request.max_tokens or MOST, MOST))
         )
         return replace(answer, model=f"local:{found.label}")
 
-    def seal(self, ask: Ask, /) -> Mapping[str, object]:
+    def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
         """All that the answer depends on besides the prompt itself."""
         found = weights(self.weights)
         return {"weights": _seal(found.path, found.path.stat().st_mtime_ns), "window": found.window, "most": MOST}
@@ -69,7 +69,7 @@ class Local:
         """The same model with its calls written down."""
         return replace(self, ledger=ledger)
 
-    def window(self, ask: Ask, /) -> int | None:
+    def window(self, request: SummaryRequest, /) -> int | None:
         """Tokens that the model takes, its answer included."""
         return weights(self.weights).window
 

@@ -14,7 +14,7 @@ Purpose: TypeAlias = Literal["summary", "update", "turn_prefix", "question"]
 
 
 @dataclass(frozen=True, slots=True)
-class Later:
+class LazyText:
     """A text that is made when somebody asks for it. Two are equal where the same is made of equal things.
 
     Attributes:
@@ -31,7 +31,7 @@ class Later:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class SummaryRequest:
     """One question to a model: the wording for a language model, and the matter itself for one that is not.
 
     Attributes:
@@ -83,7 +83,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Completion:
     """What came back.
 
     Attributes:
@@ -94,8 +94,8 @@ class Answer:
         cached_tokens: the part of the prompt that the provider had cached.
         usd: what it cost; None if nobody knows.
         seconds: how long it took; 0.0 for an answer from this process.
-        fallback: whether this is `Ask.otherwise`, since the model failed; `why` then says how.
-        cut: whether the answer stops because it reached `Ask.max_tokens`.
+        fallback: whether this is `SummaryRequest.otherwise`, since the model failed; `why` then says how.
+        cut: whether the answer stops because it reached `SummaryRequest.max_tokens`.
         counted: whether the tokens were counted here, since the provider reported none, or impossible ones.
         method: how it came about where it is not one plain answer: in parts, repaired.
         findings: what is wrong with it, a sentence each.
@@ -130,7 +130,7 @@ class Model(Protocol):
         """What stands in reports."""
         ...
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         """The answer; its text is empty where the model answered with nothing, which may have cost something.
 
         Raises:

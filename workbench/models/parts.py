@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Protocol
 
 from workbench.errors import ModelError
-from workbench.models.model import Answer, Ask, Model, bears_several
+from workbench.models.model import Completion, Model, SummaryRequest, bears_several
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import Message, Summary, Text, counted_text
 
@@ -23,7 +23,7 @@ MOST_PARTS = 64
 class Windowed(Model, Protocol):
     """A model that knows how much it takes."""
 
-    def window(self, ask: Ask, /) -> int | None:
+    def window(self, request: SummaryRequest, /) -> int | None:
         """Tokens that the model takes, its answer included; None if nobody knows."""
         ...
 
@@ -47,20 +47,22 @@ class InParts:
         """Whether several questions may be asked at the same time."""
         return bears_several(self.model)
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         """The answer.
 
         Raises:
             ModelError: the model gave none, or the prompt does not fit and cannot be taken apart.
         """
-        window = self.model.window(ask)
-        if window is None or ask.purpose == "question":
-            return self.model.answer(ask)
-        lowered = _bounded(ask, window)
+        window = self.model.window(request)
+        if window is None or request.purpose == "question":
+            return self.model.complete(request)
+        lowered = _bounded(request, window)
         room = window - (lowered.max_tokens or 0)
         if _size(lowered.prompt) <= room:
             try:
-                return _told(self.model.answer(lowered), "" if lowered is ask else "bound lowered to fit the window")
+                return _told(
+                    self.model.complete(lowered), "" if lowered is request else "bound lowered to fit the window"
+                )
             except ModelError as error:
                 if not error.overflow:
                     raise
@@ -72,17 +74,17 @@ class InParts:
             )
         return self._in_parts(lowered, room)
 
-    def _in_parts(self, ask: Ask, room: int) -> Answer:
-        left, so_far = list(ask.messages), ask.previous
-        answers: list[Answer] = []
+    def _in_parts(self, request: SummaryRequest, room: int) -> Completion:
+        left, so_far = list(request.messages), request.previous
+        answers: list[Completion] = []
         while left:
-            part, left = _next(ask, left, so_far, room)
+            part, left = _next(request, left, so_far, room)
             if len(answers) == MOST_PARTS:
                 raise ModelError(
                     f"the prompt does not fit into {self.name}, not even in {MOST_PARTS} parts", overflow=True
                 )
-            asked = _ask(ask, part, so_far)
-            answer = self.model.answer(asked)
+            asked = _request(request, part, so_far)
+            answer = self.model.complete(asked)
             answers.append(replace(answer, left_out=asked.left_out))
             so_far = answer.text
             if not so_far.strip():
@@ -101,12 +103,12 @@ class InParts:
         )
 
 
-def _bounded(ask: Ask, window: int) -> Ask:
+def _bounded(request: SummaryRequest, window: int) -> SummaryRequest:
     most = int(LEAST * window)
-    return ask if ask.max_tokens is None or ask.max_tokens <= most else replace(ask, max_tokens=most)
+    return request if request.max_tokens is None or request.max_tokens <= most else replace(request, max_tokens=most)
 
 
-def _told(answer: Answer, method: str) -> Answer:
+def _told(answer: Completion, method: str) -> Completion:
     return replace(answer, method=method) if method else answer
 
 
@@ -119,12 +121,12 @@ def _can_be_parted(write: Callable[[], str]) -> bool:
     return is_dataclass(write) and not isinstance(write, type) and "messages" in {f.name for f in fields(write)}
 
 
-def _ask(ask: Ask, part: Sequence[Message], so_far: str) -> Ask:
+def _request(request: SummaryRequest, part: Sequence[Message], so_far: str) -> SummaryRequest:
     """The question about some of the messages, with the summary of those before."""
-    letter: Any = ask.write
+    letter: Any = request.write
     names = {field.name for field in fields(letter)}
     said = tuple(part)
-    purpose = "update" if ask.purpose == "summary" and so_far and "previous" in names else ask.purpose
+    purpose = "update" if request.purpose == "summary" and so_far and "previous" in names else request.purpose
     if "previous" in names:
         change: dict[str, object] = {"previous": so_far}
         if "purpose" in names:
@@ -133,26 +135,26 @@ def _ask(ask: Ask, part: Sequence[Message], so_far: str) -> Ask:
         change = {}
         said = (Summary(id="", text=so_far), *said) if so_far else said
     return replace(
-        ask, purpose=purpose, messages=tuple(part), previous=so_far, write=replace(letter, messages=said, **change)
+        request, purpose=purpose, messages=tuple(part), previous=so_far, write=replace(letter, messages=said, **change)
     )
 
 
-def _next(ask: Ask, left: list[Message], so_far: str, room: int) -> tuple[list[Message], list[Message]]:
+def _next(request: SummaryRequest, left: list[Message], so_far: str, room: int) -> tuple[list[Message], list[Message]]:
     """As many messages as fit, at least one or the beginning of one, and the rest."""
     low, high = 0, len(left)
     while low < high:  # the longest beginning that fits
         middle = (low + high + 1) // 2
-        if _size(_ask(ask, left[:middle], so_far).prompt) <= room:
+        if _size(_request(request, left[:middle], so_far).prompt) <= room:
             low = middle
         else:
             high = middle - 1
     if low:
         return left[:low], left[low:]
-    first, second = _halves(left[0], ask, so_far, room)
+    first, second = _halves(left[0], request, so_far, room)
     return [first], [second, *left[1:]]
 
 
-def _halves(message: Message, ask: Ask, so_far: str, room: int) -> tuple[Message, Message]:
+def _halves(message: Message, request: SummaryRequest, so_far: str, room: int) -> tuple[Message, Message]:
     """The longest beginning of a message that fits, halving it, and the rest as a message of its own.
 
     Raises:
@@ -162,7 +164,7 @@ def _halves(message: Message, ask: Ask, so_far: str, room: int) -> tuple[Message
     length = len(text) // 2
     while length >= 40:
         beginning = _with_text(message, text[:length])
-        if _size(_ask(ask, [beginning], so_far).prompt) <= room:
+        if _size(_request(request, [beginning], so_far).prompt) <= room:
             return beginning, _with_text(message, text[length:])
         length //= 2
     raise ModelError("the prompt does not fit into the model's window, not even without the record", overflow=True)

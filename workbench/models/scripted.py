@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.errors import ModelError
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 
 
 class Scripted:
     """Gives the texts in order and raises the errors among them; remembers what it was asked.
 
     Attributes:
-        asks: every question so far, in order.
+        requests: every request so far, in order.
     """
 
     def __init__(self, says: Sequence[str | Exception], name: str = "scripted") -> None:
         self.says = tuple(says)
         self.name = name
-        self.asks: list[Ask] = []
+        self.requests: list[SummaryRequest] = []
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         """The next text of the script.
 
         Raises:
             ModelError: the script is at its end; or whatever error stands in the script.
         """
-        at = len(self.asks)
-        self.asks.append(ask)
+        at = len(self.requests)
+        self.requests.append(request)
         if at >= len(self.says):
             raise ModelError(f"the script of {self.name!r} has {len(self.says)} answers and was asked once more")
         line = self.says[at]
         if isinstance(line, Exception):
             raise line
-        return Answer(text=line, model=self.name)
+        return Completion(text=line, model=self.name)

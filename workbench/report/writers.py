@@ -28,7 +28,7 @@ _HEADS: Sequence[Cell] = (
 
 def writers(run: Tables) -> pd.DataFrame:
     """A row a strategy that asked for summaries: who wrote them, and what came of it. Missing values are NaN."""
-    asked = run.compactions[run.compactions["asks"] > 0] if not run.compactions.empty else run.compactions
+    asked = run.compactions[run.compactions["requests"] > 0] if not run.compactions.empty else run.compactions
     rows = []
     for name in strategies(run):
         own = asked[asked["strategy"] == name]

@@ -231,7 +231,7 @@ def test_a_compaction_by_hand_follows_its_instructions_and_keeps_what_it_is_told
     live.before_request(messages)
     done = live.compact(instructions="dwell on limits", keep_recent=200)
     assert done is not None and done.outcome == "compacted"
-    assert model.asks[0].instructions == "dwell on limits"
+    assert model.requests[0].instructions == "dwell on limits"
     sent = live.before_request(messages)
     assert "All is well." in sent[1]["content"]
     assert live.tokens < 500

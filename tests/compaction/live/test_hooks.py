@@ -36,7 +36,7 @@ def test_a_hook_may_supply_the_summary_and_no_model_is_asked(preset: str) -> Non
     live = Compactor(preset, model=model, window=3_000, hooks=Hooks(before=lambda due: Supply("All of it: {0} 42.")))
     messages = openai(30)
     sent = live.before_request(messages)
-    assert model.asks == []
+    assert model.requests == []
     assert sum("All of it: {0} 42." in str(message["content"]) for message in sent) == 1
     assert sent[-1] is messages[-1]
     assert [event.supplied for event in live.events if isinstance(event, CompactionEnded)] == [True]

@@ -19,7 +19,7 @@ from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.models.extractive import Extractive
-from workbench.models.model import Answer, Ask
+from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.log import MessageEntry
 
@@ -34,7 +34,7 @@ class Interrupted:
     def __init__(self, error: BaseException) -> None:
         self.error = error
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         raise self.error
 
 
@@ -121,10 +121,10 @@ class Meanwhile:
     def __init__(self) -> None:
         self.happens: Callable[[], object] = lambda: None
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         happens, self.happens = self.happens, lambda: None
         happens()
-        return Extractive().answer(ask)
+        return Extractive().complete(request)
 
 
 def test_what_is_said_while_a_summary_is_written_survives_behind_it() -> None:
@@ -159,8 +159,8 @@ class DropsCalls:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         last = len(context.messages) - 1
-        ask = Ask(purpose="summary", system="", write=str, messages=context.messages[:last])
-        return Plan((Replace(1, last - 1, (Draft(asks=(ask,)),)), Replace(last, last + 1)))
+        request = SummaryRequest(purpose="summary", system="", write=str, messages=context.messages[:last])
+        return Plan((Replace(1, last - 1, (Draft(requests=(request,)),)), Replace(last, last + 1)))
 
 
 def test_a_result_that_came_meanwhile_is_not_parted_from_its_call() -> None:

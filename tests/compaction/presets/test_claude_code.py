@@ -38,8 +38,10 @@ def test_nothing_stays_but_the_newest_user_message_and_what_is_pinned() -> None:
     done, model = fired(CLAUDE_CODE, messages, ("what happened",), target=400)
     roles = [message.role for message in done.after.messages if not getattr(message, "synthetic", False)]
     assert roles == ["system", "summary", "user"]
-    assert [ask.purpose for ask in model.asks] == ["summary"], "a turn that goes on is not asked about apart"
-    assert len(model.asks[0].sections) == 9
+    assert [request.purpose for request in model.requests] == ["summary"], (
+        "a turn that goes on is not asked about apart"
+    )
+    assert len(model.requests[0].sections) == 9
     assert MOST_SUMMARY == 20_000
 
 
@@ -70,8 +72,8 @@ def test_files_take_at_most_a_third_of_the_room_and_the_summary_a_quarter() -> N
     done, model = fired(CLAUDE_CODE, reads(8, 40_000), target=6_000)
     again = restored(done.after.messages)
     assert 0 < sum(map(done.after.count, again)) <= 2_000
-    assert model.asks[0].max_tokens is not None
-    assert model.asks[0].max_tokens <= 1_500
+    assert model.requests[0].max_tokens is not None
+    assert model.requests[0].max_tokens <= 1_500
     assert done.after.tokens <= 6_000
 
 
@@ -84,11 +86,11 @@ def test_a_file_that_was_changed_after_it_was_read_is_not_sent_as_it_was() -> No
 def test_files_that_were_sent_again_are_sent_again_once_more_but_not_summarised_alone() -> None:
     done, _ = fired(CLAUDE_CODE, reads(3, 8_000), ("the first",), target=5_500)
     alone, model = fired(CLAUDE_CODE, done.after.messages, (), target=100)
-    assert model.asks == []
+    assert model.requests == []
     assert alone.outcome == "unchanged"
     later = [*done.after.messages, told("more " * 4_000, "z"), said("next", "z1")]
     again, model = fired(CLAUDE_CODE, later, ("the second",), target=5_500)
-    assert model.asks[0].previous == "the first"
+    assert model.requests[0].previous == "the first"
     assert summary(again).text == "the second"
     assert {"restored:f2.py"} <= {message.name for message in restored(again.after.messages)}
 
@@ -106,7 +108,7 @@ def asked(seconds: float, target: int) -> tuple[int, int]:
     messages = idle(seconds)
     messages[-3:-3] = [replace(told("thinking", "t"), time=1_000.0)]
     done, model = fired(CLAUDE_CODE, messages, target=target)
-    return cleared(done.after.messages), len(model.asks)
+    return cleared(done.after.messages), len(model.requests)
 
 
 def test_after_an_hour_of_waiting_all_but_five_results_are_cleared_first_and_may_be_enough() -> None:

@@ -46,7 +46,7 @@ def test_half_of_a_small_window_is_the_threshold_there() -> None:
 def test_the_newest_three_results_stay() -> None:
     done, model = fired(CLEAR_TOOL_USES, uses(8))
     assert cleared(done.after.messages) == [True] * 5 + [False] * 3
-    assert model.asks == []
+    assert model.requests == []
     assert len(done.after.messages) == len(done.before.messages)
 
 

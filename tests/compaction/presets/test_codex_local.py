@@ -16,9 +16,9 @@ def test_only_the_users_words_stay_and_the_hand_over_comes_last() -> None:
     roles = [message.role for message in done.after.messages]
     assert roles == ["system", *["user"] * 10, "summary"]
     assert summary(done).text == "the hand-over"
-    assert len(model.asks) == 1
-    assert len(model.asks[0].messages) == 60, "the model sees the whole history, the user's words among it"
-    assert model.asks[0].sections == (
+    assert len(model.requests) == 1
+    assert len(model.requests[0].messages) == 60, "the model sees the whole history, the user's words among it"
+    assert model.requests[0].sections == (
         "Goal",
         "Progress and decisions",
         "Constraints",
@@ -55,12 +55,12 @@ def test_an_earlier_hand_over_is_replaced_and_told_to_the_model() -> None:
     later += [called("read", "z"), result("line " * 500, "z")]
     again, model = fired(CODEX_LOCAL, later, ("the second",))
     assert [m.text for m in again.after.messages if isinstance(m, Summary)] == ["the second"]
-    assert model.asks[0].previous == "the first"
-    assert not any(isinstance(message, Summary) for message in model.asks[0].messages)
+    assert model.requests[0].previous == "the first"
+    assert not any(isinstance(message, Summary) for message in model.requests[0].messages)
 
 
 def test_nothing_is_asked_where_only_the_hand_over_itself_would_go() -> None:
     done, _ = fired(CODEX_LOCAL, conversation(10))
     again, model = fired(CODEX_LOCAL, done.after.messages, (), keep_recent=20_000)
-    assert model.asks == []
+    assert model.requests == []
     assert again.after is again.before

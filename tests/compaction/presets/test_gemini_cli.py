@@ -47,8 +47,8 @@ def test_the_newest_30_percent_stay_behind_one_snapshot() -> None:
     done, model = fired(GEMINI_CLI, turns(*[1_000] * 10), ("the snapshot",))
     assert [message.id for message in done.after.messages[1:]] == ["u7", "a7", "u8", "a8", "u9", "a9"]
     assert summary(done).text == "the snapshot"
-    assert len(model.asks) == 1
-    assert model.asks[0].sections == (
+    assert len(model.requests) == 1
+    assert model.requests[0].sections == (
         "Goal", "Active constraints", "Key knowledge", "Artifact trail", "File system", "Recent actions", "Task state",
     )  # fmt: skip
 
@@ -65,7 +65,7 @@ def test_results_beyond_50_000_newest_tokens_keep_their_last_thirty_lines_and_ca
     assert (TOKENS, LINES) == (50_000, 30)
     messages = outputs(10, 700)
     done, model = fired(GEMINI_CLI, messages)
-    assert model.asks == [], "there is no user message to cut at in one long turn"
+    assert model.requests == [], "there is no user message to cut at in one long turn"
     results = [message for message in done.after.messages if isinstance(message, ToolResult)]
     cut = [plain_text(message).startswith(MARK) for message in results]
     whole = sum(done.before.sizes[i] for i, m in enumerate(messages) if m in results)
@@ -96,7 +96,7 @@ def test_truncated_output_is_what_the_snapshot_is_made_of() -> None:
     messages = [m for i, m in enumerate(messages) if m.id != "u" or i == 0]
     done, model = fired(GEMINI_CLI, messages, ("the snapshot",))
     assert [record.name for record in done.stages] == ["gemini_compact"]
-    seen = [plain_text(m) for m in model.asks[0].messages if isinstance(m, ToolResult)]
+    seen = [plain_text(m) for m in model.requests[0].messages if isinstance(m, ToolResult)]
     assert seen[0].startswith(MARK)
 
 

@@ -58,7 +58,7 @@ def tail() -> list[Message]:
 def pruned(*messages: Message) -> tuple[Message, ...]:
     done, model = fired(PRUNES, [*messages, *tail()])
     assert [record.name for record in done.stages] == ["hermes_prune"]
-    assert model.asks == []
+    assert model.requests == []
     return done.after.messages
 
 
@@ -140,14 +140,14 @@ def test_the_summary_stands_between_head_and_tail_with_the_users_words_kept() ->
     assert ids[:3] == ["s0", "u0", "c0"] or ids[:2] == ["s0", "u0"]
     assert {f"u{i}" for i in range(60)} <= set(ids), "they are few words"
     assert summary(done).text == "the log"
-    assert len(model.asks[0].sections) == 12
-    assert model.asks[0].sections[0] == "Last task"
+    assert len(model.requests[0].sections) == 12
+    assert model.requests[0].sections[0] == "Last task"
 
 
 def test_the_model_sees_results_as_they_were_up_to_6000_characters() -> None:
     _, model = fired(HERMES_LEAN, work(60), ("the log",), target=24_000)
-    assert "ValueError: no part 5" in "\n".join(plain_text(m) for m in model.asks[0].messages)
-    assert "ValueError: no part 9" in model.asks[0].prompt
+    assert "ValueError: no part 5" in "\n".join(plain_text(m) for m in model.requests[0].messages)
+    assert "ValueError: no part 9" in model.requests[0].prompt
 
 
 def test_the_anchor_index_stands_below_the_summary_and_is_carried_on() -> None:
@@ -160,7 +160,7 @@ def test_the_anchor_index_stands_below_the_summary_and_is_carried_on() -> None:
     kept = anchors([summary(done)])
     assert set(kept) <= set(below.splitlines())
     again, model = fired(HERMES_LEAN, [*done.after.messages, *tail()], ("again",), target=12_000)
-    assert model.asks[0].previous == "the log"
+    assert model.requests[0].previous == "the log"
     assert "ValueError: no part 9 in deadbee09" in summary(again).tail
 
 

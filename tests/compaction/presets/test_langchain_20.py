@@ -52,10 +52,10 @@ def test_the_model_sees_the_last_4000_tokens_of_what_goes_from_a_users_message_o
     assert TRIM == 4_000
     messages = chat(101)
     _, model = fired(LANGCHAIN_20, messages)
-    (ask,) = model.asks
-    sizes = list(map(langchain_tokens, ask.messages))
-    assert ask.messages[0].role == "user"
-    assert ask.messages == tuple(messages[81 - len(ask.messages) : 81])
+    (request,) = model.requests
+    sizes = list(map(langchain_tokens, request.messages))
+    assert request.messages[0].role == "user"
+    assert request.messages == tuple(messages[81 - len(request.messages) : 81])
     assert sum(sizes) <= 4_000 < sum(sizes) + 2 * sizes[0]
 
 
@@ -64,7 +64,7 @@ def test_without_a_user_message_in_them_no_model_is_asked_and_the_history_is_los
     for i in range(40):
         messages += [called("read", f"c{i}", path=f"f{i}.py"), result("x" * 4_000, f"c{i}")]
     done, model = fired(LANGCHAIN_20, messages, ())
-    assert model.asks == []
+    assert model.requests == []
     assert summary(done).text == TOO_LONG
     assert len(done.after.messages) == 22, "the newest user message stays beside it"
 
@@ -75,20 +75,20 @@ def test_the_fixed_variant_gives_the_model_everything() -> None:
         messages += [called("read", f"c{i}", path=f"f{i}.py"), result("x" * 4_000, f"c{i}")]
     done, model = fired(LANGCHAIN_20_WHOLE, messages, ("all of it",))
     assert summary(done).text == "all of it"
-    assert len(model.asks[0].messages) == 60
+    assert len(model.requests[0].messages) == 60
 
 
 def test_an_earlier_summary_out_of_the_models_sight_is_lost() -> None:
     done, _ = fired(LANGCHAIN_20, chat(61), ("the first",))
     near = [*done.after.messages, *(m for m in chat(90)[61:81])]
     again, model = fired(LANGCHAIN_20, near, ("the second",))
-    assert model.asks[0].previous == "the first"
+    assert model.requests[0].previous == "the first"
     far = [*done.after.messages, *(m for m in chat(160)[61:160])]
     again, model = fired(LANGCHAIN_20, far, ("the second",))
-    assert model.asks[0].previous == ""
+    assert model.requests[0].previous == ""
     assert [m.text for m in again.after.messages if isinstance(m, Summary)] == ["the second"]
 
 
 def test_headings() -> None:
     _, model = fired(LANGCHAIN_20, conversation(30))
-    assert model.asks[0].sections == ("Session intent", "Summary", "Artifacts", "Next steps")
+    assert model.requests[0].sections == ("Session intent", "Summary", "Artifacts", "Next steps")

@@ -43,7 +43,7 @@ def test_results_behind_two_turns_and_40_000_tokens_are_erased_if_more_than_20_0
     old = [*steps(0, 7, 10_000), *steps(1, 2, 10_000), *steps(2, 2, 10_000)]
     done, model = fired(OPENCODE, old)
     assert erased(done.after.messages) == [True] * 3 + [False] * 8, "the newest two turns are not counted"
-    assert model.asks == []
+    assert model.requests == []
     assert [record.name for record in done.stages] == ["opencode_prune"]
 
 
@@ -72,14 +72,14 @@ def test_whole_turns_that_fit_are_kept_and_of_the_next_what_still_fits() -> None
     done, model = fired(opencode(prune=False), messages, keep_recent=12_100)
     kept = [id for id in stayed(done) if id.startswith("r-")]
     assert kept == ["r-c1-1", "r-c1-2", "r-c1-3", "r-c1-4", "r-c2-0", "r-c2-1"]
-    assert len(model.asks) == 1, "the start of a turn is not summarised apart"
+    assert len(model.requests) == 1, "the start of a turn is not summarised apart"
 
 
 def test_the_summary_has_its_own_headings_and_bound() -> None:
     _, model = fired(opencode(prune=False), conversation(400, words=60), keep_recent=1_000)
-    (ask,) = model.asks
-    assert ask.sections == ("Objective", "Important details", "Work state", "Next move", "Relevant files")
-    assert ask.max_tokens == MOST_SUMMARY == 4_096
+    (request,) = model.requests
+    assert request.sections == ("Objective", "Important details", "Work state", "Next move", "Relevant files")
+    assert request.max_tokens == MOST_SUMMARY == 4_096
 
 
 def test_an_earlier_summary_is_carried_on() -> None:
@@ -87,6 +87,6 @@ def test_an_earlier_summary_is_carried_on() -> None:
     assert summary(done).text == "the first"
     later = [*done.after.messages, *steps(9, 6, 500)]
     again, model = fired(opencode(prune=False), later, ("the second",), keep_recent=500)
-    assert model.asks[0].purpose == "update"
-    assert model.asks[0].previous == "the first"
+    assert model.requests[0].purpose == "update"
+    assert model.requests[0].previous == "the first"
     assert summary(again).text == "the second"

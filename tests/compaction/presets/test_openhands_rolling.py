@@ -44,7 +44,7 @@ def test_forty_are_left_the_first_four_a_summary_and_the_newest_35() -> None:
     assert done.after.messages[:4] == tuple(messages[:4])
     assert isinstance(done.after.messages[4], Summary)
     assert done.after.messages[5:] == tuple(messages[-35:])
-    assert model.asks[0].messages == tuple(messages[4:-35])
+    assert model.requests[0].messages == tuple(messages[4:-35])
 
 
 def test_the_next_time_the_summary_is_updated_and_the_first_four_are_still_there() -> None:
@@ -52,8 +52,8 @@ def test_the_next_time_the_summary_is_updated_and_the_first_four_are_still_there
     later = [*done.after.messages, *(m for m in flat(130)[81:122])]
     assert len(later) == 81
     again, model = fired(OPENHANDS_ROLLING, later, ("the second",), reason=EVENTS)
-    assert model.asks[0].purpose == "update"
-    assert model.asks[0].previous == "the first"
+    assert model.requests[0].purpose == "update"
+    assert model.requests[0].previous == "the first"
     assert again.after.messages[:4] == done.after.messages[:4]
     assert summary(again).text == "the second"
     assert len(again.after.messages) == 40

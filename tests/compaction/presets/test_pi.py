@@ -42,7 +42,7 @@ def test_about_twenty_thousand_tokens_stay_from_the_next_message_that_is_no_resu
 def test_everything_stays_where_it_is_less_than_is_kept_anyway() -> None:
     done, model = fired(PI, conversation(40), keep_recent=20_000)
     assert done.outcome == "unchanged"
-    assert model.asks == []
+    assert model.requests == []
 
 
 def long_turn() -> list[Message]:
@@ -55,8 +55,8 @@ def long_turn() -> list[Message]:
 def test_a_split_turn_is_two_asks_with_their_own_bounds() -> None:
     done, model = fired(PI, long_turn(), ("the history", "the turn's start"), target=80_000)
     assert (MOST_SUMMARY, MOST_PREFIX) == (13_107, 8_192)
-    assert [ask.purpose for ask in model.asks] == ["summary", "turn_prefix"]
-    first, second = model.asks
+    assert [request.purpose for request in model.requests] == ["summary", "turn_prefix"]
+    first, second = model.requests
     assert first.max_tokens is not None
     assert second.max_tokens is not None
     assert first.max_tokens <= 13_107
@@ -68,8 +68,8 @@ def test_a_split_turn_is_two_asks_with_their_own_bounds() -> None:
 
 def test_results_are_shown_up_to_two_thousand_characters() -> None:
     _, model = fired(PI, long_turn(), target=80_000)
-    assert "x" * 2_000 in model.asks[1].prompt
-    assert "x" * 2_001 not in model.asks[1].prompt
+    assert "x" * 2_000 in model.requests[1].prompt
+    assert "x" * 2_001 not in model.requests[1].prompt
 
 
 def test_file_lists_are_carried_on_and_an_earlier_summary_is_updated() -> None:
@@ -82,8 +82,8 @@ def test_file_lists_are_carried_on_and_an_earlier_summary_is_updated() -> None:
     for i in range(30, 60):
         later += [called("edit", f"c{i}", path=f"f{i % 3}.py"), result("x" * 8_000, f"c{i}")]
     again, model = fired(PI, later, ("the second", "its turn"), target=50_000)
-    assert model.asks[0].purpose == "update"
-    assert model.asks[0].previous == summary(done).text
+    assert model.requests[0].purpose == "update"
+    assert model.requests[0].previous == summary(done).text
     files = summary(again).files
     assert "f0.py" in files.modified
     assert "f7.py" in files.read

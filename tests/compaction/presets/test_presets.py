@@ -37,7 +37,7 @@ def test_the_pipeline_stops_as_soon_as_it_is_small_enough() -> None:
     target = int(0.5 * CONTEXT.tokens)
     done = compact(CONTEXT, preset("pipeline").strategy, Budget(target=target, window=99_999), model)
     assert [record.name for record in done.stages] == ["snip"]
-    assert model.asks == []
+    assert model.requests == []
 
 
 def test_the_pipeline_keeps_the_first_message_and_the_last_six() -> None:

@@ -49,14 +49,14 @@ def test_it_says_what_it_replaces_and_which_files_were_touched() -> None:
 def test_the_model_is_told_what_it_may_use() -> None:
     model = Scripted(["short"])
     done = run(OLD, model)
-    ask = model.asks[0]
+    request = model.requests[0]
     kept = sum(done.before.sizes[i] for i, message in enumerate(OLD) if message in done.after.messages)
-    assert ask.purpose == "summary"
-    assert ask.max_tokens is not None
-    assert done.budget.target * 0.5 < kept + ask.max_tokens < done.budget.target
-    assert ask.instructions == "the limits"
-    assert "the limits" in ask.prompt
-    assert ask.messages == tuple(OLD[1 : 1 + len(ask.messages)])
+    assert request.purpose == "summary"
+    assert request.max_tokens is not None
+    assert done.budget.target * 0.5 < kept + request.max_tokens < done.budget.target
+    assert request.instructions == "the limits"
+    assert "the limits" in request.prompt
+    assert request.messages == tuple(OLD[1 : 1 + len(request.messages)])
 
 
 def test_an_earlier_summary_is_updated_and_not_summarised_again() -> None:
@@ -67,10 +67,10 @@ def test_an_earlier_summary_is_updated_and_not_summarised_again() -> None:
     ]
     model = Scripted(["second summary"])
     done = run(grown, model)
-    ask = model.asks[0]
-    assert (ask.purpose, ask.previous) == ("update", "first summary")
-    assert not any(isinstance(message, Summary) for message in ask.messages)
-    assert "<previous-summary>\nfirst summary\n</previous-summary>" in ask.prompt
+    request = model.requests[0]
+    assert (request.purpose, request.previous) == ("update", "first summary")
+    assert not any(isinstance(message, Summary) for message in request.messages)
+    assert "<previous-summary>\nfirst summary\n</previous-summary>" in request.prompt
     earlier = summary(first).replaces
     assert summary(done).replaces[: len(earlier)] == earlier
     assert set(summary(first).files.read) <= set(summary(done).files.read)
@@ -87,8 +87,8 @@ def test_the_start_of_a_turn_that_goes_on_is_asked_for_apart() -> None:
     messages: list[Message] = [*conversation(6, words=40), said("refactor", "turn"), *steps(20)]
     model = Scripted(["the history", "the start"])
     done = run(messages, model)
-    assert [ask.purpose for ask in model.asks] == ["summary", "turn_prefix"]
-    assert model.asks[1].messages[0].role == "assistant", "the newest user message stays, so it is not summarised"
+    assert [request.purpose for request in model.requests] == ["summary", "turn_prefix"]
+    assert model.requests[1].messages[0].role == "assistant", "the newest user message stays, so it is not summarised"
     text = summary(done).text
     assert text.index("the history") < text.index("---") < text.index("the start")
     assert any(message.id == "turn" for message in done.after.messages)
@@ -97,7 +97,7 @@ def test_the_start_of_a_turn_that_goes_on_is_asked_for_apart() -> None:
 def test_a_turn_without_history_before_it_needs_one_ask() -> None:
     model = Scripted(["the start"])
     done = run([said("refactor", "turn"), *steps(30)], model)
-    assert len(model.asks) == 1
+    assert len(model.requests) == 1
     assert summary(done).text == "the start"
 
 
@@ -110,8 +110,8 @@ def test_a_pinned_message_in_the_middle_survives_beside_the_summary() -> None:
 
 def test_a_failing_model_is_replaced_by_a_note_of_what_is_missing() -> None:
     done = run(OLD, Scripted([ModelError("down")]))
-    assert done.stages[0].answers[0].fallback
-    assert done.stages[0].answers[0].why == "down"
+    assert done.stages[0].completions[0].fallback
+    assert done.stages[0].completions[0].why == "down"
     assert summary(done).text.startswith("[Compacted ")
     assert " assistant" in summary(done).text
     assert "<read-files>" in summary(done).tail
@@ -130,7 +130,7 @@ def test_nothing_new_before_the_cut_asks_nobody() -> None:
     messages: list[Message] = [Summary(id="s", text="old " * 100), said("go"), told("word " * 100)]
     model = Scripted(())
     done = run(messages, model, share=0.75)
-    assert model.asks == []
+    assert model.requests == []
     assert done.after is done.before
 
 
@@ -141,7 +141,7 @@ def test_no_room_asks_nobody() -> None:
     assert (
         compact(context, Strategy("s", (Summarize(),)), Budget(target=floor + 50, window=999), model).after is context
     )
-    assert model.asks == []
+    assert model.requests == []
 
 
 def test_a_target_out_of_reach_is_no_reason_to_forget_everything() -> None:

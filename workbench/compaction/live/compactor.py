@@ -25,7 +25,7 @@ from workbench.compaction.stages.repair_pairs import RepairPairs
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Moment
 from workbench.errors import ModelError, SettingError
-from workbench.models.model import Answer, Ask, Model
+from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.transcript.log import Log
 from workbench.transcript.message import Json, Usage
 from workbench.transcript.session import Session
@@ -367,5 +367,5 @@ class _Nobody:
     preset: str
     name: str = "nobody"
 
-    def answer(self, ask: Ask, /) -> Answer:
+    def complete(self, request: SummaryRequest, /) -> Completion:
         raise SettingError(f"preset {self.preset!r} asks a model for a summary: pass one as `model`")

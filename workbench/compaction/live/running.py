@@ -78,7 +78,7 @@ class Runner:
         return compact(start.kept, watch.strategy(strategy, Summarize()), budget, self.model)
 
     def _ended(self, number: int, done: Compaction, before: int, supplied: bool) -> None:
-        costs = [answer.usd for answer in done.answers]
+        costs = [answer.usd for answer in done.completions]
         known = [usd for usd in costs if usd is not None]
         after = before if done.outcome == "unchanged" else done.sent.tokens
         usd = sum(known) if len(known) == len(costs) else None

@@ -53,7 +53,7 @@ class Watch:
 
     def _told(self, draft: Draft) -> Draft:
         self.used = True
-        return replace(draft, asks=(), template="", footer=(self.supplied or "") + draft.footer)
+        return replace(draft, requests=(), template="", footer=(self.supplied or "") + draft.footer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,16 +83,16 @@ class CodexCompact:
         told = tuple(context.messages[i] for i in loose.indices if not isinstance(context.messages[i], Summary))
         before = [id for summary in earlier for id in summary.replaces]
         replaced = [context.messages[i].id for i in gone if not isinstance(context.messages[i], Summary)]
-        draft = Draft(asks=(), lead=self.wording.opening, replaces=tuple(dict.fromkeys([*before, *replaced])))
+        draft = Draft(requests=(), lead=self.wording.opening, replaces=tuple(dict.fromkeys([*before, *replaced])))
         frame = context.count(draft.frame()) + 2
         most = min(bound(context, budget, gone, frame), max(modest(context, budget, self.most), LEAST))
         if most < LEAST:
             return None
-        asks = (question(context, budget, self.wording, told, earlier, most),)
+        requests = (question(context, budget, self.wording, told, earlier, most),)
         drops = [Replace(i, i + 1) for i in gone]
         cuts = [Replace(i, i + 1, (now,)) for i, now in said.items() if now is not context.messages[i]]
         n = len(context.messages)
-        last = Replace(n, n, (Draft(asks=asks, lead=draft.lead, replaces=draft.replaces),))
+        last = Replace(n, n, (Draft(requests=requests, lead=draft.lead, replaces=draft.replaces),))
         return Plan((*sorted([*drops, *cuts], key=lambda edit: edit.start), last))
 
 

@@ -122,7 +122,7 @@ class LangchainCompact:
         given = matter(context, cut)
         if not given.new:
             return None
-        draft = Draft(asks=(), lead=self.wording.opening, replaces=given.ids)
+        draft = Draft(requests=(), lead=self.wording.opening, replaces=given.ids)
         frame = context.count(draft.frame()) + 2
         most = min(bound(context, budget, given.gone, frame), max(modest(context, budget, MOST_SUMMARY), LEAST))
         if most < LEAST:
@@ -132,8 +132,8 @@ class LangchainCompact:
             return Plan(swapped(context.messages, given.gone, replace(draft, template=TOO_LONG)))
         earlier = tuple(message for message in seen if isinstance(message, Summary))
         said = tuple(message for message in seen if not isinstance(message, Summary))
-        asks = (question(context, budget, self.wording, said, earlier, most),)
-        return Plan(swapped(context.messages, given.gone, replace(draft, asks=asks)))
+        requests = (question(context, budget, self.wording, said, earlier, most),)
+        return Plan(swapped(context.messages, given.gone, replace(draft, requests=requests)))
 
 
 def langchain_20(*, trim: int | None = TRIM, name: str = "langchain_20") -> Preset:

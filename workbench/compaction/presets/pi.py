@@ -9,7 +9,7 @@ Where it differs from that source, and why:
   user message stay.
 - An earlier summary is carried on wherever it stands before the cut, and what is kept lies behind it. The original
   looks at the stretch that the last compaction kept as well.
-- The two asks of a split turn are put at once to a model that bears it, and one after the other to any other.
+- The two requests of a split turn are put at once to a model that bears it, and one after the other to any other.
 - Transcripts are labelled by our own wording: results are cut at 2,000 characters, as there, and arguments at 400.
 - File lists are sent below the summary and not written into its text, changed files first.
 - When the model fails, a note of what was left out stands in. The original's error ends the compaction.
@@ -84,7 +84,7 @@ class PiCompact:
     name: ClassVar[str] = "pi_compact"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The draft with each ask held to its own bound."""
+        """The draft with each request held to its own bound."""
         plan = self.summary.plan(context, budget)
         return None if plan is None else replace(plan, edits=tuple(map(_bounded, plan.edits)))
 
@@ -94,11 +94,14 @@ def _bounded(edit: Replace) -> Replace:
 
 
 def _held(draft: Draft) -> Draft:
-    asks = tuple(
-        replace(ask, max_tokens=min(ask.max_tokens or 0, MOST_PREFIX if ask.purpose == "turn_prefix" else MOST_SUMMARY))
-        for ask in draft.asks
+    requests = tuple(
+        replace(
+            request,
+            max_tokens=min(request.max_tokens or 0, MOST_PREFIX if request.purpose == "turn_prefix" else MOST_SUMMARY),
+        )
+        for request in draft.requests
     )
-    return replace(draft, asks=asks)
+    return replace(draft, requests=requests)
 
 
 PI = Preset(

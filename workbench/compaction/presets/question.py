@@ -9,7 +9,7 @@ from workbench.compaction.presets.swap import clipped
 from workbench.compaction.prompt_template import Prompt, PromptTemplate
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
-from workbench.models.model import Ask, Later, Purpose
+from workbench.models.model import LazyText, Purpose, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, Text, UserMessage
 
@@ -24,8 +24,8 @@ def question(
     said: tuple[Message, ...],
     earlier: Sequence[Summary],
     most: int,
-) -> Ask:
-    """The ask for a summary of these messages, or for the update of earlier ones; with a note for a model that fails.
+) -> SummaryRequest:
+    """Request for a summary of these messages, or for the update of earlier ones; with a note for a model that fails.
 
     Args:
         context: counts.
@@ -38,7 +38,7 @@ def question(
     previous = "\n\n".join(summary.text for summary in earlier)
     purpose: Purpose = "update" if previous else "summary"
     chars = int(CHARS_OF_WINDOW * budget.window) if budget.window > 0 else None
-    return Ask(
+    return SummaryRequest(
         purpose=purpose,
         system=wording.system,
         write=Prompt(wording, purpose, said, previous, budget.instructions, most, most_chars=chars),
@@ -48,7 +48,7 @@ def question(
         sections=wording.sections,
         files=file_ops([*earlier, *said]),
         max_tokens=most,
-        otherwise=Later(_note, (context, said, previous, most)),
+        otherwise=LazyText(_note, (context, said, previous, most)),
         count=context.count,
     )
 

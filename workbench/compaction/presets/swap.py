@@ -152,7 +152,7 @@ def bound(context: Context, budget: Budget, gone: Sequence[int], frame: int, lea
 
 
 def stated(most: int, context: Context, budget: Budget, gone: Sequence[int]) -> int | None:
-    """The bound that an ask names: None, as in the originals, unless the room is so small that it matters."""
+    """The bound that a request names: None, as in the originals, unless the room is so small that it matters."""
     freed = sum(context.sizes[i] for i in gone)
     return None if budget.reason != "matched" and most >= 2 * max(freed // 10, 400) else most
 

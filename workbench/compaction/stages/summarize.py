@@ -15,7 +15,7 @@ from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.prompt_template import Prompt, PromptTemplate
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops, footer
-from workbench.models.model import Ask, Later, Purpose
+from workbench.models.model import LazyText, Purpose, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary, Text, UserMessage, plain_text
@@ -69,14 +69,14 @@ class Summarize:
         allowed = min(left - frame if left >= 0 else self.least, self.most, freed - frame - 1)
         if allowed < self.least:
             return None
-        asks = tuple(self._asks(context, budget, matter, allowed))
-        template = empty.template if len(asks) == 2 else "{0}"
-        return Plan(swapped(context.messages, gone, replace(empty, asks=asks, template=template)))
+        requests = tuple(self._requests(context, budget, matter, allowed))
+        template = empty.template if len(requests) == 2 else "{0}"
+        return Plan(swapped(context.messages, gone, replace(empty, requests=requests, template=template)))
 
     def _draft(self, matter: _Matter, left: int) -> Draft:
         """The draft without its questions, in its longest form."""
         return Draft(
-            asks=(),
+            requests=(),
             template=self.wording.joined if matter.split else "{0}",
             lead=self.wording.opening,
             tail=footer(matter.files, chars=left // 2) if self.track_files else "",
@@ -85,17 +85,17 @@ class Summarize:
             at_once=True,
         )
 
-    def _asks(self, context: Context, budget: Budget, matter: _Matter, allowed: int) -> Iterable[Ask]:
+    def _requests(self, context: Context, budget: Budget, matter: _Matter, allowed: int) -> Iterable[SummaryRequest]:
         if not matter.split or allowed < 4 * self.least:
-            yield self._ask(context, budget, matter, matter.purpose, matter.messages, allowed)
+            yield self._request(context, budget, matter, matter.purpose, matter.messages, allowed)
             return
         first = int(allowed * min(max(matter.share, 0.25), 0.75))
-        yield self._ask(context, budget, matter, matter.purpose, matter.history, first)
-        yield self._ask(context, budget, matter, "turn_prefix", matter.prefix, allowed - first)
+        yield self._request(context, budget, matter, matter.purpose, matter.history, first)
+        yield self._request(context, budget, matter, "turn_prefix", matter.prefix, allowed - first)
 
-    def _ask(
+    def _request(
         self, context: Context, budget: Budget, matter: _Matter, purpose: Purpose, said: tuple[Message, ...], most: int
-    ) -> Ask:
+    ) -> SummaryRequest:
         previous = matter.previous if purpose == "update" else ""
         letter = Prompt(
             self.wording,
@@ -106,7 +106,7 @@ class Summarize:
             most,
             most_chars=int(3 * self.input_share * budget.window) if budget.window > 0 else None,
         )
-        return Ask(
+        return SummaryRequest(
             purpose=purpose,
             system=self.wording.system,
             write=letter,
@@ -116,7 +116,7 @@ class Summarize:
             sections=self.wording.sections if purpose != "turn_prefix" else (),
             files=matter.files,
             max_tokens=most,
-            otherwise=Later(_otherwise, (context, said, previous, most)) if self.degrade else None,
+            otherwise=LazyText(_otherwise, (context, said, previous, most)) if self.degrade else None,
             count=context.count,
         )
 

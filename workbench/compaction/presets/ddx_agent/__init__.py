@@ -21,7 +21,7 @@ Where it differs from that source, and why:
 - The files are those of all calls in the context and in earlier summaries, failed calls left out, in the order of
   first sight. Which tools read and write is judged by the names and path arguments of many agents.
 - The body of a summary is cut between characters, not inside one.
-- One ask a compaction: the cut is chosen by the room that it leaves, and the text is cut to that room, so that no
+- One request a compaction: the cut is chosen by the room that it leaves, and the text is cut to that room, so that no
   second try is needed. The source asks again at the next cut where the result is still too large, which its own
   cutting rules out.
 - Pictures are counted; the source declares a size for them and does not use it.

@@ -15,7 +15,7 @@ from workbench.compaction.presets.ddx_agent.cut import CompactionNoFit, Fit, fit
 from workbench.compaction.presets.file_lists import listed, without_lists
 from workbench.compaction.prompt_template import prompt
 from workbench.compaction.stage import Budget
-from workbench.models.model import Ask
+from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary, Text, UserMessage, plain_text, said_texts
@@ -66,7 +66,7 @@ def planned(context: Context, fit: Fit, budget: Budget, config: Config) -> Plan 
             drops.append(Replace(i, i + 1))
     before = [id for summary in fit.earlier for id in summary.replaces]
     draft = Draft(
-        asks=(_ask(context, fit, budget, config),),
+        requests=(_request(context, fit, budget, config),),
         lead=wording.PREFIX,
         tail=wording.SUFFIX,
         replaces=tuple(dict.fromkeys([*before, *(message.id for message in fit.said)])),
@@ -76,11 +76,11 @@ def planned(context: Context, fit: Fit, budget: Budget, config: Config) -> Plan 
     return Plan((*drops, Replace(n, n, (draft,))), then=partial(_finished, context, fit, config))
 
 
-def _ask(context: Context, fit: Fit, budget: Budget, config: Config) -> Ask:
+def _request(context: Context, fit: Fit, budget: Budget, config: Config) -> SummaryRequest:
     previous = without_lists("\n\n".join(summary.text for summary in fit.earlier))
     focus = "\n".join(part for part in (config.summarization_focus, budget.instructions) if part)
     most = max(min(config.most_summary_tokens, fit.body), 1)
-    return Ask(
+    return SummaryRequest(
         purpose="update" if previous else "summary",
         system=prompt("system"),
         write=wording.Letter(

@@ -9,7 +9,7 @@ from workbench.compaction.presets.docker_agent.generation import Generation
 from workbench.compaction.presets.docker_agent.tail import first_index_in_budget
 from workbench.compaction.presets.docker_agent.wording import Letter, framing
 from workbench.compaction.prompt_template import prompt
-from workbench.models.model import Ask
+from workbench.models.model import SummaryRequest
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Json, Message, Summary
 
@@ -57,9 +57,11 @@ def fitted(
     return Fitted(earlier, new[start:], new[:start])
 
 
-def ask(said: Fitted, most: int, generation: Generation, files: FileOps, additional: str = "", model: str = "") -> Ask:
+def summary_request(
+    said: Fitted, most: int, generation: Generation, files: FileOps, additional: str = "", model: str = ""
+) -> SummaryRequest:
     """The question, for an answer of at most `most` tokens."""
-    return Ask(
+    return SummaryRequest(
         purpose="update" if said.earlier else "summary",
         system=prompt("docker_system"),
         write=Letter((*said.earlier, *said.messages), additional),
@@ -75,7 +77,7 @@ def ask(said: Fitted, most: int, generation: Generation, files: FileOps, additio
 
 
 @dataclass(frozen=True, slots=True)
-class ModelSettings:
+class AgentModelSettings:
     """How an agent's model is called."""
 
     model: str = ""
@@ -84,6 +86,6 @@ class ModelSettings:
     temperature: float | None = None
 
 
-def cloned(agents: ModelSettings, limit: int, generation: Generation, dedicated: str = "") -> ModelSettings:
+def cloned(agents: AgentModelSettings, limit: int, generation: Generation, dedicated: str = "") -> AgentModelSettings:
     """The same for a summary: without structured output, and with the cap; a dedicated model goes before."""
     return replace(agents, model=dedicated or agents.model, max_tokens=generation.cap(limit), structured_output=None)

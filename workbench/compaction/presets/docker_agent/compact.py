@@ -10,7 +10,7 @@ from typing import ClassVar
 from workbench.compaction.cut import Cut
 from workbench.compaction.place import swapped
 from workbench.compaction.plan import Draft, Plan, Replace
-from workbench.compaction.presets.docker_agent.asking import ask, fitted
+from workbench.compaction.presets.docker_agent.asking import fitted, summary_request
 from workbench.compaction.presets.docker_agent.generation import FIRST, Generation
 from workbench.compaction.presets.docker_agent.tail import split_index_for_keep
 from workbench.compaction.presets.docker_agent.trigger import smaller
@@ -56,8 +56,8 @@ class DockerCompact:
         most = self._most(context, budget, given, draft, limit)
         if most < LEAST:
             return None
-        question = ask(shown, most, self.generation, draft.files, budget.instructions, self.model)
-        new = replace(draft, asks=(replace(question, count=context.count),))
+        question = summary_request(shown, most, self.generation, draft.files, budget.instructions, self.model)
+        new = replace(draft, requests=(replace(question, count=context.count),))
         return Plan(swapped(context.messages, given.gone, new), then=partial(_finished, context, draft))
 
     def _counted(self, context: Context) -> Sequence[int]:
@@ -86,7 +86,7 @@ class DockerCompact:
 
 def _draft(given: Matter, note: str) -> Draft:
     return Draft(
-        asks=(), lead=LEAD, footer=note, replaces=given.ids, files=file_ops([*given.earlier, *given.new])
+        requests=(), lead=LEAD, footer=note, replaces=given.ids, files=file_ops([*given.earlier, *given.new])
     )  # fmt: skip
 
 

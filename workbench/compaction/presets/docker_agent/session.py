@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from workbench.compaction.presets.docker_agent.asking import ModelSettings, ask, cloned, fitted
+from workbench.compaction.presets.docker_agent.asking import AgentModelSettings, cloned, fitted, summary_request
 from workbench.compaction.presets.docker_agent.generation import FIRST, Generation
 from workbench.compaction.presets.docker_agent.tail import split_index_for_keep
 from workbench.compaction.presets.docker_agent.wording import LEAD, left_out
 from workbench.compaction.tracking import file_ops
 from workbench.errors import SettingError
-from workbench.models.model import Answer, Ask, Model
+from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.transcript.message import AssistantMessage, Message, Summary, SystemMessage, plain_text
 
 
@@ -108,7 +108,7 @@ class LLMArgs:
     """
 
     session: Sequence[Item]
-    agent: ModelSettings | None
+    agent: AgentModelSettings | None
     context_limit: int
     run_agent: Model | None
     additional_prompt: str = ""
@@ -124,8 +124,8 @@ class Request:
         dropped: messages that are neither summarised nor kept, since the summariser's window has no room for them.
     """
 
-    ask: Ask
-    model: ModelSettings
+    request: SummaryRequest
+    model: AgentModelSettings
     first_kept_entry: int
     dropped: tuple[Message, ...]
 
@@ -167,11 +167,11 @@ def request(args: LLMArgs) -> Request | None:
     settings = cloned(args.agent, args.context_limit, args.generation, args.dedicated)
     most = args.generation.cap(args.context_limit)
     files = file_ops([*shown.earlier, *shown.messages])
-    question = ask(shown, most, args.generation, files, args.additional_prompt, args.dedicated)
+    question = summary_request(shown, most, args.generation, files, args.additional_prompt, args.dedicated)
     return Request(question, settings, first_kept, shown.dropped)
 
 
-def result(asked: Request, answer: Answer) -> Result | None:
+def result(asked: Request, answer: Completion) -> Result | None:
     """The compaction with that answer; None for an empty one, which compacts nothing."""
     text = answer.text.strip()
     if not text:

@@ -99,7 +99,7 @@ class MergeRuns:
     def _merged(self, messages: Sequence[Message], run: Sequence[int], called: Mapping[str, ToolCall]) -> Summary:
         lines = [merged(len(run)), *(self._bullet(messages[i], called) for i in run)]
         ids = tuple(messages[i].id for i in run)
-        return Draft(asks=(), template="", footer="\n".join(lines), replaces=ids, name=MERGED).written(())
+        return Draft(requests=(), template="", footer="\n".join(lines), replaces=ids, name=MERGED).written(())
 
     def _bullet(self, message: Message, called: Mapping[str, ToolCall]) -> str:
         call = called.get(_call_id(message))

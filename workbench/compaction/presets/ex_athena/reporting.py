@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeAlias
 
 from workbench.compaction.stage import Budget
-from workbench.models.model import Answer
+from workbench.models.model import Completion
 from workbench.transcript.context import Context
 
 Reason: TypeAlias = Literal["token_budget", "reactive_recovery"]
@@ -75,7 +75,7 @@ class Done(Protocol):
         ...
 
     @property
-    def answers(self) -> Sequence[Answer]:
+    def completions(self) -> Sequence[Completion]:
         """Of models."""
         ...
 
@@ -85,7 +85,7 @@ def metadata(done: Done) -> Metadata | None:
     used = [record for record in done.stages if record.used]
     if not used:
         return None
-    costs = [answer.usd for answer in done.answers]
+    costs = [answer.usd for answer in done.completions]
     known = [usd for usd in costs if usd is not None]
     left = {message.id for message in done.after.messages}
     return Metadata(
@@ -94,7 +94,7 @@ def metadata(done: Done) -> Metadata | None:
         sum(message.id not in left for message in done.before.messages),
         tuple(record.name for record in used),
         "reactive_recovery" if done.budget.force else "token_budget",
-        sum(answer.input_tokens + answer.output_tokens for answer in done.answers),
+        sum(answer.input_tokens + answer.output_tokens for answer in done.completions),
         sum(known) if len(known) == len(costs) else None,
     )
 

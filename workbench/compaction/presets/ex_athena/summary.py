@@ -16,7 +16,7 @@ from workbench.compaction.presets.ex_athena.pinning import PINNING, Pinning
 from workbench.compaction.prompt_template import harmless, prompt
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
-from workbench.models.model import Ask
+from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import AssistantMessage, Message, Summary, ToolResult, plain_text, said_texts
@@ -54,16 +54,18 @@ class SummaryStage:
         if len(gone) < FEWEST or not any(text.strip() for message in said for text in said_texts(message)):
             return None
         ids = tuple(dict.fromkeys(id for message in said for id in _stands_for(message)))
-        empty = Draft(asks=(), replaces=ids, files=file_ops(said), said_by="assistant", name=SUMMARY)
+        empty = Draft(requests=(), replaces=ids, files=file_ops(said), said_by="assistant", name=SUMMARY)
         left = sum(context.sizes[i] for i in gone) - context.count(empty.frame()) - 1
         if left < LEAST:
             return None
-        draft = replace(empty, asks=(self._ask(context, budget, said, empty.files, min(MOST_TOKENS, left)),))
+        draft = replace(empty, requests=(self._request(context, budget, said, empty.files, min(MOST_TOKENS, left)),))
         place = _place(context.messages, self.pinning.floor(context.messages), gone)
         return Plan(exchanged(gone, place, draft), then=partial(not_empty, ids))
 
-    def _ask(self, context: Context, budget: Budget, said: tuple[Message, ...], files: FileOps, most: int) -> Ask:
-        return Ask(
+    def _request(
+        self, context: Context, budget: Budget, said: tuple[Message, ...], files: FileOps, most: int
+    ) -> SummaryRequest:
+        return SummaryRequest(
             purpose="summary",
             system="",
             write=Letter(said, budget.instructions),

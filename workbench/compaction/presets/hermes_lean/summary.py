@@ -72,8 +72,8 @@ class HermesSummary:
         else:
             return None
         most = min(most, max(modest(context, budget, summary_tokens(freed, budget.window)), LEAST))
-        asks = (question(context, budget, self.wording, said, earlier, most),)
-        return Plan(swapped(context.messages, gone, replace(draft, asks=asks)))
+        requests = (question(context, budget, self.wording, said, earlier, most),)
+        return Plan(swapped(context.messages, gone, replace(draft, requests=requests)))
 
     def _gone(self, context: Context, budget: Budget, loose: Loose, cut: Cut) -> list[int]:
         first = Pins(prefix=0 if loose.earlier else self.head).fixed(context, budget)
@@ -91,7 +91,7 @@ class HermesSummary:
     def _draft(self, context: Context, earlier: Sequence[Summary], new: Sequence[str]) -> Draft:
         before = [id for summary in earlier for id in summary.replaces]
         return Draft(
-            asks=(),
+            requests=(),
             lead=self.wording.opening,
             tail=POINTER if context.archive else "",
             replaces=tuple(dict.fromkeys([*before, *new])),

@@ -25,7 +25,7 @@ Where it differs from that source, and why:
 - After an overflow there is one compaction and one retry until the next good answer. The source has no end.
 - A silent overflow is compacted before the next turn, as documented. The source repeats the turn although it was
   answered.
-- An ask states no length, as in the source, but where the summary could be larger than what it replaces.
+- A request states no length, as in the source, but where the summary could be larger than what it replaces.
 - Where a comparison sets the size of the context, at most half of it is kept and the rest is for the summary.
 """
 

@@ -17,7 +17,7 @@ from workbench.compaction.presets.swap import LEAST, Matter, bound, clipped, lis
 from workbench.compaction.prompt_template import prompt
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
-from workbench.models.model import Ask, Later, Purpose
+from workbench.models.model import LazyText, Purpose, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary, Text, UserMessage
@@ -51,22 +51,22 @@ class OpalCompact:
         most = bound(context, budget, given.gone, frame)
         if most < LEAST:
             return None
-        asks = () if self.strategy == "truncate" else tuple(_asks(context, budget, given, files, most))
-        draft = _draft(given, files, asks, chars)
-        if not asks:
+        requests = () if self.strategy == "truncate" else tuple(_requests(context, budget, given, files, most))
+        draft = _draft(given, files, requests, chars)
+        if not requests:
             draft = replace(draft, template=_stand_in(given.new, without_lists(given.previous), most, context.count))
         return Plan(swapped(context.messages, given.gone, draft), then=partial(finished, given.ids, chars))
 
 
-def _draft(given: Matter, files: FileOps, asks: tuple[Ask, ...], chars: int | None) -> Draft:
+def _draft(given: Matter, files: FileOps, requests: tuple[SummaryRequest, ...], chars: int | None) -> Draft:
     template = "{0}"
     if given.prefix and not (given.earlier and not given.history):
         template = wording.BOTH if given.history else wording.TURN_ONLY
     return Draft(
-        asks=asks,
+        requests=requests,
         template=template,
         lead=wording.HEADER + "\n\n",
-        footer="" if asks else listed(files, chars),
+        footer="" if requests else listed(files, chars),
         replaces=given.ids,
         files=files,
     )
@@ -84,27 +84,27 @@ def recognised(given: Matter) -> Matter:
     return replace(given, earlier=(summary,), prefix=given.prefix[1:])
 
 
-def _asks(context: Context, budget: Budget, given: Matter, files: FileOps, most: int) -> Iterable[Ask]:
-    """One ask, or two where a turn is split: the earlier summary goes with the first."""
-    ask = partial(_ask, context, budget, given.gone, files)
+def _requests(context: Context, budget: Budget, given: Matter, files: FileOps, most: int) -> Iterable[SummaryRequest]:
+    """One request, or two where a turn is split: the earlier summary goes with the first."""
+    request = partial(_request, context, budget, given.gone, files)
     if given.split:
         history = sum(map(context.count, given.history))
         prefix = sum(map(context.count, given.prefix))
         first = int(most * min(max(history / max(history + prefix, 1), 0.25), 0.75))
-        yield ask("update" if given.earlier else "summary", given.history, given.previous, first)
-        yield ask("turn_prefix", given.prefix, "", most - first)
+        yield request("update" if given.earlier else "summary", given.history, given.previous, first)
+        yield request("turn_prefix", given.prefix, "", most - first)
     elif given.prefix and not given.earlier:
-        yield ask("turn_prefix", given.prefix, "", most)
+        yield request("turn_prefix", given.prefix, "", most)
     else:
-        yield ask("update" if given.earlier else "summary", given.new, given.previous, most)
+        yield request("update" if given.earlier else "summary", given.new, given.previous, most)
 
 
-def _ask(
+def _request(
     context: Context, budget: Budget, gone: tuple[int, ...], files: FileOps, purpose: Purpose,
     said: tuple[Message, ...], previous: str, most: int,
-) -> Ask:  # fmt: skip
+) -> SummaryRequest:  # fmt: skip
     previous = without_lists(previous)
-    return Ask(
+    return SummaryRequest(
         purpose=purpose,
         system=prompt("system"),
         write=wording.Letter(purpose, said, previous, budget.instructions),
@@ -114,7 +114,7 @@ def _ask(
         sections=wording.sections(),
         files=files,
         max_tokens=stated(most, context, budget, gone),
-        otherwise=Later(_stand_in, (said, previous, most, context.count)),
+        otherwise=LazyText(_stand_in, (said, previous, most, context.count)),
         count=context.count,
     )
 

@@ -27,10 +27,10 @@ Where it differs from that source, and why:
 - Custom messages are client-made user messages, branch summaries are summaries that replace nothing; both are counted
   while a cut is sought.
 - The items of a todo tool are not appended: no recording says which they were.
-- An ask states no length, as in the source, but where the summary could be larger than what it replaces.
+- A request states no length, as in the source, but where the summary could be larger than what it replaces.
 - Where a comparison sets the size of the context, at most half of it is kept and the rest is for the summary.
-- The two asks of a split turn are put at once to a model that bears it, such as one behind litellm, and one after the
-  other to any other.
+- The two requests of a split turn are sent at once to a model that allows it, such as one behind litellm, and one after
+  the other to any other.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The second step of a compaction: the asks, and the result that their answers make; and both steps as a stage."""
+"""The second step of a compaction: the requests, and the result that their answers make; and both steps as a stage."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workbench.compaction.prompt_template import prompt
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
 from workbench.errors import ModelError
-from workbench.models.model import Ask, Later, Purpose
+from workbench.models.model import LazyText, Purpose, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, said_texts
@@ -57,27 +57,27 @@ class Result:
     details: Details = Details()
 
 
-def asks(prepared: Preparation, instructions: str = "") -> tuple[Ask, ...]:
-    """One ask, or two for a split turn that do not depend on each other and may be put at the same time.
+def requests(prepared: Preparation, instructions: str = "") -> tuple[SummaryRequest, ...]:
+    """One request, or two for a split turn that do not depend on each other and may be put at the same time.
 
     Args:
         prepared: the first step.
         instructions: what the summary of the history should dwell on; the turn's start is not told.
     """
-    return _asks(_said(prepared), instructions)
+    return _requests(_said(prepared), instructions)
 
 
 def result(prepared: Preparation, answers: Sequence[str]) -> Result:
-    """The compaction with these answers, one for each ask.
+    """The compaction with these answers, one for each request.
 
     Raises:
-        ValueError: there are more or fewer answers than asks.
+        ValueError: there are more or fewer answers than requests.
     """
-    wanted = len(asks(prepared))
+    wanted = len(requests(prepared))
     if len(answers) != wanted:
-        raise ValueError(f"{wanted} asks but {len(answers)} answers")
+        raise ValueError(f"{wanted} requests but {len(answers)} answers")
     said = _said(prepared)
-    draft = Draft(asks=asks(prepared), template=_template(said), footer=listed(prepared.file_ops))
+    draft = Draft(requests=requests(prepared), template=_template(said), footer=listed(prepared.file_ops))
     files = prepared.file_ops
     return Result(
         draft.written(answers).text, prepared.retained_from_id, prepared.tokens_before,
@@ -113,28 +113,28 @@ def _template(said: _Said) -> str:
     return wording.TURN_ONLY if said.prefix and not said.previous else "{0}"
 
 
-def _asks(
+def _requests(
     said: _Said, instructions: str, count: TokenCounter = chars_per_token, most: int | None = None
-) -> tuple[Ask, ...]:
+) -> tuple[SummaryRequest, ...]:
     first: Purpose = "update" if said.previous else "summary"
-    ask = partial(_ask, said.files, count)
+    request = partial(_request, said.files, count)
     if said.history and said.prefix:
         shares = (None, None) if most is None else (most * 2 // 3, most // 3)
         return (
-            ask(shares[0], first, said.history, said.previous, instructions),
-            ask(shares[1], "turn_prefix", said.prefix),
+            request(shares[0], first, said.history, said.previous, instructions),
+            request(shares[1], "turn_prefix", said.prefix),
         )
     if said.prefix and not said.previous:
-        return (ask(most, "turn_prefix", said.prefix),)
-    return (ask(most, first, said.history + said.prefix, said.previous, instructions),)
+        return (request(most, "turn_prefix", said.prefix),)
+    return (request(most, first, said.history + said.prefix, said.previous, instructions),)
 
 
-def _ask(
+def _request(
     files: FileOps, count: TokenCounter, most: int | None, purpose: Purpose, said: tuple[Message, ...],
     previous: str = "", instructions: str = "",
-) -> Ask:  # fmt: skip
+) -> SummaryRequest:  # fmt: skip
     previous = without_lists(previous)
-    return Ask(
+    return SummaryRequest(
         purpose=purpose,
         system=prompt("system"),
         write=wording.Letter(purpose, said, previous, instructions),
@@ -144,7 +144,7 @@ def _ask(
         sections=tuple(heading for heading, _ in wording.headings(purpose)),
         files=files,
         max_tokens=most,
-        otherwise=Later(_stand_in, (said, most, count)),
+        otherwise=LazyText(_stand_in, (said, most, count)),
         count=count,
     )
 
@@ -187,13 +187,13 @@ class OperatorCompact:
             return None
         if most < 4 * LEAST:
             said = replace(said, history=said.history + said.prefix, prefix=())
-        questions = _asks(said, budget.instructions, context.count, stated(most, context, budget, given.gone))
+        questions = _requests(said, budget.instructions, context.count, stated(most, context, budget, given.gone))
         return Plan(swapped(context.messages, given.gone, _draft(given, said, questions)))
 
 
-def _draft(given: Matter, said: _Said, questions: tuple[Ask, ...]) -> Draft:
+def _draft(given: Matter, said: _Said, questions: tuple[SummaryRequest, ...]) -> Draft:
     return Draft(
-        asks=questions,
+        requests=questions,
         template=_template(said),
         lead=wording.LEAD,
         footer=listed(said.files, said.chars),

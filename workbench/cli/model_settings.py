@@ -11,7 +11,7 @@ from workbench.cli.words import complain
 from workbench.errors import SettingError
 
 if TYPE_CHECKING:
-    from workbench.models.asking import Asking
+    from workbench.models.settings import ModelSettings
 
 PANEL = "Real models"
 
@@ -45,7 +45,7 @@ OnBad: TypeAlias = Annotated[
 ]
 
 
-def asking(
+def model_settings(
     cache: Path | None,
     no_cache: bool,
     cache_only: bool,
@@ -53,15 +53,15 @@ def asking(
     concurrency: int | None = None,
     bad: str = "fallback",
     run: str = "",
-) -> Asking:
-    """How models are asked, from what stands on the command line; `run` as in `Asking`."""
-    from workbench.models.asking import Asking
+) -> ModelSettings:
+    """How models are asked, from what stands on the command line; `run` as in `ModelSettings`."""
     from workbench.models.checked import CHOICES
+    from workbench.models.settings import ModelSettings
 
     chosen = next((one for one in CHOICES if one == bad), None)
     if chosen is None:
         raise SettingError(f"--on-bad-summary is {bad!r}; it may be {', '.join(CHOICES)}")
-    return Asking(
+    return ModelSettings(
         cache=cache,
         use_cache=not no_cache,
         cache_only=cache_only,
@@ -76,7 +76,7 @@ def tell_terms(model: str) -> None:
     """Show the terms under which the weights of these models are used, if they are weights on this machine."""
     if "local" not in model:
         return
-    from workbench.models.asking import local_weights, model_names
+    from workbench.models.settings import local_weights, model_names
     from workbench.models.weights import weights
 
     for name in local_weights(model_names(model)):

@@ -14,13 +14,13 @@ from workbench.models.cached import Cached, Sealed
 from workbench.models.checked import CHOICES, Checked, OnBadSummary
 from workbench.models.ledger import FILE, Ledger
 from workbench.models.local import Local
-from workbench.models.model import Ask, Model
+from workbench.models.model import Model, SummaryRequest
 from workbench.models.parts import InParts
 from workbench.models.weights import cache_folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class ModelSettings:
     """The cache and the limits under which real models are asked; `extractive` needs neither.
 
     Attributes:
@@ -101,7 +101,7 @@ def anew(model: Model, replicate: int) -> Model:
     return replace(model, model=anew(model.model, replicate)) if isinstance(model, Checked) else model
 
 
-_NOTHING = Ask(purpose="summary", system="", write=str)
+_NOTHING = SummaryRequest(purpose="summary", system="", write=str)
 
 
 def _is_sealed(model: Model) -> TypeGuard[Sealed]:

@@ -17,10 +17,10 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Strategy
 from workbench.errors import Refused, SettingError
-from workbench.models.asking import Asking
 from workbench.models.litellm import LiteLLM
 from workbench.models.model import bears_several
 from workbench.models.options import Options
+from workbench.models.settings import ModelSettings
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 
@@ -32,8 +32,8 @@ def provider() -> Iterator[Provider]:
 
 
 @pytest.fixture
-def how(tmp_path: Path) -> Asking:
-    return Asking(cache=tmp_path, run="r", on_bad_summary="keep")
+def how(tmp_path: Path) -> ModelSettings:
+    return ModelSettings(cache=tmp_path, run="r", on_bad_summary="keep")
 
 
 def split_turn(words: str = "edited") -> list[Message]:
@@ -44,7 +44,7 @@ def split_turn(words: str = "edited") -> list[Message]:
     return [*conversation(6, words=40), *turn]
 
 
-def compacted(provider: Provider, how: Asking, messages: list[Message] | None = None) -> Compaction:
+def compacted(provider: Provider, how: ModelSettings, messages: list[Message] | None = None) -> Compaction:
     context = Context.of(split_turn() if messages is None else messages)
     options = Options(api_base=provider.address, tries=1, timeout=20.0, window=100_000, input_usd=1.0, output_usd=2.0)
     model = how.model(LiteLLM("openai/stub", options))
@@ -53,7 +53,7 @@ def compacted(provider: Provider, how: Asking, messages: list[Message] | None = 
 
 
 def texts(done: Compaction) -> list[str]:
-    return [answer.text for stage in done.stages for answer in stage.answers]
+    return [answer.text for stage in done.stages for answer in stage.completions]
 
 
 def of_both(provider: Provider, meets: threading.Barrier | None = None) -> None:
@@ -66,19 +66,19 @@ def of_both(provider: Provider, meets: threading.Barrier | None = None) -> None:
     provider.by = answered
 
 
-def test_both_summaries_of_a_split_turn_are_on_the_way_at_the_same_time(provider: Provider, how: Asking) -> None:
+def test_both_summaries_of_a_split_turn_are_on_the_way_at_the_same_time(provider: Provider, how: ModelSettings) -> None:
     of_both(provider, meets=threading.Barrier(2))  # neither is answered before the other is asked
     done = compacted(provider, how)
     assert texts(done) == ["the history", "the start"]
     assert provider.most_open == 2
 
 
-def test_without_a_cache_they_are_on_the_way_at_the_same_time_as_well(provider: Provider, how: Asking) -> None:
+def test_without_a_cache_they_are_on_the_way_at_the_same_time_as_well(provider: Provider, how: ModelSettings) -> None:
     of_both(provider, meets=threading.Barrier(2))
     assert texts(compacted(provider, replace(how, use_cache=False))) == ["the history", "the start"]
 
 
-def test_of_two_questions_the_one_that_was_answered_before_is_not_asked(provider: Provider, how: Asking) -> None:
+def test_of_two_questions_the_one_that_was_answered_before_is_not_asked(provider: Provider, how: ModelSettings) -> None:
     of_both(provider)
     compacted(provider, how)
     done = compacted(provider, how, split_turn("sorted"))  # the history is the same, the start of the turn is not
@@ -86,14 +86,16 @@ def test_of_two_questions_the_one_that_was_answered_before_is_not_asked(provider
     assert len(provider.requests) == 3
 
 
-def test_two_questions_wait_for_each_other_where_one_call_at_a_time_is_allowed(provider: Provider, how: Asking) -> None:
+def test_two_questions_wait_for_each_other_where_one_call_at_a_time_is_allowed(
+    provider: Provider, how: ModelSettings
+) -> None:
     of_both(provider)
     done = compacted(provider, replace(how, concurrency=1))
     assert texts(done) == ["the history", "the start"]
     assert provider.most_open == 1
 
 
-def test_of_two_questions_the_limit_lets_through_what_it_can_pay_for(provider: Provider, how: Asking) -> None:
+def test_of_two_questions_the_limit_lets_through_what_it_can_pay_for(provider: Provider, how: ModelSettings) -> None:
     of_both(provider)
     compacted(provider, replace(how, run="rich"))
     dear = replace(how, run="rich").ledger.spent
@@ -103,7 +105,7 @@ def test_of_two_questions_the_limit_lets_through_what_it_can_pay_for(provider: P
     assert poor.ledger.spent <= 1.5 * dear
 
 
-def test_a_model_that_is_asked_one_by_one_stays_so_under_cache_and_checks(how: Asking) -> None:
+def test_a_model_that_is_asked_one_by_one_stays_so_under_cache_and_checks(how: ModelSettings) -> None:
     class OneByOne(LiteLLM):
         at_once = False  # type: ignore[misc]  # as a model that says nothing of it
 
@@ -115,7 +117,7 @@ def test_a_model_that_is_asked_one_by_one_stays_so_under_cache_and_checks(how: A
         assert not bears_several(kept.model(OneByOne("openai/stub")))
 
 
-def test_a_limit_is_refused_on_another_machine_which_could_not_keep_it(how: Asking) -> None:
+def test_a_limit_is_refused_on_another_machine_which_could_not_keep_it(how: ModelSettings) -> None:
     there = replace(how, machine="elsewhere")
     assert there.model(LiteLLM("openai/stub")).name == "litellm:openai/stub"
     for limit in ({"max_usd": 1.0}, {"concurrency": 2}):
