@@ -16,8 +16,8 @@ sys.path.insert(0, str(HERE.parent))
 
 from workbench.importers import native  # noqa: E402
 from workbench.models.tokenizer import TiktokenCounter  # noqa: E402
-from workbench.recorder.recorder import record  # noqa: E402
-from workbench.recorder.task import read_task  # noqa: E402
+from workbench.datasets.recorder import record  # noqa: E402
+from workbench.datasets.task import read_task  # noqa: E402
 from workbench.transcript.log import MessageEntry  # noqa: E402
 from workbench.transcript.message import AssistantMessage, counted_text, said_texts  # noqa: E402
 
@@ -26,7 +26,7 @@ CARD = """\
 name = "{name}"
 title = "{title}"
 project = "{project}"
-made = "Recorded by workbench.recorder from datasets/tasks/{name}: the words of user and agent are scripted, every tool \
+made = "Recorded by workbench.datasets.recorder from datasets/tasks/{name}: the words of user and agent are scripted, every tool \
 call was really run, and its result, exit code and duration are what came back."
 licence = "MIT"
 sha256 = "{sha256}"

@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 
 _PLACES = {
     # sessions
-    "load": "importers.importer", "scan": "importers.importer", "bundled": "experiment.bundled",
+    "load": "importers.importer", "scan": "importers.importer", "bundled": "datasets.bundled",
     "save": "importers.native", "to_openai": "importers.export", "to_anthropic": "importers.export",
     "system_prompt": "importers.export",
     # jobs
@@ -72,9 +72,9 @@ if TYPE_CHECKING:
     from workbench.compaction.trigger import Situation as Situation
     from workbench.compaction.trigger import Trigger as Trigger
     from workbench.compactor import Compactor as Compactor
+    from workbench.datasets.bundled import bundled as bundled
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.experiment.behaving import behave as behave
-    from workbench.experiment.bundled import bundled as bundled
     from workbench.experiment.compare import compare as compare
     from workbench.experiment.prepared import prepared as prepared
     from workbench.experiment.probing import probe as probe

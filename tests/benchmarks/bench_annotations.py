@@ -16,8 +16,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
-from workbench.importers.annotations import Superseded, annotated
-from workbench.importers.bundled import bundled
+from workbench.datasets.annotations import Superseded, annotated
+from workbench.datasets.bundled import bundled_files
 from workbench.importers.importer import load
 from workbench.metrics.mining import Index
 from workbench.metrics.superseded import Change
@@ -41,7 +41,7 @@ def main() -> None:
     """Print the figures."""
     show = "--show" in sys.argv
     counts = {kind: [0, 0, 0, 0] for kind in (*KINDS, "value")}  # annotated, found, mined, of those annotated
-    for path in bundled():
+    for path in bundled_files():
         (session,) = load(path)
         truth = annotated(Path(path))
         place = session.index_of

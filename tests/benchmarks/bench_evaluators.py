@@ -37,6 +37,7 @@ from time import perf_counter, process_time
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
+from workbench.datasets.generator import generate
 from workbench.experiment.compare import compare
 from workbench.experiment.prepared import prepared
 from workbench.experiment.single import replay, trial
@@ -45,7 +46,6 @@ from workbench.metrics.builtin import BUILTIN
 from workbench.metrics.mining import Index
 from workbench.metrics.view import view
 from workbench.models.tokenizer import loaded
-from workbench.recorder.generator import generate
 from workbench.replay.recorded import recorded_contexts
 from workbench.replay.sizing import Sizing
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult, counted_text, plain_text

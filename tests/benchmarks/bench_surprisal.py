@@ -33,7 +33,7 @@ from workbench.compaction.presets.null import NULL
 from workbench.compaction.presets.summarize import SUMMARIZE
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
-from workbench.experiment.bundled import bundled
+from workbench.datasets.bundled import bundled
 from workbench.importers.importer import load
 from workbench.metrics.future import Retention
 from workbench.metrics.surprisal import Surprise, Use, surprise, uses, written

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import FormatError
-from workbench.importers.annotations import annotated
-from workbench.importers.bundled import bundled
+from workbench.datasets.annotations import annotated
+from workbench.datasets.bundled import bundled_files
 from workbench.importers.importer import load
 from workbench.transcript.message import said_texts
 
-SESSIONS = bundled()
+SESSIONS = bundled_files()
 
 each = pytest.mark.parametrize("path", SESSIONS, ids=[path.parent.name for path in SESSIONS])
 

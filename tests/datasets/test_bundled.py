@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import FormatError
-from workbench.importers.bundled import bundled, card
+from workbench.datasets.bundled import bundled_files, card
 from workbench.importers.importer import load
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.recorder.recorder import record
-from workbench.recorder.task import read_task
+from workbench.datasets.recorder import record
+from workbench.datasets.task import read_task
 from workbench.transcript.log import Entry, MessageEntry
 from workbench.transcript.message import AssistantMessage, Message, Text, counted_text, plain_text
 from workbench.transcript.session import Session
 
-SESSIONS = bundled()
+SESSIONS = bundled_files()
 TASKS = Path(__file__).parent.parent.parent / "datasets" / "tasks"
 SECONDS = re.compile(r"\b\d+\.\d+ ?s\b")
 

@@ -9,10 +9,10 @@ import pytest
 from builders import remembering
 from workbench.analysis.judged import Labels
 from workbench.analysis.probed import LABELS, accuracies, items, judged_note, labelled, steadiness
+from workbench.datasets.bundled import bundled_files
 from workbench.errors import SettingError, UnknownName
 from workbench.experiment.probing import COLUMNS, Probed, probe
 from workbench.explore.labelling import label
-from workbench.importers.bundled import bundled
 from workbench.metrics.judge import DIMENSIONS
 from workbench.models import find_model
 from workbench.models.loopback import Loopback
@@ -70,7 +70,7 @@ def test_what_a_context_holds_can_be_answered_and_what_it_lost_is_not_stated(tmp
 
 
 def test_annotations_beside_a_recording_are_asked_for(tmp_path: Path) -> None:
-    session = next(path for path in bundled() if "meterly-meeting" in str(path))
+    session = next(path for path in bundled_files() if "meterly-meeting" in str(path))
     done = probe(session, reader=Finder(), strategies=("null",), boundaries=(0.5,), most=6, out=tmp_path, quiet=True)
     origins = done.table.groupby("kind")["origin"].agg(set)
     assert "annotation" in origins["recall"] and "annotation" in origins["decision"]

@@ -3,9 +3,9 @@ import json
 import pytest
 
 from builders import called, remembering, result, said
+from workbench.datasets.annotations import Annotations, Probe, Statement, Superseded, annotated
+from workbench.datasets.bundled import bundled_files
 from workbench.errors import ModelError
-from workbench.importers.annotations import Annotations, Probe, Statement, Superseded, annotated
-from workbench.importers.bundled import bundled
 from workbench.importers.importer import load
 from workbench.metrics.grading import grade, holds
 from workbench.metrics.mining import Index
@@ -109,7 +109,7 @@ def test_questions_by_a_model_are_kept_only_with_their_proof() -> None:
 
 
 def test_every_bundled_session_gives_probes_that_their_own_evidence_answers() -> None:
-    path = bundled()[0]
+    path = bundled_files()[0]
     one = load(path)[0]
     at = len(one.messages) * 4 // 5
     found = [p for p in annotated_probes(annotated(path), one, at) if p.kind == "recall"]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.importers.bundled import bundled
+from workbench.datasets.bundled import bundled_files
 from workbench.importers.importer import load
 from workbench.models.bound import FRAME, bound, most_tokens
 from workbench.models.catalog import dearest, prices
@@ -32,7 +32,7 @@ HARD = {
 
 
 def recorded() -> str:
-    session = next(iter(load(min(bundled(), key=lambda path: path.stat().st_size), lenient=True)))
+    session = next(iter(load(min(bundled_files(), key=lambda path: path.stat().st_size), lenient=True)))
     return "\n".join(map(counted_text, session.messages))
 
 

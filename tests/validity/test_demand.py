@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from builders import remembering, rules
+from workbench.datasets.generator import Generated, generate
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.metrics.future import HORIZON, Demand
 from workbench.metrics.mining import Index
-from workbench.recorder.generator import Generated, generate
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
 from workbench.validity.demand import placebo, planted

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from builders import remembering, rules
+from workbench.datasets.bundled import bundled_files
 from workbench.experiment.prepared import Prepared, prepared
-from workbench.importers.bundled import bundled
 from workbench.importers.importer import load
 from workbench.metrics.mining import Index
 from workbench.transcript.session import Session
@@ -16,7 +16,7 @@ from workbench.validity.gaming import gaming
 
 @pytest.fixture(scope="module")
 def session() -> Prepared:
-    return prepared(load(next(path for path in bundled() if "poolside" in str(path)))[0])
+    return prepared(load(next(path for path in bundled_files() if "poolside" in str(path)))[0])
 
 
 def test_the_gamers_stay_near_the_floor(session: Prepared) -> None:

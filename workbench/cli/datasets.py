@@ -33,12 +33,12 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.
 
       workbench datasets list
     """
-    from workbench.importers.bundled import bundled, card
-    from workbench.recorder.catalogue import entries
+    from workbench.datasets.bundled import bundled_files, card
+    from workbench.datasets.catalogue import entries
 
     rows = [
         {"name": c.name, "where": "bundled", "tokens": f"{c.tokens:,}", "licence": c.licence, "what it is": c.title}
-        for c in map(card, bundled())
+        for c in map(card, bundled_files())
     ]
     rows += [
         {"name": e.name, "where": "public", "tokens": "", "licence": e.licence,
@@ -62,8 +62,8 @@ def fetch(
 
       workbench datasets fetch pi-large-session
     """
-    from workbench.recorder.catalogue import Cache, find
-    from workbench.recorder.catalogue import fetch as fetched
+    from workbench.datasets.catalogue import Cache, find
+    from workbench.datasets.catalogue import fetch as fetched
 
     cache = Cache(folder, limit * 1_000_000)
     paths = []
@@ -89,22 +89,22 @@ def verify(
     """
     from hashlib import sha256
 
-    from workbench.importers.bundled import bundled, card
-    from workbench.recorder.catalogue import Cache, entries
+    from workbench.datasets.bundled import bundled_files, card
+    from workbench.datasets.catalogue import Cache, entries
 
     wrong = [
         f"{path} differs from its card"
-        for path in bundled()
+        for path in bundled_files()
         if sha256(path.read_bytes()).hexdigest() != card(path).sha256
     ]
     wrong += [f"{finding.path} {finding.why}" for finding in Cache(folder).findings(entries())]
     if as_json:
-        say_json({"bundled": len(bundled()), "wrong": wrong})
+        say_json({"bundled": len(bundled_files()), "wrong": wrong})
         return UNUSABLE if wrong else 0
     for line in wrong:
         complain(f"workbench: {line}")
     if not wrong:
-        say(f"{len(bundled())} bundled sessions are as their cards say; nothing is wrong in {folder}")
+        say(f"{len(bundled_files())} bundled sessions are as their cards say; nothing is wrong in {folder}")
     return UNUSABLE if wrong else 0
 
 
@@ -126,7 +126,7 @@ def generate(
     import json
     from dataclasses import asdict
 
-    from workbench.recorder.generator import generate as generated
+    from workbench.datasets.generator import generate as generated
 
     made = generated(tokens, seed, profile.value)
     _save(made.session, out)
@@ -153,8 +153,8 @@ def record(
 
       workbench record datasets/tasks/stockroom-holds --out session.jsonl
     """
-    from workbench.recorder.recorder import record as recorded
-    from workbench.recorder.task import read_task
+    from workbench.datasets.recorder import record as recorded
+    from workbench.datasets.task import read_task
 
     session = recorded(read_task(task), seconds)
     _save(session, out)

@@ -160,9 +160,9 @@ def _prices() -> Iterator[Finding]:
 
 def _sessions() -> Iterator[Finding]:
     def there() -> str:
-        from workbench.importers.bundled import bundled
+        from workbench.datasets.bundled import bundled_files
 
-        return f"{len(bundled())} are bundled"
+        return f"{len(bundled_files())} are bundled"
 
     yield from _tried("sessions", there)
 

@@ -15,6 +15,7 @@ from time import time
 from typing import TYPE_CHECKING, NoReturn, Self
 
 from workbench.compaction.strategy import Preset
+from workbench.datasets.bundled import bundled_files
 from workbench.errors import SettingError
 from workbench.experiment.cell import NAMES, Row, Value
 from workbench.experiment.forecast import Forecast, foreseen
@@ -25,7 +26,6 @@ from workbench.experiment.sources import Source
 from workbench.experiment.store import SCHEMA, Results, RunFolder
 from workbench.experiment.work import Surveyed, Task, Worked, common, survey
 from workbench.experiment.workers import Death, Workers, workers
-from workbench.importers.bundled import bundled
 from workbench.importers.importer import files, load
 from workbench.models.model import Model
 from workbench.models.serving import served
@@ -247,7 +247,7 @@ def _name_of(model: str | Model) -> str:
 def _sources(what: Iterable[str | Path | Session] | str | Path | Session) -> list[Source]:
     items: list[str | Path | Session] = [what] if isinstance(what, str | Path | Session) else list(what)
     found: list[Source] = []
-    for item in items or list(bundled()):
+    for item in items or list(bundled_files()):
         if isinstance(item, Session):
             found.append(Source(session=item, number=len(found)))
         elif str(item) == "-":  # standard input can be read once, and by this process alone

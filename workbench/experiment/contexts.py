@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.compaction.strategy import Preset
+from workbench.datasets.bundled import bundled_files
 from workbench.errors import LeftOut, SettingError
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.settings import presets
 from workbench.experiment.sources import Source, Unreadable, read
-from workbench.importers.bundled import bundled
 from workbench.importers.importer import files
 from workbench.metrics.sizes import stays_larger
 from workbench.models import find_model
@@ -130,7 +130,7 @@ class Grid:
 
 def _sources(what: What) -> Sequence[Source]:
     items: list[str | Path | Session] = [what] if isinstance(what, str | Path | Session) else list(what)
-    own: list[str | Path | Session] = [*sorted(bundled(), key=lambda path: path.stat().st_size)]
+    own: list[str | Path | Session] = [*sorted(bundled_files(), key=lambda path: path.stat().st_size)]
     found: list[Source] = []
     for item in items or own:
         if isinstance(item, Session):

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.compaction.strategy import Preset
+from workbench.datasets.annotations import FILE, annotated
 from workbench.errors import ModelError, UnknownName
 from workbench.experiment.cell import Row
 from workbench.experiment.contexts import Compacted, Grid, What
 from workbench.experiment.measured import Measured, each
 from workbench.experiment.settings import DEFAULT_STRATEGIES
 from workbench.experiment.uncut import UNCUT
-from workbench.importers.annotations import FILE, annotated
 from workbench.metrics.grading import grade, holds
 from workbench.metrics.judge import DIMENSIONS, Judge, rubric
 from workbench.metrics.probes import KINDS, Probe, annotated_probes, chosen, ruled_probes, written_probes

@@ -104,7 +104,7 @@ def written(part: object) -> object:
 
 
 PRESENTATION = frozenset(
-    {"report", "explore", "cli", "analysis", "validity", "recorder", "markup.py", "palette.py", "__main__.py"}
+    {"report", "explore", "cli", "analysis", "validity", "datasets", "markup.py", "palette.py", "__main__.py"}
 )
 """What can change without changing a cell."""
 

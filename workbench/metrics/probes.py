@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from workbench.compaction.prompt_template import PromptTemplate
+from workbench.datasets.annotations import Annotations
 from workbench.errors import ModelError
-from workbench.importers.annotations import Annotations
 from workbench.metrics.future import Demand
 from workbench.metrics.grading import Expected, Form, holds
 from workbench.metrics.surprisal import place

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from workbench.datasets.generator import Generated, generate
+from workbench.datasets.vocabulary import VOCABULARY
 from workbench.experiment.prepared import Prepared
 from workbench.metrics.future import HORIZON
 from workbench.metrics.mining import Index
-from workbench.recorder.generator import Generated, generate
-from workbench.recorder.vocabulary import VOCABULARY
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.atoms import Atom
 from workbench.transcript.message import Message

@@ -6,15 +6,15 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from workbench.datasets.bundled import bundled_files
+from workbench.datasets.generator import generate
+from workbench.datasets.vocabulary import VOCABULARY
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.sources import Source, read
-from workbench.importers.bundled import bundled
 from workbench.importers.importer import files
 from workbench.metrics.background import background
-from workbench.recorder.generator import generate
-from workbench.recorder.vocabulary import VOCABULARY
 from workbench.transcript.atoms import Atom
 from workbench.validity.arms import Run, ceiling, floor
 from workbench.validity.blind import blindness
@@ -42,7 +42,7 @@ def selfcheck(what: Iterable[str | Path] = (), *, window: int | None = None, lim
         SettingError: there is no session to read.
     """
     named = list(what)
-    sessions = _read(named or list(bundled()), window)
+    sessions = _read(named or list(bundled_files()), window)
     if not named:
         sessions += [ready for ready in _generated(window)]
     sessions = _against_common(sessions[:limit])

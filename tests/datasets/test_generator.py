@@ -8,8 +8,8 @@ import pytest
 from workbench.errors import SettingError
 from workbench.importers import native
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.recorder.generator import Generated, generate
-from workbench.recorder.vocabulary import VOCABULARY, Profile
+from workbench.datasets.generator import Generated, generate
+from workbench.datasets.vocabulary import VOCABULARY, Profile
 from workbench.transcript.atoms import LEXICAL
 from workbench.transcript.message import AssistantMessage, Message, counted_text, said_texts
 from workbench.transcript.mining import Miner

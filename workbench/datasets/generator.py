@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from workbench.errors import SettingError
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.recorder.vocabulary import VOCABULARY, Profile, Vocabulary
+from workbench.datasets.vocabulary import VOCABULARY, Profile, Vocabulary
 from workbench.transcript.message import (
     AnswerBlock,
     AssistantMessage,

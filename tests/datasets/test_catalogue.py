@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import FormatError, SettingError, SetupError
-from workbench.recorder.catalogue import Cache, Entry, entries, fetch, find
+from workbench.datasets.catalogue import Cache, Entry, entries, fetch, find
 
 DATA = bytes(range(256)) * 1000
 ENTRY = Entry(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.recorder.workspace import LONGEST, Workspace
+from workbench.datasets.workspace import LONGEST, Workspace
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.recorder.recorder import MODEL, record
-from workbench.recorder.task import Task, steps
+from workbench.datasets.recorder import MODEL, record
+from workbench.datasets.task import Task, steps
 from workbench.transcript.log import MessageEntry, NoteEntry
 from workbench.transcript.message import AssistantMessage, ToolResult, UserMessage, plain_text
 

@@ -1,4 +1,4 @@
-"""The recorded sessions that ship with the package: where they lie, and what their cards say."""
+"""The recorded sessions that ship with the package: their files, what their cards say, and the sessions themselves."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from workbench.errors import FormatError
+from workbench.importers.importer import load
+from workbench.transcript.session import Session
 
 PACKAGE = Path(__file__).parent.parent
 
@@ -48,9 +50,18 @@ def folder() -> Path:
     return packed if packed.is_dir() else PACKAGE.parent / "datasets" / "recorded"
 
 
-def bundled() -> tuple[Path, ...]:
+def bundled_files() -> tuple[Path, ...]:
     """The bundled session files, by name."""
     return tuple(sorted(folder().glob("*/session.jsonl.gz")))
+
+
+def bundled() -> list[Session]:
+    """The bundled recorded sessions, smallest file first.
+
+    Raises:
+        SettingError: none were installed.
+    """
+    return [session for path in sorted(bundled_files(), key=lambda p: p.stat().st_size) for session in load(path)]
 
 
 def card(session: Path) -> Card:

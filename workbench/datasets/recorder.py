@@ -6,8 +6,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from workbench.recorder.task import Acts, Back, Mark, Says, Task
-from workbench.recorder.workspace import HOME, Workspace
+from workbench.datasets.task import Acts, Back, Mark, Says, Task
+from workbench.datasets.workspace import HOME, Workspace
 from workbench.transcript.log import Log, MessageEntry, NoteEntry
 from workbench.transcript.message import (
     AnswerBlock,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import FormatError
-from workbench.recorder.task import Acts, Back, Mark, Says, Use, read_task, steps
+from workbench.datasets.task import Acts, Back, Mark, Says, Use, read_task, steps
 
 
 def test_a_thought_a_text_and_a_tool_are_one_answer() -> None:
