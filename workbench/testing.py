@@ -79,7 +79,7 @@ class CompactionGate:
         )  # fmt: skip
         against = name if isinstance(baseline, Path) else baseline if isinstance(baseline, str) else baseline.name
         earlier = Results.open(baseline).scores if isinstance(baseline, Path) else results.scores
-        failed = results.cells[(results.cells["status"] != "ok") & (results.cells["strategy"] == name)]
+        failed = results.replays[(results.replays["status"] != "ok") & (results.replays["strategy"] == name)]
         for row in failed.itertuples():
             pytest.fail(f"{name} failed on session {row.session}: {row.reason}", pytrace=False)
         verdict = gate(results.scores, earlier, asked, {name: against})[0]

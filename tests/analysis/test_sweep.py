@@ -33,7 +33,7 @@ class Made:
         )
 
     @property
-    def cells(self) -> pd.DataFrame:
+    def replays(self) -> pd.DataFrame:
         return pd.DataFrame([{"strategy": name, "status": "ok"} for name in self.names])
 
 

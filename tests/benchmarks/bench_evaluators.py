@@ -187,7 +187,7 @@ def natural(path: Path, jobs: int) -> str:
         scores = run.scores
         scores = scores[(scores["metric"] == "recall") & (scores["mode"] == "natural")]
         told = {str(row.strategy): round(float(row.value), 2) for row in scores.dropna(subset="value").itertuples()}
-        return f"{len(run.compactions)} compactions, {run.failed} failed cells, recall {told}"
+        return f"{len(run.compactions)} compactions, {run.failed} failed replays, recall {told}"
 
 
 def grown(tokens: int) -> str:

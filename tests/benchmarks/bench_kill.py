@@ -1,9 +1,9 @@
-"""Kills a run of 200 cells 30 times at random moments, lets it go on each time, and compares it with a calm one.
+"""Kills a run of 200 replays 30 times at random moments, lets it go on each time, and compares it with a calm one.
 
     python tests/benchmarks/bench_kill.py [--sessions 40] [--kills 30] [--jobs 2] [--seed 1] [--victim run|worker]
 
 `--victim run` kills the command itself and gives it again; `--victim worker` kills one of its workers, and the command
-must come to its end by itself. It prints, and fails on, finished cells that were computed again or lost, and tables
+must come to its end by itself. It prints, and fails on, finished replays that were computed again or lost, and tables
 that are not the calm run's bytes.
 """
 
@@ -29,7 +29,7 @@ from workbench.importers.native import save
 from workbench.transcript.session import Session
 
 STRATEGIES = "truncate,summarize,pipeline"
-CELLS_A_SESSION = 5
+REPLAYS_A_SESSION = 5
 """With the arms `none` and `null`."""
 
 
@@ -50,9 +50,9 @@ def main() -> int:
         started = time.monotonic()
         begin(root, "calm", given.jobs).wait()
         seconds = time.monotonic() - started
-        whole = given.sessions * CELLS_A_SESSION
-        assert len(cells(root / "calm")) == whole, (len(cells(root / "calm")), whole)
-        print(f"calm run: {whole} cells, {given.jobs} workers, {seconds:.1f} s")
+        whole = given.sessions * REPLAYS_A_SESSION
+        assert len(replays(root / "calm")) == whole, (len(replays(root / "calm")), whole)
+        print(f"calm run: {whole} replays, {given.jobs} workers, {seconds:.1f} s")
         return disturbed(root, given, whole)
 
 
@@ -63,7 +63,7 @@ def disturbed(root: Path, given: argparse.Namespace, whole: int) -> int:
     started = time.monotonic()
     process = begin(root, "hit", given.jobs)
     for moment in moments:
-        while len(cells(run)) < moment and process.poll() is None:
+        while len(replays(run)) < moment and process.poll() is None:
             time.sleep(0.005)
         time.sleep(draw.random() * 0.3)
         if process.poll() is not None:
@@ -80,22 +80,20 @@ def disturbed(root: Path, given: argparse.Namespace, whole: int) -> int:
         if given.victim == "run":
             late += gone_late(children)
             process = begin(root, "hit", given.jobs)
-        now = cells(run)
+        now = replays(run)
         again += sum(now[name] != mark for name, mark in before.items() if name in now)
         lost += sum(name not in now for name in before)
         before = now
     code = process.wait()
-    now = cells(run)
+    now = replays(run)
     again += sum(now[name] != mark for name, mark in before.items() if name in now)
     lost += sum(name not in now for name in before)
     same = [(run / f"{t}.parquet").read_bytes() == (root / "calm" / f"{t}.parquet").read_bytes() for t in COLUMNS]
     left = len(list(run.rglob("*.part")))
     print(
-        f"{kills} kills of the {given.victim} at {moments[:kills]} finished cells, {time.monotonic() - started:.0f} s"
+        f"{kills} kills of the {given.victim} at {moments[:kills]} finished replays, {time.monotonic() - started:.0f} s"
     )
-    print(
-        f"exit code {code}; cells {len(now)} of {whole}; computed again {again}; lost {lost}; half-written left {left}"
-    )
+    print(f"exit code {code}; replays {len(now)} of {whole}; computed again {again}; lost {lost}; partial files {left}")
     print(f"workers that outlived their run by more than 3 s: {late}")
     print(f"tables that are byte for byte those of the calm run: {sum(same)} of {len(same)}")
     return 0 if (code, again, lost, left, late) == (0, 0, 0, 0, 0) and all(same) and len(now) == whole else 1
@@ -109,10 +107,10 @@ def begin(root: Path, name: str, jobs: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", code, *words], env={**os.environ, "PYTHONPATH": there})
 
 
-def cells(run: Path) -> dict[str, tuple[int, int]]:
-    """Each finished cell with its inode and its time, which a second writing would change."""
+def replays(run: Path) -> dict[str, tuple[int, int]]:
+    """Each finished replay with its inode and its time, which a second writing would change."""
     found = {}
-    for path in run.glob("cells/*.json"):
+    for path in run.glob("replays/*.json"):
         stat = path.stat()
         found[path.name] = (stat.st_ino, stat.st_mtime_ns)
     return found

@@ -25,8 +25,8 @@ from time import perf_counter, process_time
 from typing import TypeVar
 
 from workbench.compaction.presets import preset
-from workbench.experiment.cell import cell
 from workbench.experiment.prepared import prepared
+from workbench.experiment.replay_rows import replay_rows
 from workbench.experiment.settings import Settings
 from workbench.importers.importer import scan
 from workbench.models import find_model, tokenizer
@@ -93,7 +93,7 @@ def turn(session: Session, shares: tuple[float, ...]) -> Times:
     model, settings = find_model("extractive"), Settings(shares=shares)
     ready = done(lambda: prepared(session, WINDOW), "counting, and mining beside it")
     for name in STRATEGIES:
-        done(lambda name=name: cell(ready, preset(name), model, settings), name)  # type: ignore[misc]
+        done(lambda name=name: replay_rows(ready, preset(name), model, settings), name)  # type: ignore[misc]
     return times
 
 

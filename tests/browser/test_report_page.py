@@ -155,7 +155,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source.manifest = {**source.manifest, "command": ["workbench", HOSTILE]}
     source.rows["sessions"][0].update(skipped=HOSTILE, path=HOSTILE, format=HOSTILE, model=HOSTILE)
     source.rows["sessions"].append({"session": HOSTILE, "path": HOSTILE, "status": "unreadable", "reason": HOSTILE})
-    source.rows["cells"][0].update(status="failed", reason=HOSTILE)
+    source.rows["replays"][0].update(status="failed", reason=HOSTILE)
     return rendered(source, tmp_path_factory.mktemp("runs") / "hostile")
 
 

@@ -31,7 +31,7 @@ def test_compare_prints_the_outcome_as_json(
     )
     found = json.loads(capsys.readouterr().out)
     assert code == 0
-    assert found["failed_cells"] == 0
+    assert found["failed_replays"] == 0
     assert [row["strategy"] for row in found["strategies"]] == ["none", "truncate", "summarize", "pipeline", "null"]
 
 
@@ -88,7 +88,7 @@ def test_unusable_input_is_one_sentence_and_exit_code_2(
     assert not [line for line in lines[:-1] if line.startswith("hint: ")]
 
 
-def test_a_strategy_whose_model_fails_is_a_failed_cell_beside_the_others(
+def test_a_strategy_whose_model_fails_is_a_failed_replay_beside_the_others(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

@@ -52,7 +52,7 @@ def test_who_stays_larger_than_the_size_is_named_with_the_sessions_in_which_it_d
         if command == "behave":
             assert "4 of 8 answers cannot be used" in out
     assert main(["probe", str(recording), *words, *told, "--json"]) == 0
-    rows = {row["strategy"]: row["uncut"] for row in json.loads(capsys.readouterr().out)["strategies"]}
+    rows = {row["strategy"]: row["over_target"] for row in json.loads(capsys.readouterr().out)["strategies"]}
     assert rows == {"none": 0, "truncate": 0, "clear_tool_uses": 1, "null": 0}
 
 

@@ -1,4 +1,4 @@
-"""A cell of somebody's own stage is not reused once the stage's code is another."""
+"""A replay of somebody's own stage is not reused once the stage's code is another."""
 
 from types import FunctionType
 from typing import Any

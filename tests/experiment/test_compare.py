@@ -97,21 +97,21 @@ def test_who_keeps_every_frame_changes_nothing(tmp_path: Path) -> None:
     finally:
         sys.setprofile(None)
     assert len(kept) > 1_000
-    assert (watched.cells["status"] == "ok").all(), watched.cells["reason"].tolist()
+    assert (watched.replays["status"] == "ok").all(), watched.replays["reason"].tolist()
     assert same(before, watched)
 
 
-def test_a_finished_cell_is_not_computed_again(tmp_path: Path) -> None:
+def test_a_finished_replay_is_not_computed_again(tmp_path: Path) -> None:
     run(tmp_path)
-    cells = {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "cells").iterdir()}
-    assert len(cells) == 4
+    replays = {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "replays").iterdir()}
+    assert len(replays) == 4
     run(tmp_path)
-    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "cells").iterdir()} == cells
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "replays").iterdir()} == replays
 
 
-def test_a_half_written_cell_counts_as_none(whole: Results, tmp_path: Path) -> None:
+def test_a_half_written_replay_counts_as_none(whole: Results, tmp_path: Path) -> None:
     first = run(tmp_path)
-    for path in (first.path / "cells").iterdir():
+    for path in (first.path / "replays").iterdir():
         path.write_text(path.read_text()[:100])
     assert same(run(tmp_path), whole)
 
@@ -126,10 +126,10 @@ class Broken:
         raise ZeroDivisionError("an author's mistake")
 
 
-def test_a_failed_cell_is_a_row_with_its_reason_and_never_a_zero(tmp_path: Path) -> None:
+def test_a_failed_replay_is_a_row_with_its_reason_and_never_a_zero(tmp_path: Path) -> None:
     broken = Preset("broken", Strategy("broken", (Broken(),)))
     results = compare(session(), strategies=("truncate", broken), window=6_000, out=tmp_path / "run", quiet=True)
-    failed = results.cells[results.cells["status"] == "failed"]
+    failed = results.replays[results.replays["status"] == "failed"]
     assert list(failed["strategy"]) == ["broken"]
     assert "an author's mistake" in failed["reason"].iloc[0]
     assert "broken" not in set(results.scores["strategy"])

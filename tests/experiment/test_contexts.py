@@ -79,12 +79,12 @@ class Maker:
 
 def test_a_context_is_marked_by_the_rule_of_the_comparison_at_equal_size(tmp_path: Path) -> None:
     found = list(Grid((LAZY, HALF, "truncate"), (0.1, 0.3), (0.5, 0.8)).contexts(recorded()))
-    marked = {(one.strategy, one.share): one.uncut for one in found}
+    marked = {(one.strategy, one.share): one.over_target for one in found}
     assert len(found) == len(marked) * 2
     assert marked["lazy", 0.1].startswith(f"{TOO_LARGE} at 2 of 2 boundaries, up to ")
     assert marked["half", 0.3].startswith(f"{TOO_LARGE} at 1 of 2 boundaries, up to ")
     assert not any(marked[name, share] for name in ("none", "null", "truncate") for share in (0.1, 0.3))
-    assert all(one.uncut for one in found if one.strategy == "half"), "also where it is small enough, at the first"
+    assert all(one.over_target for one in found if one.strategy == "half"), "also at the first boundary"
     run = compare(
         recorded(), strategies=(LAZY, HALF, "truncate"), shares=(0.1, 0.3), boundaries=(0.5, 0.8), model="extractive",
         out=tmp_path, quiet=True,
@@ -101,11 +101,11 @@ def test_nobody_is_asked_about_a_context_that_stays_larger(tmp_path: Path) -> No
     probe(recorded(), reader=without, strategies=("truncate",), out=tmp_path / "b", **SAME)
     assert sorted(with_.prompts) == sorted(without.prompts)
     own = done.table[done.table["strategy"] == "lazy"]
-    assert list(own["outcome"]) == ["uncut"] * 2 and own["reason"].str.startswith(TOO_LARGE).all()
+    assert list(own["outcome"]) == ["over_target"] * 2 and own["reason"].str.startswith(TOO_LARGE).all()
     assert own["question"].isna().all() and (own["tokens"] > 1_000).all()
     by = {one.strategy: one for one in accuracies(done.table)}
-    assert (by["lazy"].right, by["lazy"].asked, by["lazy"].unusable, by["lazy"].uncut) == (None, 0, 0, 1)
-    assert by["truncate"].right is not None and by["truncate"].uncut == 0, "who is not compared takes nothing away"
+    assert (by["lazy"].right, by["lazy"].asked, by["lazy"].unusable, by["lazy"].over_target) == (None, 0, 0, 1)
+    assert by["truncate"].right is not None and by["truncate"].over_target == 0
     assert rubric_means(done.table, ()) == [{"strategy": name} for name in by]
     page = probes_html(tmp_path / "a").html
     assert "lazy stays larger than the size that was set in 1 of 1 session; it has no figures." in page
@@ -119,7 +119,7 @@ def test_one_session_of_many_counts_for_nobody(tmp_path: Path) -> None:
         **SAME,
     )  # fmt: skip
     by = {one.strategy: one for one in accuracies(done.table)}
-    assert by["large"].uncut == 1
+    assert by["large"].over_target == 1
     assert {one.sessions for one in by.values()} == {10}
 
 
@@ -128,13 +128,13 @@ def test_neither_obedience_nor_decisions_are_tried_with_it(tmp_path: Path) -> No
     done = behave(recorded(), reader=reader, maker=Maker(), strategies=(LAZY, "truncate"), out=tmp_path, **SAME)
     own = done.table[done.table["strategy"] == "lazy"]
     assert list(own["test"]) == ["compliance", "decision"] * 2
-    assert set(own["outcome"]) == {"uncut"} and set(own["arm"]) == {"compacted"}
+    assert set(own["outcome"]) == {"over_target"} and set(own["arm"]) == {"compacted"}
     assert own["reason"].str.startswith(TOO_LARGE).all()
     same = {one.strategy: one for one in equivalences(done.table)}
-    assert (same["lazy"].same, same["lazy"].n, same["lazy"].uncut) == (None, 0, 1)
-    assert same["truncate"].uncut == 0
+    assert (same["lazy"].same, same["lazy"].n, same["lazy"].over_target) == (None, 0, 1)
+    assert same["truncate"].over_target == 0
     obeyed = {one.strategy: one for one in compliances(done.table)}
-    assert (obeyed["lazy"].effect, obeyed["lazy"].n, obeyed["lazy"].uncut) == (None, 0, 1)
+    assert (obeyed["lazy"].effect, obeyed["lazy"].n, obeyed["lazy"].over_target) == (None, 0, 1)
     assert obeyed["truncate"].n > 0
     assert "lazy stays larger" in behaviour_html(tmp_path).html
 

@@ -61,7 +61,7 @@ def test_the_score_of_a_cost_is_that_of_the_bill(plain: Results) -> None:
 
 
 def test_a_named_model_s_prices_take_the_place_of_the_recording_s_and_every_row_says_so(plain: Results) -> None:
-    """The run goes on in the folder of the other: a cell with other prices is another cell."""
+    """The run goes on in the folder of the other: a replay with other prices is another replay."""
     own, named = plain.costs, run(plain.path, price_model="gpt-5.5").costs
     assert own["usd"].tolist() != named["usd"].tolist()
     assert set(own["row"]) == {"claude-opus-4-5"} and set(own["why"]) == {""}

@@ -35,15 +35,15 @@ def foreseen(recording: Path, model: str, out: Path) -> Forecast:
 
 def test_an_offline_run_costs_nothing_and_writes_nothing(recording: Path, tmp_path: Path) -> None:
     found = foreseen(recording, "extractive", tmp_path / "run")
-    assert (found.sessions, found.cells, found.done, found.requests, found.usd) == (1, 4, 0, 0, 0)
+    assert (found.sessions, found.replays, found.done, found.requests, found.usd) == (1, 4, 0, 0, 0)
     assert found.tokens > 0 and not (tmp_path / "run").exists()
 
 
-def test_cells_that_are_there_are_not_foreseen_again(recording: Path, tmp_path: Path) -> None:
+def test_replays_that_are_there_are_not_foreseen_again(recording: Path, tmp_path: Path) -> None:
     run = {"strategies": ("truncate", "summarize"), "window": 4_000, "shares": (0.2,), "out": tmp_path / "run"}
     compare(recording, quiet=True, **run)  # type: ignore[arg-type]
     found = foreseen(recording, "extractive", tmp_path / "run")
-    assert (found.cells, found.done, found.tokens) == (4, 4, 0)
+    assert (found.replays, found.done, found.tokens) == (4, 4, 0)
 
 
 def test_asks_of_a_paid_model_are_counted_and_priced_without_one(

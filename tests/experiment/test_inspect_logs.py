@@ -27,7 +27,7 @@ def results(tmp_path: Path) -> Results:
     ]
     tables = {
         "sessions": [{"session": "s0", "title": "A <b>title</b>"}, {"session": "s1"}],
-        "cells": [
+        "replays": [
             {"session": "s0", "strategy": "mine", "status": "ok", "reason": ""},
             {"session": "s1", "strategy": "mine", "status": "failed", "reason": "the model failed"},
         ],

@@ -70,8 +70,8 @@ def test_a_real_model_writes_the_summaries_and_the_tables_say_so(provider: Provi
     asked = rows[rows["requests"] > 0]
     assert len(asked) and set(asked["writer"]) == {"litellm:stub"}
     assert (asked["fallbacks"] == 0).all() and (asked["usd"] > 0).all() and (asked["findings"] == "").all()
-    cells = dict(zip(results.cells["strategy"], results.cells["model"], strict=True))
-    assert cells["summarize"] == MODEL and {cells[name] for name in cells if name != "summarize"} == {""}
+    replays = dict(zip(results.replays["strategy"], results.replays["model"], strict=True))
+    assert replays["summarize"] == MODEL and {replays[name] for name in replays if name != "summarize"} == {""}
 
 
 def test_messages_that_did_not_fit_into_the_prompt_are_in_the_record(provider: Provider, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_messages_that_did_not_fit_into_the_prompt_are_in_the_record(provider: P
 
 def test_several_models_stand_side_by_side_and_who_asks_nobody_stands_once(provider: Provider, tmp_path: Path) -> None:
     results = run(tmp_path, f"extractive,{MODEL}")
-    names = list(dict.fromkeys(results.cells["strategy"]))
+    names = list(dict.fromkeys(results.replays["strategy"]))
     assert names[:4] == ["none", "truncate", "summarize (extractive)", f"summarize ({MODEL})"]
     recall = results.scores[(results.scores["metric"] == "recall") & (results.scores["mode"] == "natural")]
     values = dict(zip(recall["strategy"], recall["value"], strict=True))
@@ -110,11 +110,11 @@ def test_a_run_is_repeated_from_its_cache_with_the_network_cut(provider: Provide
         assert (first.path / f"{table}.parquet").read_bytes() == (again.path / f"{table}.parquet").read_bytes()
 
 
-def test_from_the_cache_alone_an_unknown_question_fails_its_cell_and_says_why(
+def test_from_the_cache_alone_an_unknown_question_fails_its_replay_and_says_why(
     provider: Provider, tmp_path: Path
 ) -> None:
     results = run(tmp_path, model_settings={"cache_only": True})
-    failed = results.cells[results.cells["status"] == "failed"]
+    failed = results.replays[results.replays["status"] == "failed"]
     assert list(failed["strategy"]) == ["summarize"] and "cache alone" in failed["reason"].iloc[0]
     assert provider.requests == []
 
@@ -130,8 +130,8 @@ def test_workers_pay_each_question_once_and_never_pass_the_limit(provider: Provi
 def test_a_run_that_reaches_its_limit_keeps_what_is_done_and_goes_on_later(provider: Provider, tmp_path: Path) -> None:
     sessions = tuple(session(number) for number in range(3))
     poor = run(tmp_path, sessions=sessions, model_settings={"max_usd": 0.015})
-    done = set(poor.cells[poor.cells["status"] == "ok"]["strategy"])
-    failed = poor.cells[poor.cells["status"] == "failed"]
+    done = set(poor.replays[poor.replays["status"] == "ok"]["strategy"])
+    failed = poor.replays[poor.replays["status"] == "failed"]
     assert "truncate" in done and len(failed) and failed["reason"].str.contains("limit").all()
     ledger = ModelSettings(cache=tmp_path / "cache", run=str(poor.path.resolve())).ledger
     assert 0 < ledger.spent <= 0.015
@@ -158,12 +158,12 @@ def test_all_replicates_of_a_run_share_one_limit(provider: Provider, tmp_path: P
 
 def test_all_workers_of_a_run_stop_together_at_the_limit(provider: Provider, tmp_path: Path) -> None:
     poor = run(tmp_path, jobs=2, sessions=(session(), session(1)), model_settings={"max_usd": 0.032})
-    failed = poor.cells[poor.cells["status"] == "failed"]
+    failed = poor.replays[poor.replays["status"] == "failed"]
     assert set(failed["strategy"]) == {"summarize"} and failed["reason"].str.contains("limit").all()
     assert 0 < everything_spent(tmp_path / "cache") <= 0.032
 
 
-def test_no_cell_is_lost_to_a_provider_that_fails_in_every_way(provider: Provider, tmp_path: Path) -> None:
+def test_no_replay_is_lost_to_a_provider_that_fails_in_every_way(provider: Provider, tmp_path: Path) -> None:
     faults = [
         refusal(429, "slow down", retry_after="0"), Reply("", resets=True), refusal(500, "oops"),
         Reply('{"id": "x", "choices": [{"ind'), completion(""), completion("<tool_call>{}</tool_call>"),
@@ -173,21 +173,21 @@ def test_no_cell_is_lost_to_a_provider_that_fails_in_every_way(provider: Provide
     provider.by = lambda asked: faults[n // 3 % 7] if (n := next(turns)) % 3 else summary(asked)
     results = run(tmp_path, sessions=(session(), session(1)))
     assert results.failed == 0
-    assert len(results.cells) == 2 * results.cells["strategy"].nunique()
+    assert len(results.replays) == 2 * results.replays["strategy"].nunique()
     rows = results.compactions[results.compactions["strategy"] == "summarize"]
     assert set(rows["writer"]) <= {"litellm:stub", "the strategy's stand-in", ""}
     told = rows[rows["writer"] == "the strategy's stand-in"]
     assert (told["fallbacks"] > 0).all() and (told["findings"] != "").all()
 
 
-def test_a_useless_summary_fails_its_cell_where_that_is_wanted(provider: Provider, tmp_path: Path) -> None:
+def test_a_useless_summary_fails_its_replay_where_that_is_wanted(provider: Provider, tmp_path: Path) -> None:
     provider.by = lambda asked: completion("<tool_call>{}</tool_call>")
     results = run(tmp_path, model_settings={"on_bad_summary": "fail"})
-    failed = results.cells[results.cells["status"] == "failed"]
+    failed = results.replays[results.replays["status"] == "failed"]
     assert list(failed["strategy"]) == ["summarize"] and "useless summary" in failed["reason"].iloc[0]
 
 
-def test_other_settings_of_a_model_are_another_cell(
+def test_other_settings_of_a_model_are_another_replay(
     provider: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(tmp_path)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from builders import remembering, rules
 from workbench.compaction.presets import preset
-from workbench.experiment.cell import cell
 from workbench.experiment.prepared import Prepared
+from workbench.experiment.replay_rows import replay_rows
 from workbench.experiment.settings import Settings
 from workbench.experiment.sources import Source, read
 from workbench.importers.native import save
@@ -54,7 +54,7 @@ def test_a_recorded_message_is_counted_and_mined_once() -> None:
     index = Index(session.messages, miner=miner)
     ready = Prepared(session, sizing, index, 6_000)
     for name in STRATEGIES:
-        tables = cell(ready, preset(name), Extractive(), Settings())
+        tables = replay_rows(ready, preset(name), Extractive(), Settings())
         assert tables["scores"]
     assert {counter.asked[id(message)] for message in session.messages} == {1}
     assert {miner.read_of[id(message)] for message in session.messages} == {1}

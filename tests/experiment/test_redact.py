@@ -110,14 +110,14 @@ def test_the_numbers_hardly_change(recording: Path, tmp_path: Path) -> None:
     assert abs(plain - masked) < 0.02 * plain
 
 
-def test_redaction_is_part_of_what_a_cell_is(recording: Path, tmp_path: Path) -> None:
+def test_redaction_is_part_of_what_a_replay_is(recording: Path, tmp_path: Path) -> None:
     for redact in (False, True, True):
         run = compare(recording, strategies=("truncate",), out=tmp_path / "run", quiet=True, redact=redact)
         assert run.manifest["settings"]["redact"] is redact  # type: ignore[index]  # a dict
-    assert len(list((run.path / "cells").iterdir())) == 2 * 3
+    assert len(list((run.path / "replays").iterdir())) == 2 * 3
 
 
-def test_the_reason_of_a_failed_cell_is_masked(recording: Path, tmp_path: Path) -> None:
+def test_the_reason_of_a_failed_replay_is_masked(recording: Path, tmp_path: Path) -> None:
     run = compare(
         recording,
         strategies=("summarize",),

@@ -58,7 +58,7 @@ def test_only_strategies_that_ask_such_a_model_are_repeated(results: Results) ->
     rows = results.replicates
     assert set(rows["strategy"]) == {"summarize"}
     assert set(rows["replicate"]) == {0, 1, 2}
-    assert set(results.cells["strategy"]) >= {"none", "truncate", "summarize", "null"}
+    assert set(results.replays["strategy"]) >= {"none", "truncate", "summarize", "null"}
 
 
 def test_a_score_is_the_mean_of_its_replicates(results: Results) -> None:

@@ -129,7 +129,7 @@ def test_the_report_of_a_copy_shows_the_same_figures_and_says_what_it_is(
 
 def test_equal_things_are_equal_in_all_tables_of_a_copy(copy: Results) -> None:
     known = set(copy.sessions["session"])
-    assert all(set(copy.table(name)["session"]) <= known for name in ("steps", "scores", "losses", "cells"))
+    assert all(set(copy.table(name)["session"]) <= known for name in ("steps", "scores", "losses", "replays"))
 
 
 def test_sessions_keep_their_order(run: Results, copy: Results) -> None:
@@ -144,7 +144,7 @@ def test_two_copies_have_no_hash_in_common(run: Results, copy: Results, tmp_path
 
 def test_neither_the_recordings_places_nor_the_command_are_copied(copy: Results) -> None:
     assert copy.manifest["command"] == [] and len(copy.manifest["sources"]) == 7  # type: ignore[arg-type]  # a list
-    assert not (copy.path / "cells").exists()
+    assert not (copy.path / "replays").exists()
 
 
 def test_a_folder_that_holds_something_is_left_alone(run: Results, tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_different_texts_never_share_a_hash() -> None:
 
 @pytest.mark.parametrize(
     ("table", "column"),
-    [("sessions", "skipped"), ("sessions", "reason"), ("compactions", "findings"), ("cells", "reason")],
+    [("sessions", "skipped"), ("sessions", "reason"), ("compactions", "findings"), ("replays", "reason")],
 )
 def test_what_is_told_of_a_recording_is_hidden_line_by_line(
     run: Results, table: str, column: str, tmp_path: Path

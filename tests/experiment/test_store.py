@@ -13,7 +13,7 @@ from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder
 
 
 def written(folder: Path, schema: object = SCHEMA) -> Path:
-    RunFolder(folder).write({"cells": [{"session": "s", "strategy": "none", "status": "ok", "reason": ""}]}, {})
+    RunFolder(folder).write({"replays": [{"session": "s", "strategy": "none", "status": "ok", "reason": ""}]}, {})
     (folder / "manifest.json").write_text(json.dumps({"schema": schema}))
     return folder
 
@@ -28,11 +28,11 @@ def test_a_run_of_another_version_is_refused_in_a_sentence_that_says_what_to_do(
 
 def test_a_run_from_before_a_column_and_a_table_came_has_them_empty(tmp_path: Path) -> None:
     folder = written(tmp_path / "run")
-    table = pd.read_parquet(folder / "cells.parquet")
-    table.drop(columns=["reason"]).to_parquet(folder / "cells.parquet")
+    table = pd.read_parquet(folder / "replays.parquet")
+    table.drop(columns=["reason"]).to_parquet(folder / "replays.parquet")
     (folder / "losses.parquet").unlink()
     results = Results.open(folder)
-    assert results.cells["reason"].isna().all() and results.cells["strategy"].tolist() == ["none"]
+    assert results.replays["reason"].isna().all() and results.replays["strategy"].tolist() == ["none"]
     assert results.losses.empty and list(results.losses.columns) == list(COLUMNS["losses"])
 
 
@@ -46,16 +46,16 @@ def test_a_damaged_manifest_is_a_sentence(tmp_path: Path, text: str) -> None:
 
 def test_a_damaged_table_is_a_sentence(tmp_path: Path) -> None:
     folder = written(tmp_path / "run")
-    (folder / "cells.parquet").write_bytes(b"nonsense")
-    with pytest.raises(SettingError, match=r"cells\.parquet cannot be read as a table"):
-        _ = Results.open(folder).cells
+    (folder / "replays.parquet").write_bytes(b"nonsense")
+    with pytest.raises(SettingError, match=r"replays\.parquet cannot be read as a table"):
+        _ = Results.open(folder).replays
 
 
 def test_what_killed_processes_left_is_taken_away(tmp_path: Path) -> None:
     folder = written(tmp_path / "run")
-    (folder / "cells").mkdir()
-    (folder / "cells" / ".x.json.1.part").write_text("half")
+    (folder / "replays").mkdir()
+    (folder / "replays" / ".x.json.1.part").write_text("half")
     RunFolder(folder).tidy(before=0)
-    assert (folder / "cells" / ".x.json.1.part").exists()
+    assert (folder / "replays" / ".x.json.1.part").exists()
     RunFolder(folder).tidy(before=2**40)
     assert not list(folder.rglob("*.part"))

@@ -44,8 +44,8 @@ def test_every_combination_is_a_strategy_named_after_what_varies(results: Result
         "summarize threshold=0.6 window=4000", "summarize threshold=0.6 window=8000",
         "summarize threshold=0.9 window=4000", "summarize threshold=0.9 window=8000",
     ]  # fmt: skip
-    assert set(results.cells["strategy"]) - set(REFERENCES) == set(results.variants["strategy"])
-    assert {"none", "null"} <= set(results.cells["strategy"]) and results.failed == 0
+    assert set(results.replays["strategy"]) - set(REFERENCES) == set(results.variants["strategy"])
+    assert {"none", "null"} <= set(results.replays["strategy"]) and results.failed == 0
 
 
 def test_the_points_differ_as_their_settings_do(results: Results) -> None:
@@ -57,11 +57,11 @@ def test_the_points_differ_as_their_settings_do(results: Results) -> None:
     assert table["on_frontier"].any()
 
 
-def test_a_sweep_goes_on_from_the_cells_that_are_there_and_gives_the_same_bytes(results: Results) -> None:
-    cells = {path: path.stat().st_mtime_ns for path in results.path.rglob("cells/*.json")}
+def test_a_sweep_goes_on_from_the_replays_that_are_there_and_gives_the_same_bytes(results: Results) -> None:
+    replays = {path: path.stat().st_mtime_ns for path in results.path.rglob("replays/*.json")}
     before = {name: (results.path / f"{name}.parquet").read_bytes() for name in COLUMNS}
     sweep(results.path.parent / "grid.toml", out=results.path, quiet=True)
-    assert {path: path.stat().st_mtime_ns for path in results.path.rglob("cells/*.json")} == cells
+    assert {path: path.stat().st_mtime_ns for path in results.path.rglob("replays/*.json")} == replays
     assert {name: (results.path / f"{name}.parquet").read_bytes() for name in COLUMNS} == before
 
 

@@ -57,7 +57,7 @@ def test_all_points_share_one_limit(provider: Provider, tmp_path: Path) -> None:
     assert rich.failed == 0 and needed > 0
     poor = sweep(points, out=tmp_path / "poor", quiet=True, model_settings=keep(tmp_path / "b", max_usd=0.8 * needed))
     assert 0 < spent(tmp_path / "b") <= 0.8 * needed
-    failed = poor.cells[poor.cells["status"] == "failed"]
+    failed = poor.replays[poor.replays["status"] == "failed"]
     assert len(failed) and failed["reason"].str.contains("limit").all()
     on = sweep(points, out=tmp_path / "poor", quiet=True, model_settings=keep(tmp_path / "b", max_usd=2 * needed))
     assert on.failed == 0 and spent(tmp_path / "b") == pytest.approx(needed)
@@ -82,7 +82,7 @@ def test_the_forecast_of_a_grid_is_that_of_its_runs(tmp_path: Path) -> None:
         )
         for window in (6_000, 8_000)
     ]  # fmt: skip
-    assert (found.sessions, found.cells, found.done) == (1, 8, 0)
+    assert (found.sessions, found.replays, found.done) == (1, 8, 0)
     assert found.requests == sum(one.requests for one in each) > 2
     assert found.usd == pytest.approx(sum(one.usd or 0 for one in each))
     assert {one.strategy for one in found.asked} == {"summarize window=6000", "summarize window=8000"}

@@ -18,8 +18,8 @@ from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
-from workbench.experiment.pieces import pieces
 from workbench.experiment.settings import presets
+from workbench.experiment.shards import shards
 from workbench.experiment.sources import Source
 from workbench.experiment.store import COLUMNS, Results
 from workbench.experiment.workers import Processes, workers
@@ -80,17 +80,17 @@ def test_a_killed_worker_loses_nothing(sessions: Path, tmp_path: Path) -> None:
     assert same(calm, hit)
 
 
-def test_a_cell_that_kills_every_worker_is_a_failed_cell_beside_the_others(sessions: Path, tmp_path: Path) -> None:
+def test_a_replay_that_kills_every_worker_is_a_failed_replay_beside_the_others(sessions: Path, tmp_path: Path) -> None:
     results = run(sessions / "s0.jsonl", tmp_path / "run", fatal(tmp_path / "mark", always=True), "truncate", jobs=2)
-    cells = results.cells
-    assert set(cells[cells["status"] == "failed"]["strategy"]) == {"fatal"}
-    assert cells[cells["status"] == "failed"]["reason"].str.contains("died").all()
-    assert set(cells[cells["status"] == "ok"]["strategy"]) == {"none", "truncate", "null"}
+    replays = results.replays
+    assert set(replays[replays["status"] == "failed"]["strategy"]) == {"fatal"}
+    assert replays[replays["status"] == "failed"]["reason"].str.contains("died").all()
+    assert set(replays[replays["status"] == "ok"]["strategy"]) == {"none", "truncate", "null"}
 
 
 def test_few_sources_are_cut_into_pieces_for_many_workers() -> None:
-    found = pieces([Source(number=0)], presets(("truncate", "summarize")), None, 3)
-    assert sorted(preset.name for piece in found for preset in piece.presets) == sorted(
+    found = shards([Source(number=0)], presets(("truncate", "summarize")), None, 3)
+    assert sorted(preset.name for shard in found for preset in shard.presets) == sorted(
         ["none", "truncate", "summarize", "null"]
     )
     assert len(found) == 3

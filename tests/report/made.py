@@ -46,7 +46,7 @@ def made(
         rows["scores"] += _scores(id, strategy, shares, dice)
         rows["losses"] += _losses(id, strategy, **text)
         rows["survival"] += _survival(id, strategy, dice)
-        rows["cells"].append({"session": id, "strategy": strategy, "status": "ok", "reason": ""})
+        rows["replays"].append({"session": id, "strategy": strategy, "status": "ok", "reason": ""})
     return MadeResults(MANIFEST, rows)
 
 

@@ -52,7 +52,7 @@ def hostile(text: str) -> Tables:
     source = made(2, atom=text, evidence=f"before {text} after", use=f"use {text}", title=text)
     source.rows["sessions"][0].update(path=text, format=text, skipped=text)
     source.rows["sessions"].append({"session": text, "path": text, "status": "unreadable", "reason": text})
-    source.rows["cells"][0].update(status="failed", reason=text)
+    source.rows["replays"][0].update(status="failed", reason=text)
     source.manifest = {**source.manifest, "command": ["workbench", "compare", text]}
     return Tables.of(source)
 
@@ -103,7 +103,7 @@ def test_the_best_strategy_is_marked_and_references_are_named() -> None:
 
 def test_a_failed_replay_stands_in_the_table_and_is_no_zero() -> None:
     source = made(1)
-    source.rows["cells"] = [row | {"status": "failed", "reason": "the model"} for row in source.rows["cells"]]
+    source.rows["replays"] = [row | {"status": "failed", "reason": "the model"} for row in source.rows["replays"]]
     source.rows["scores"] = []
     html = headline_html(Tables.of(source)).html
     assert "1 failed" in html and "0 %" not in html

@@ -5,7 +5,7 @@ from report.made import MadeResults, made
 
 from workbench.metrics.sizes import TOO_LARGE
 from workbench.report.differences import lead
-from workbench.report.ranked import uncut, unranked
+from workbench.report.ranked import over_target, unranked
 from workbench.report.tables import Tables, by_kind, values
 from workbench.report.verdict import verdict
 
@@ -106,7 +106,7 @@ def test_no_figure_comes_with_its_reason() -> None:
 
 def test_what_is_wrong_with_the_run_stands_beside_the_answer() -> None:
     source = made(3)
-    source.rows["cells"][1].update(status="failed", reason="the model said no")
+    source.rows["replays"][1].update(status="failed", reason="the model said no")
     source.rows["sessions"][0].update(skipped="line 3: no JSON\nline 9: no JSON", overhead=40_000, window_used=80_000)
     source.rows["sessions"].append(
         {"session": "bad.jsonl", "path": "bad.jsonl", "status": "unreadable", "reason": "no"}
@@ -150,7 +150,7 @@ def test_who_cannot_be_cut_to_the_size_is_not_ranked_whatever_it_keeps() -> None
 
 def test_one_session_of_many_takes_nobody_out_of_the_order() -> None:
     run = Tables.of(larger(made(12), "truncate", 1))
-    assert uncut(run) == {"truncate": (1, 12)} and not unranked(run)
+    assert over_target(run) == {"truncate": (1, 12)} and not unranked(run)
     assert len(values(run, "recall", "truncate", "matched")) == 11, "a mean over fewer sizes is another mean"
     assert len(values(run, "recall", "summarize", "matched")) == 11, "and one over other sessions is another one too"
     assert len(values(run, "recall", "summarize", "matched", 0.2)) == 12, "where all get small enough, all count"

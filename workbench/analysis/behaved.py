@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.analysis.estimate import Estimate, estimate
-from workbench.experiment.uncut import evenly, is_uncut, uncut
+from workbench.experiment.over_target import evenly, is_over_target, over_target
 from workbench.metrics.compliance import ARMS
 from workbench.metrics.decisions import SAY
 
@@ -25,7 +25,7 @@ class Compliance:
         obeyed: by arm, the mean over sessions; None where nothing was answered.
         effect: (compacted - without) / (restated - without); None where `why` says why not. 1 keeps all of it, 0 none.
         n: demands that were answered in all four arms.
-        uncut: sessions in which the strategy stays larger than the size that was set; see `evenly` for who counts them.
+        over_target: sessions in which the strategy cannot reach the size that was set; see `evenly`.
     """
 
     strategy: str
@@ -33,7 +33,7 @@ class Compliance:
     effect: Estimate | None
     n: int
     why: str = ""
-    uncut: int = 0
+    over_target: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Equivalence:
         difference: same less again; 0 is as if nothing had been compacted. Not cut at 0.
         as_recorded: how often the compacted context leads to what the recording did.
         n: boundaries.
-        uncut: sessions in which the strategy stays larger than the size that was set; see `evenly` for who counts them.
+        over_target: sessions in which the strategy cannot reach the size that was set; see `evenly`.
     """
 
     strategy: str
@@ -55,18 +55,18 @@ class Equivalence:
     difference: Estimate | None
     as_recorded: float | None
     n: int
-    uncut: int = 0
+    over_target: int = 0
 
 
 def compliances(table: pd.DataFrame) -> list[Compliance]:
     """A row a strategy; only demands that were answered in all four arms."""
-    table = table[(table["test"] == "compliance") & (table["obeyed"].notna() | is_uncut(table))]
+    table = table[(table["test"] == "compliance") & (table["obeyed"].notna() | is_over_target(table))]
     return [_compliance(name, rows, larger) for name, rows, larger in _by_strategy(table)]
 
 
 def _by_strategy(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, int]]:
     """Each strategy, its rows that may be compared, and in how many sessions it stays larger than the size."""
-    even, large = evenly(table), uncut(table)
+    even, large = evenly(table), over_target(table)
     for name in dict.fromkeys(map(str, table["strategy"])):
         yield name, even[even["strategy"] == name], len(large[name].inside) if name in large else 0
 
@@ -86,7 +86,7 @@ def _compliance(name: str, rows: pd.DataFrame, larger: int) -> Compliance:
         why = "the demands change too little: with and without them the model does much the same"
     else:
         effect = _ratio(by["compacted"] - by["without"], by["restated"] - by["without"])
-        return Compliance(name, obeyed, effect, len(wide), uncut=larger)
+        return Compliance(name, obeyed, effect, len(wide), over_target=larger)
     return Compliance(name, obeyed, None, len(wide), why, larger)
 
 

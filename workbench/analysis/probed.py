@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from workbench.analysis.judged import UNCALIBRATED, Interval, Labels, corrected
 from workbench.analysis.variance import RESIDUAL, Component, advice, components
+from workbench.experiment.over_target import evenly, over_target
 from workbench.experiment.probing import Probed
-from workbench.experiment.uncut import evenly, uncut
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +46,7 @@ class Accuracy:
         abstained, stale, open: shares of the other verdicts; the rest is wrong.
         present: share of the questions whose answer stands in the context in so many words.
         share: what is right with the judge's corrected part; None where `why` says why not.
-        uncut: sessions in which the strategy stays larger than the size that was set; see `evenly` for who counts them.
+        over_target: sessions in which the strategy cannot reach the size that was set; see `evenly`.
     """
 
     strategy: str
@@ -60,7 +60,7 @@ class Accuracy:
     present: float | None = None
     share: Interval | None = None
     why: str = ""
-    uncut: int = 0
+    over_target: int = 0
 
 
 def accuracies(table: pd.DataFrame, labels: Labels | None = None) -> list[Accuracy]:
@@ -70,10 +70,10 @@ def accuracies(table: pd.DataFrame, labels: Labels | None = None) -> list[Accura
         table: of `workbench probe`.
         labels: a person's labels of the judge's verdicts; without them no judged number is given.
     """
-    names, large = dict.fromkeys(map(str, table["strategy"])), uncut(table)
+    names, large = dict.fromkeys(map(str, table["strategy"])), over_target(table)
     even = evenly(table)
     rows = [_accuracy(name, even[even["strategy"] == name], labels) for name in names]
-    return [replace(one, uncut=len(large[one.strategy].inside)) if one.strategy in large else one for one in rows]
+    return [replace(one, over_target=len(large[one.strategy].inside)) if one.strategy in large else one for one in rows]
 
 
 def _accuracy(name: str, rows: pd.DataFrame, labels: Labels | None) -> Accuracy:

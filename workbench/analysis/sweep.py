@@ -9,8 +9,8 @@ import pandas as pd
 
 from workbench.analysis.pareto import Standing, frontier
 from workbench.errors import SettingError
+from workbench.experiment.over_target import evenly
 from workbench.experiment.store import Results
-from workbench.experiment.uncut import evenly
 from workbench.metrics.metric import Better
 
 PLACE = ("recall", "tokens_saved")
@@ -43,7 +43,7 @@ def sweep_table(results: Results, metrics: Sequence[str] = METRICS) -> pd.DataFr
         raise SettingError(f"{results.path} is no sweep; `workbench sweep grid.toml` makes one")
     rows = []
     means = _means(results.scores, metrics)
-    failed = results.cells[results.cells["status"] != "ok"].groupby("strategy").size().to_dict()
+    failed = results.replays[results.replays["status"] != "ok"].groupby("strategy").size().to_dict()
     for point in points.to_dict("records"):
         name = str(point["strategy"])
         settings = json.loads(str(point["settings"]))

@@ -18,9 +18,9 @@ def with_larger(rows: Sequence[Mapping[str, str]], sessions: Sequence[int]) -> l
     return [{**row, "larger": f"in {many}" if many else ""} for row, many in zip(rows, sessions, strict=True)]
 
 
-def say_uncut(table: pd.DataFrame) -> None:
+def say_over_target(table: pd.DataFrame) -> None:
     """Say of each such strategy where it is larger, and what follows."""
-    from workbench.experiment.uncut import uncut_told
+    from workbench.experiment.over_target import over_target_notes
 
-    for line in uncut_told(table):
+    for line in over_target_notes(table):
         say(printable(line))

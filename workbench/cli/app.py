@@ -36,7 +36,7 @@ from workbench.errors import LeftOut, WorkbenchError
 # typer carries a click of its own from some version on, and uses the installed one before: these are whichever it uses
 ClickException: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
-OK, FAILED_CELL, UNUSABLE = 0, 1, 2
+OK, FAILED_REPLAY, UNUSABLE = 0, 1, 2
 
 app = typer.Typer(
     name="workbench",
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the words after `workbench`; those of the process if none are given.
 
     Returns:
-        0; 1 if a cell of a run failed; 2 for input that cannot be used.
+        0; 1 if a replay of a run failed; 2 for input that cannot be used.
     """
     try:
         words = experimenting.joined(list(sys.argv[1:] if arguments is None else arguments))
@@ -115,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         what = f"{type(error).__name__}: {error}"
         complain(f"workbench: a bug of ours ({what}); WORKBENCH_DEBUG=1 shows where, and what was finished is kept")
-        return FAILED_CELL
+        return FAILED_REPLAY
     return int(result or OK)
 
 

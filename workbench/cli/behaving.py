@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.answers import say_uncut, with_larger
+from workbench.cli.answers import say_over_target, with_larger
 from workbench.cli.comparing import names, shares
 from workbench.cli.grid import (
     Answers,
@@ -63,7 +63,7 @@ def behave(
     """
     from workbench.analysis.behaved import compliances, equivalences
     from workbench.experiment.behaving import behave as run
-    from workbench.experiment.uncut import is_uncut
+    from workbench.experiment.over_target import is_over_target
 
     if not quiet:
         for one in (reader, maker):
@@ -81,15 +81,15 @@ def behave(
         return 0
     say(f"Next actions of {printable(str(done.notes['reader']))}, means over sessions. `beyond chance`: 0 is as if")
     say("nothing had been compacted, -1 is always another action.")
-    say(table(with_larger([_same(one) for one in same], [one.uncut for one in same]), left=["strategy"]))
+    say(table(with_larger([_same(one) for one in same], [one.over_target for one in same]), left=["strategy"]))
     if obeyed:
         say()
         say("Steps that obey the user's demands. `effect kept`: 0 is as if they had never been said, 1 as if they had")
         say("been said again just now.")
-        lines = with_larger([_obeyed(one) for one in obeyed], [one.uncut for one in obeyed])
+        lines = with_larger([_obeyed(one) for one in obeyed], [one.over_target for one in obeyed])
         say(table(lines, left=["strategy", "why there is none"]))
-    say_uncut(done.table)
-    asked = done.table[~is_uncut(done.table)]
+    say_over_target(done.table)
+    asked = done.table[~is_over_target(done.table)]
     left = int((asked["outcome"] != "answered").sum())
     if left:
         say(f"{left} of {len(asked)} answers cannot be used; the columns `outcome` and `reason` say why.")

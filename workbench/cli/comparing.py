@@ -29,7 +29,7 @@ from workbench.palette import REFERENCES
 if TYPE_CHECKING:
     from workbench.experiment.store import Results
 
-FAILED_CELL, UNUSABLE = 1, 2
+FAILED_REPLAY, UNUSABLE = 1, 2
 METRICS = (
     "recall", "tokens_saved", "peak_context", "over_window", "compactions", "prefix_reuse", "violations", "cost",
     "net_saving", "cost_saved",
@@ -106,7 +106,7 @@ def compare(
     on_bad_summary: OnBad = "fallback",
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Say what it would take: cells, tokens, requests and dollars. Ask nothing."),
+        typer.Option("--dry-run", help="Say what it would take: replays, tokens, requests and dollars. Ask nothing."),
     ] = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write the tables, but render no report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
@@ -142,7 +142,7 @@ def compare(
     warn_of_replicates(model, replicates)
     results = run(paths or (), replicates=replicates, **given)
     tell_notes(results)
-    if not (results.cells["status"] == "ok").any():
+    if not (results.replays["status"] == "ok").any():
         complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")
         return UNUSABLE
     if not no_report:
@@ -153,7 +153,7 @@ def compare(
         say_json(_outcome(results, no_report, baseline))
     elif not quiet:
         _show(results, no_report, baseline)
-    return FAILED_CELL if results.failed else 0
+    return FAILED_REPLAY if results.failed else 0
 
 
 def report(
@@ -187,7 +187,7 @@ def headline(results: Results) -> list[dict[str, float | str | None]]:
     scores, run = results.scores, Tables.of(results)
     found = []
     budgets = sorted(scores["share"].dropna().unique())
-    for name in dict.fromkeys(results.cells["strategy"]):
+    for name in dict.fromkeys(results.replays["strategy"]):
         own = scores[scores["strategy"] == name]
         natural = own[own["mode"] == "natural"]
         row: dict[str, float | str | None] = {"strategy": str(name)}
@@ -224,7 +224,7 @@ def _outcome(results: Results, no_report: bool, baseline: str) -> dict[str, obje
             {"path": str(row.path), "reason": str(row.reason)}
             for row in results.sessions[results.sessions["status"] != "ok"].itertuples()
         ],
-        "failed_cells": results.failed,
+        "failed_replays": results.failed,
         "verdict": told,
         "baseline": base,
         "against_baseline": rows,
@@ -238,12 +238,12 @@ def _each_of(found: Mapping[str, tuple[int, int]]) -> str:
 
 def _show(results: Results, no_report: bool, baseline: str) -> None:
     from workbench.report.digits import dollars
-    from workbench.report.ranked import uncut
+    from workbench.report.ranked import over_target
     from workbench.report.tables import Tables, over_window
 
     rows = headline(results)
     run = Tables.of(results)
-    large, over = uncut(run), over_window(run)
+    large, over = over_target(run), over_window(run)
     base, differences, told = against(results, baseline)
     apart = {str(row["strategy"]): row for row in differences if not row["reference"]}
     shown = []

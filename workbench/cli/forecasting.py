@@ -28,8 +28,8 @@ def tell_forecast(
         say_json({**(besides or {}), **asdict(found), "requests": found.requests, "usd": found.usd})
         return 0
     left = f" and {found.unreadable} that cannot be replayed" * bool(found.unreadable)
-    say(f"{found.sessions} sessions{left}; {found.cells} cells, {found.done} of them on disk already.")
-    say(f"{count(found.tokens)} tokens to replay in the other {found.cells - found.done}.")
+    say(f"{found.sessions} sessions{left}; {found.replays} replays, {found.done} of them on disk already.")
+    say(f"{count(found.tokens)} tokens to replay in the other {found.replays - found.done}.")
     if not found.asked:
         say("No provider's model would be asked: it costs nothing.")
         return 0

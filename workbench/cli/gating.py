@@ -70,7 +70,7 @@ def gate(
     other = one if baseline is None else Results.open(baseline)
     judged = {name: against or name for name in names(strategy)} or None
     if against and judged is None:
-        others = [str(name) for name in one.cells["strategy"].unique() if name not in (against, "none", "null")]
+        others = [str(name) for name in one.replays["strategy"].unique() if name not in (against, "none", "null")]
         judged = dict.fromkeys(others, against)
     verdicts = judge(*_scores(one, other), asked, judged)
     if junit is not None:

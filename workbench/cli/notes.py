@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from workbench.experiment.store import Results
 
 SHOWN = 10
-"""Failed cells that are told one by one."""
+"""Failed replays that are told one by one."""
 
 
 def warn_of_replicates(model: str, replicates: int) -> None:
@@ -34,8 +34,8 @@ def tell_notes(results: Results) -> None:
     sessions = results.sessions
     for row in sessions[sessions["status"] != "ok"].itertuples():
         complain(f"left out: {row.reason}")
-    failed = results.cells[results.cells["status"] != "ok"]
+    failed = results.replays[results.replays["status"] != "ok"]
     for row in failed.head(SHOWN).itertuples():
         complain(f"failed: {row.session} under {row.strategy}: {row.reason}")
     if len(failed) > SHOWN:
-        complain(f"failed: {len(failed) - SHOWN} more, in {results.path / 'cells.parquet'}")
+        complain(f"failed: {len(failed) - SHOWN} more, in {results.path / 'replays.parquet'}")

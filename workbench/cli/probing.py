@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.answers import say_uncut, with_larger
+from workbench.cli.answers import say_over_target, with_larger
 from workbench.cli.comparing import names, shares
 from workbench.cli.grid import (
     Answers,
@@ -94,11 +94,11 @@ def probe(
         told = [{name: _plain(getattr(row, name)) for name in row.__slots__} for row in rows]
         say_json({"table": str(done.path), **done.notes, "strategies": told, "rubric": scores, "variance": noise})
         return 0
-    say(table(with_larger([_line(row) for row in rows], [row.uncut for row in rows]), left=["strategy"]))
+    say(table(with_larger([_line(row) for row in rows], [row.over_target for row in rows]), left=["strategy"]))
     say()
     say(f"Answers by {printable(str(done.notes['reader']))}, a mean over sessions. `right`: by rule, the least that is")
     say("right. `in context`: the answer stands there in so many words. Unusable answers count for nothing.")
-    say_uncut(done.table)
+    say_over_target(done.table)
     say(judged_note(known, rows))
     steady = steadiness(done.table)
     if steady is not None:

@@ -48,7 +48,7 @@ def replay(
 
       workbench replay session.jsonl --strategy summarize --window 64000
     """
-    from workbench.experiment import cell
+    from workbench.experiment import replay_rows
     from workbench.experiment.prepared import prepared
     from workbench.experiment.single import replay as run
     from workbench.experiment.single import trial
@@ -66,7 +66,7 @@ def replay(
     told = f"replay {ready.session.id}"
     how = model_settings(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary, told)
     done = trial(ready, run(ready, strategy, model=model, model_settings=how))
-    tables = cell.natural_tables(done, losses)
+    tables = replay_rows.natural_rows(done, losses)
     if as_json:
         say_json({"session": ready.session.id, "strategy": strategy, "window": ready.window, **tables})
     else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.answers import say_uncut
+from workbench.cli.answers import say_over_target
 from workbench.cli.comparing import names, shares
 from workbench.cli.grid import AsJson, Boundaries, Limit, Paths, Shares, Strategies, Summariser
 from workbench.cli.words import REDACT, complain, count, say, say_json, share, table
@@ -92,7 +92,7 @@ def _show(done: Surprisals) -> None:
             f"Nats a token of what was needed later, by {done.notes['likelihood']}; lower is better. `more than whole`:"
         )
         say("how much more than with the whole history, where that fits into the model's window.")
-    say_uncut(done.table)
+    say_over_target(done.table)
     say(f"Table: {done.path}")
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from workbench.experiment.grid import Grid
 
-FAILED_CELL, UNUSABLE = 1, 2
+FAILED_REPLAY, UNUSABLE = 1, 2
 
 
 def sweep(
@@ -50,7 +50,7 @@ def sweep(
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="List the points and say what they would take: cells, requests, dollars. Ask nothing."
+            "--dry-run", help="List the points and say what they would take: replays, requests, dollars. Ask nothing."
         ),
     ] = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write the tables, but render no report.")] = False,
@@ -69,7 +69,7 @@ def sweep(
 
       trigger.threshold = [0.7, 0.8, 0.9]
 
-    has 8 points. The same command goes on where it was stopped, and computes no cell twice.
+    has 8 points. The same command goes on where it was stopped, and computes no replay twice.
 
     Examples:
 
@@ -97,7 +97,7 @@ def sweep(
         warn_of_replicates(model, replicates)
     results = run(wanted, replicates=replicates, **given)
     tell_notes(results)
-    if not (results.cells["status"] == "ok").any():
+    if not (results.replays["status"] == "ok").any():
         complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")
         return UNUSABLE
     if not no_report:
@@ -112,14 +112,14 @@ def sweep(
             {
                 "run": str(results.path),
                 "report": None if no_report else str(results.report),
-                "failed_cells": results.failed,
+                "failed_replays": results.failed,
                 "points": points.astype(object).where(points.notna(), None).to_dict("records"),
             }
         )
     elif not quiet:
         _show(points)
         say(f"Tables: {results.path}" if no_report else f"Report: {results.report}")
-    return FAILED_CELL if results.failed else 0
+    return FAILED_REPLAY if results.failed else 0
 
 
 def _points(grid: Grid) -> list[dict[str, object]]:

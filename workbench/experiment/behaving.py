@@ -9,12 +9,12 @@ from typing import TypeAlias, TypeVar
 
 from workbench.compaction.strategy import Preset
 from workbench.errors import ModelError
-from workbench.experiment.cell import Row
 from workbench.experiment.contexts import Compacted, Grid, What
 from workbench.experiment.measured import Measured, each
+from workbench.experiment.over_target import OVER_TARGET
 from workbench.experiment.probing import again
+from workbench.experiment.replay_rows import Row
 from workbench.experiment.settings import DEFAULT_STRATEGIES
-from workbench.experiment.uncut import UNCUT
 from workbench.metrics.compliance import Dilemma, Obedience, arms, demands, dilemma, obedience
 from workbench.metrics.decisions import Decided, decided, recorded, tools
 from workbench.metrics.reader import Reader
@@ -70,10 +70,10 @@ class Behaving:
             "session": one.session.id, "strategy": one.strategy, "share": one.share, "at": one.at,
             "reader": self.reader.model.name, "reason": "",
         }  # fmt: skip
-        if one.uncut:
+        if one.over_target:
             chosen = any(isinstance(of, Dilemma) for of in self._choices(one))
             for test in ("compliance", "decision") if chosen else ("decision",):
-                yield place | {"test": test, "arm": "compacted", "outcome": UNCUT, "reason": one.uncut}
+                yield place | {"test": test, "arm": "compacted", "outcome": OVER_TARGET, "reason": one.over_target}
             return
         for row in (*self._obedience(one), *self._decisions(one)):
             yield place | row

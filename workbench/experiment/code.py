@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
 
 OURS = "workbench."
-"""Our own modules stand in a cell's name by `code_version` already."""
+"""Our own modules stand in a replay's name by `code_version` already."""
 
 
 def own_code(part: object) -> str:

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, NoReturn, Self
 from workbench.compaction.strategy import Preset
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import SettingError
-from workbench.experiment.cell import NAMES, Row, Value
 from workbench.experiment.forecast import Forecast, foreseen
-from workbench.experiment.pieces import Piece, finished, pieces
+from workbench.experiment.replay_rows import NAMES, Row, Value
 from workbench.experiment.replicates import replicated
 from workbench.experiment.settings import Settings, code_version, key, presets, written
+from workbench.experiment.shards import Shard, finished, shards
 from workbench.experiment.sources import Source
 from workbench.experiment.store import SCHEMA, Results, RunFolder
 from workbench.experiment.work import Surveyed, Task, Worked, common, survey
@@ -62,7 +62,7 @@ def compare(
 ) -> Results:
     """Replay sessions under strategies, score them, and write a run folder.
 
-    A run resumes: cells that are on disk are not computed again. A file that cannot be read and a cell that fails are
+    A run resumes: replays that are on disk are not computed again. A file that cannot be read and a failed replay are
     rows with their reason.
 
     Args:
@@ -135,7 +135,7 @@ def forecast(
     prices: str = "",
     quiet: bool = False,
 ) -> Forecast:
-    """What `compare` would take with the same arguments: cells, tokens, requests and dollars. No model is asked.
+    """What `compare` would take with the same arguments: replays, tokens, requests and dollars. No model is asked.
 
     Sessions are read, and strategies that would ask a provider's model are replayed with one that makes up nothing but
     the length of its answers.
@@ -200,8 +200,8 @@ class _Run:
     @contextmanager
     def begun(
         self, jobs: int, scheduler: str | None, limit: int | None, quiet: bool, *, serve: bool = True
-    ) -> Iterator[tuple[Sequence[Source], list[Piece], Task, Workers]]:
-        """The sources within the limit, the work in pieces, and who does it: to the end of the `with`."""
+    ) -> Iterator[tuple[Sequence[Source], list[Shard], Task, Workers]]:
+        """The sources within the limit, the work in shards, and who does it: to the end of the `with`."""
         sources: Sequence[Source] = self.sources
         window, redact = self.settings.window, self.settings.redact
         most: dict[int, int] | None = None
@@ -219,7 +219,7 @@ class _Run:
                 if most is not None:  # a source without any session has a row that says why
                     full = {one.number for one in surveys} - set(most)
                     sources = [source for source in sources if source.number not in full]
-            yield sources, pieces(sources, self.presets, most, crew.size), task, crew
+            yield sources, shards(sources, self.presets, most, crew.size), task, crew
 
 
 def _models(model: str | Model | Sequence[str | Model]) -> tuple[str | Model, ...]:
@@ -262,8 +262,8 @@ def _sources(what: Iterable[str | Path | Session] | str | Path | Session) -> lis
 
 def _of_a_run(path: Path) -> bool:
     """Whether a file in a folder of recordings was written by a run of ours."""
-    folder = path.parent.parent if path.parent.name == "cells" else path.parent
-    return (folder / "manifest.json").is_file() and (folder / "cells.parquet").is_file()
+    folder = path.parent.parent if path.parent.name == "replays" else path.parent
+    return (folder / "manifest.json").is_file() and (folder / "replays.parquet").is_file()
 
 
 def _run_name(settings: Settings, parts: Sequence[Preset], sources: Sequence[Source]) -> str:
@@ -289,11 +289,11 @@ def _first(surveys: Sequence[Surveyed], limit: int) -> dict[int, int]:
     return wanted
 
 
-def _bar(todo: Sequence[Source | Piece], quiet: bool, word: str) -> tqdm[NoReturn]:
+def _bar(todo: Sequence[Source | Shard], quiet: bool, word: str) -> tqdm[NoReturn]:
     """A progress bar that moves by parts of a source."""
     from tqdm.auto import tqdm
 
-    total = len({one.source.number if isinstance(one, Piece) else one.number for one in todo})
+    total = len({one.source.number if isinstance(one, Shard) else one.number for one in todo})
     return tqdm(
         total=total, desc=word, unit="file", disable=quiet or not sys.stderr.isatty(), leave=False,
         bar_format="{desc}: {percentage:3.0f}%|{bar}| {n:.3g}/{total_fmt} [{elapsed}<{remaining}]",
@@ -302,22 +302,22 @@ def _bar(todo: Sequence[Source | Piece], quiet: bool, word: str) -> tqdm[NoRetur
 
 def _merged(worked: Sequence[Worked], folder: RunFolder, named: Collection[int]) -> dict[str, list[Row]]:
     """All rows of the run in the order of its sessions and strategies, whatever the order of the work."""
-    tables: dict[str, list[Row]] = {name: [] for name in ("sessions", "cells", *NAMES)}
+    tables: dict[str, list[Row]] = {name: [] for name in ("sessions", "replays", *NAMES)}
     taken: set[str] = set()
     called = _called(worked)
     for one in worked:
-        for row, cells in one.sessions:
+        for row, replays in one.sessions:
             name = _unique(str(row["session"]), taken)
             tables["sessions"].append({**row, "session": name})
             scores: list[Row] = []
-            for done in cells:
+            for done in replays:
                 if (shown := called.get((done.strategy, done.model))) is None:
                     continue
-                found = None if done.reason else folder.cell(done.key)
+                found = None if done.reason else folder.replay(done.key)
                 reason = done.reason or (NOT_HERE if found is None else "")
                 status = "failed" if reason else "ok"
                 writer = done.model if done.asked else ""
-                tables["cells"].append(
+                tables["replays"].append(
                     {"session": name, "strategy": shown, "model": writer, "status": status, "reason": reason}
                 )
                 for table, rows in (found or {}).items():
@@ -336,7 +336,7 @@ def _merged(worked: Sequence[Worked], folder: RunFolder, named: Collection[int])
 
 def _called(worked: Sequence[Worked]) -> dict[tuple[str, str], str]:
     """What each strategy is called under each model: its name alone where the run has one model, or none was asked."""
-    all_done = [done for one in worked for _, cells in one.sessions for done in cells]
+    all_done = [done for one in worked for _, replays in one.sessions for done in replays]
     asked = {done.strategy for done in all_done if done.asked}
     several = len({done.model for done in all_done if done.model}) > 1
     found: dict[tuple[str, str], str] = {}

@@ -34,7 +34,7 @@ class Compacted:
         share: the budget as a share of the history.
         at: the boundary: the history is `messages[:at]`.
         path: the file that the session was read from; None for a session at hand.
-        uncut: why the strategy may not be compared at that size in that session: it stays larger there, at this
+        over_target: why the strategy may not be compared at that size in that session: it stays larger there, at this
             boundary or another; empty where it may.
     """
 
@@ -44,7 +44,7 @@ class Compacted:
     at: int
     context: Context
     path: Path | None = None
-    uncut: str = ""
+    over_target: str = ""
 
     @property
     def session(self) -> Session:
@@ -103,8 +103,8 @@ class Grid:
                 )  # fmt: skip
                 why = {share: stays_larger(replay, share) for share in self.shares}
                 for shot in replay.snapshots:
-                    uncut = why.get(shot.share or 1.0, "")
-                    yield Compacted(ready, preset.name, shot.share or 1.0, shot.at, shot.context, path, uncut)
+                    over_target = why.get(shot.share or 1.0, "")
+                    yield Compacted(ready, preset.name, shot.share or 1.0, shot.at, shot.context, path, over_target)
 
     def _sessions(self, what: What, limit: int | None) -> Iterator[tuple[Path | None, Prepared]]:
         left = limit

@@ -1,4 +1,4 @@
-"""What a run would take, found out without asking any model: cells, tokens, requests and dollars."""
+"""What a run would take, found out without asking any model: replays, tokens, requests and dollars."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 
 from workbench.compaction.strategy import Preset
-from workbench.experiment.pieces import Piece
 from workbench.experiment.prepared import Prepared
+from workbench.experiment.shards import Shard
 from workbench.experiment.sources import read
-from workbench.experiment.work import Task, cell_key
+from workbench.experiment.work import Task, replay_key
 from workbench.experiment.workers import Death, Workers
 from workbench.models.catalog import prices
 from workbench.models.model import Completion, Model, SummaryRequest
@@ -58,15 +58,15 @@ class Forecast:
     Attributes:
         sessions: that can be replayed.
         unreadable: files and sessions that cannot.
-        cells: of the run, and `done` those of them that are on disk already.
-        tokens: of the sessions of all cells still to do.
+        replays: of the run, and `done` those of them that are on disk already.
+        tokens: of the sessions of all replays still to do.
         asked: of real models, by strategy; estimated as if every summary took all the room that it may, none were in
             the cache and no provider gave a discount, so that a run seldom costs more.
     """
 
     sessions: int
     unreadable: int
-    cells: int
+    replays: int
     done: int
     tokens: int
     asked: tuple[Asked, ...] = ()
@@ -83,23 +83,23 @@ class Forecast:
         return None if None in costs else sum(cost for cost in costs if cost is not None)
 
 
-def foreseen(todo: Sequence[Piece], task: Task, crew: Workers, tell: Callable[[float], object]) -> Forecast:
-    """Go through a run's pieces without doing them.
+def foreseen(todo: Sequence[Shard], task: Task, crew: Workers, tell: Callable[[float], object]) -> Forecast:
+    """Go through a run's shards without doing them.
 
     Args:
-        todo: the pieces of the run.
+        todo: the shards of the run.
         task: the run.
         crew: who reads the sessions.
         tell: is told the part of a source that was looked at, in (0, 1].
     """
     found: dict[int, Forecast] = {}
-    for place, result in crew.each(partial(_of_a_piece, task), todo):
-        piece = todo[place]
+    for place, result in crew.each(partial(_of_a_shard, task), todo):
+        shard = todo[place]
         if not isinstance(result, Death):
-            number = piece.source.number
+            number = shard.source.number
             found[number] = _sum(found[number], result) if number in found else result
-        tell(len(piece.presets) / len(task.presets))
-    counts = ("sessions", "unreadable", "cells", "done", "tokens")
+        tell(len(shard.presets) / len(task.presets))
+    counts = ("sessions", "unreadable", "replays", "done", "tokens")
     total = {name: sum(int(getattr(one, name)) for one in found.values()) for name in counts}
     return Forecast(**total, asked=_joined(one for part in found.values() for one in part.asked))
 
@@ -142,28 +142,28 @@ def together(parts: Iterable[Forecast]) -> Forecast:
     return reduce(_sum, parts)
 
 
-def _of_a_piece(task: Task, piece: Piece) -> Forecast:
-    found = read(piece.source, task.settings.window, redact=task.settings.redact)
-    cells = done = tokens = 0
+def _of_a_shard(task: Task, shard: Shard) -> Forecast:
+    found = read(shard.source, task.settings.window, redact=task.settings.redact)
+    replays = done = tokens = 0
     asked: list[Asked] = []
-    for ready in found.ready[: piece.most]:
+    for ready in found.ready[: shard.most]:
         scored = ready.against(task.background)
-        for preset in piece.presets:
+        for preset in shard.presets:
             for wanted in task.models:
                 model = task.model_settings.model(wanted)
-                cells += 1
-                if task.folder.cell(cell_key(scored, preset, wanted, model, task)) is not None:
+                replays += 1
+                if task.folder.replay(replay_key(scored, preset, wanted, model, task)) is not None:
                     done += 1
                     continue
                 tokens += sum(ready.sizing.sizes)
                 if model.name.partition(":")[0] == PAID:
                     asked += _supposed(ready, preset, model, task)
-    ready_here = len(found.ready[: piece.most])
-    return Forecast(ready_here, len(found.unreadable), cells, done, tokens, _joined(asked))
+    ready_here = len(found.ready[: shard.most])
+    return Forecast(ready_here, len(found.unreadable), replays, done, tokens, _joined(asked))
 
 
 def _supposed(ready: Prepared, preset: Preset, model: Model, task: Task) -> list[Asked]:
-    """What a cell would ask."""
+    """What a replay would ask."""
     supposing, session, settings = Supposing(model.name), ready.session, task.settings
     natural(session, preset, supposing, ready.sizing, window=ready.window)
     if settings.shares:
@@ -175,7 +175,7 @@ def _supposed(ready: Prepared, preset: Preset, model: Model, task: Task) -> list
 def _sum(one: Forecast, other: Forecast) -> Forecast:
     """Two forecasts of the same sessions."""
     return Forecast(
-        one.sessions, one.unreadable, one.cells + other.cells, one.done + other.done, one.tokens + other.tokens,
+        one.sessions, one.unreadable, one.replays + other.replays, one.done + other.done, one.tokens + other.tokens,
         (*one.asked, *other.asked),
     )  # fmt: skip
 

@@ -42,7 +42,7 @@ def to_inspect(results: Results, out: str | Path) -> list[Path]:
     titles = dict(zip(results.sessions["session"], results.sessions["title"].fillna(""), strict=True))
     when = datetime.fromtimestamp(float(str(results.manifest.get("created", 0))), UTC).isoformat(timespec="seconds")
     found = []
-    for strategy in dict.fromkeys(map(str, results.cells["strategy"])):
+    for strategy in dict.fromkeys(map(str, results.replays["strategy"])):
         log = _log(results, strategy, titles, when)
         path = Path(out) / f"{re.sub(r'[^A-Za-z0-9._=-]+', '-', strategy).strip('-.') or 'strategy'}.json"
         write_atomically(path, json.dumps(log, indent=1, ensure_ascii=True, allow_nan=False) + "\n")
@@ -88,11 +88,11 @@ def inspect_scores(paths: str | Path | Iterable[str | Path], strategy: str | Non
 
 def _log(results: Results, strategy: str, titles: Mapping[str, str], when: str) -> dict[str, object]:
     scores = results.scores[results.scores["strategy"] == strategy]
-    cells = results.cells[results.cells["strategy"] == strategy]
-    samples = [_sample(str(cell.session), str(cell.reason or ""), scores, titles) for cell in cells.itertuples()]
+    replays = results.replays[results.replays["strategy"] == strategy]
+    samples = [_sample(str(row.session), str(row.reason or ""), scores, titles) for row in replays.itertuples()]
     settings = results.manifest.get("settings")
     model = str(settings.get("model") or "none") if isinstance(settings, Mapping) else "none"
-    done = int((cells["status"] == "ok").sum())
+    done = int((replays["status"] == "ok").sum())
     return {
         "version": VERSION,
         "status": "success" if done == len(samples) else "error",

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from workbench.errors import SettingError
-from workbench.experiment.cell import Row
 from workbench.experiment.contexts import Compacted
+from workbench.experiment.replay_rows import Row
 from workbench.experiment.store import write_atomically
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from pathlib import Path
 from workbench.compaction.strategy import Preset
 from workbench.datasets.annotations import FILE, annotated
 from workbench.errors import ModelError, UnknownName
-from workbench.experiment.cell import Row
 from workbench.experiment.contexts import Compacted, Grid, What
 from workbench.experiment.measured import Measured, each
+from workbench.experiment.over_target import OVER_TARGET
+from workbench.experiment.replay_rows import Row
 from workbench.experiment.settings import DEFAULT_STRATEGIES
-from workbench.experiment.uncut import UNCUT
 from workbench.metrics.grading import grade, holds
 from workbench.metrics.judge import DIMENSIONS, Judge, rubric
 from workbench.metrics.probes import KINDS, Probe, annotated_probes, chosen, ruled_probes, written_probes
@@ -85,11 +85,11 @@ class Probing:
 
     def rows(self, one: Compacted) -> Iterator[Row]:
         """Ask every question about one context; nobody is asked about one that stays larger than the size."""
-        if one.uncut:
+        if one.over_target:
             if self.probes(one):
                 yield {
                     "session": one.session.id, "strategy": one.strategy, "share": one.share, "at": one.at,
-                    "tokens": one.context.tokens, "outcome": UNCUT, "reason": one.uncut,
+                    "tokens": one.context.tokens, "outcome": OVER_TARGET, "reason": one.over_target,
                 }  # fmt: skip
             return
         text = written(one.context.messages)

@@ -37,8 +37,8 @@ def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: 
     import pandas as pd
 
     first = once(0, (), folder / "replicates" / "0")
-    cells = first.cells
-    varying = cells.loc[~cells["model"].fillna("").isin(STEADY), "strategy"].unique()
+    replays = first.replays
+    varying = replays.loc[~replays["model"].fillna("").isin(STEADY), "strategy"].unique()
     names = [str(name) for name in varying if name not in REFERENCES]
     runs = [first]
     if names:
@@ -47,7 +47,7 @@ def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: 
         [run.scores[run.scores["strategy"].isin(names)].assign(replicate=place) for place, run in enumerate(runs)]
     )
     tables = {"replicates": every[list(COLUMNS["replicates"])], "scores": _means(first.scores, every)}
-    everything = {str(name): str(name) for name in cells["strategy"].unique()} | dict(
+    everything = {str(name): str(name) for name in replays["strategy"].unique()} | dict(
         zip(REFERENCES, REFERENCES, strict=True)
     )
     about = {

@@ -106,12 +106,12 @@ def written(part: object) -> object:
 PRESENTATION = frozenset(
     {"report", "explore", "cli", "analysis", "validity", "datasets", "markup.py", "palette.py", "__main__.py"}
 )
-"""What can change without changing a cell."""
+"""What can change without changing a replay."""
 
 
 @cache
 def code_version() -> str:
-    """A hash of the package's own source: another version of the code never reuses a cell."""
+    """A hash of the package's own source: another version of the code never reuses a replay."""
     root = Path(__file__).parent.parent
     seal = hashlib.sha256()
     for path in sorted([*root.rglob("*.py"), *root.rglob("*.md")]):

@@ -47,7 +47,7 @@ TEXTS: dict[str, dict[str, Words]] = {
     "losses": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours", "atom": "text",
                "recoverable": "ours", "level": "ours", "said_by": "ours", "evidence": "text", "use": "text",
                "stage": "ours"},
-    "cells": {"session": "session", "strategy": "ours", "model": "ours", "status": "ours", "reason": "text"},
+    "replays": {"session": "session", "strategy": "ours", "model": "ours", "status": "ours", "reason": "text"},
     "replicates": {"session": "session", "strategy": "ours", "mode": "ours", "metric": "ours"},
     "variants": {"strategy": "ours", "base": "ours", "model": "ours", "settings": "ours"},
 }  # fmt: skip

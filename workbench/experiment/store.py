@@ -1,4 +1,4 @@
-"""A run on disk: atomic cells, merged tables, a manifest."""
+"""A run on disk: atomic replays, merged tables, a manifest."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "atom": "str", "recoverable": "str", "level": "str", "said_by": "str", "said_at": "int", "evidence": "str",
         "evidence_at": "int", "needed_at": "int", "use": "str", "stage": "str", "weight": "float",
     },
-    "cells": {"session": "str", "strategy": "str", "model": "str", "status": "str", "reason": "str"},
+    "replays": {"session": "str", "strategy": "str", "model": "str", "status": "str", "reason": "str"},
     "replicates": {
         "session": "str", "strategy": "str", "mode": "str", "share": "float", "metric": "str", "replicate": "int",
         "value": "float",
@@ -100,26 +100,26 @@ def write_atomically(path: Path, text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """The folder of one run. A cell that is there is whole."""
+    """The folder of one run. A replay that is there is whole."""
 
     path: Path
 
-    def cell(self, key: str) -> dict[str, object] | None:
-        """A finished cell, or None; a file that is no cell counts as none."""
+    def replay(self, key: str) -> dict[str, object] | None:
+        """A finished replay, or None; a file that is no replay counts as none."""
         try:
-            found = json.loads((self.path / "cells" / f"{key}.json").read_text(encoding="utf-8"))
+            found = json.loads((self.path / "replays" / f"{key}.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
         return found if isinstance(found, dict) else None
 
-    def keep(self, key: str, cell: Mapping[str, object]) -> None:
-        """Write down a finished cell."""
-        text = json.dumps(cell, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-        write_atomically(self.path / "cells" / f"{key}.json", text)
+    def keep(self, key: str, replay: Mapping[str, object]) -> None:
+        """Write down a finished replay."""
+        text = json.dumps(replay, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+        write_atomically(self.path / "replays" / f"{key}.json", text)
 
     def tidy(self, before: float) -> None:
         """Take away what killed processes had begun to write before that time (seconds since 1970)."""
-        for part in (*self.path.glob(".*.part"), *self.path.glob("cells/.*.part")):
+        for part in (*self.path.glob(".*.part"), *self.path.glob("replays/.*.part")):
             if part.stat().st_mtime < before:
                 part.unlink(missing_ok=True)
 
@@ -290,9 +290,9 @@ class Results:
         return self.table("losses")
 
     @cached_property
-    def cells(self) -> pd.DataFrame:
+    def replays(self) -> pd.DataFrame:
         """A row a session under a strategy: done or failed."""
-        return self.table("cells")
+        return self.table("replays")
 
     @cached_property
     def replicates(self) -> pd.DataFrame:
@@ -306,8 +306,8 @@ class Results:
 
     @property
     def failed(self) -> int:
-        """How many cells failed."""
-        return int((self.cells["status"] != "ok").sum())
+        """How many replays failed."""
+        return int((self.replays["status"] != "ok").sum())
 
     @property
     def report(self) -> Path:
@@ -316,6 +316,6 @@ class Results:
 
     def __repr__(self) -> str:
         read = int((self.sessions["status"] == "ok").sum())
-        strategies = self.cells["strategy"].nunique()
-        cells = f"cells {len(self.cells):,}" + (f", failed {self.failed:,}" if self.failed else "")
-        return f"<Results in {self.path}: sessions {read:,}, strategies {strategies:,}, {cells}>"
+        strategies = self.replays["strategy"].nunique()
+        replays = f"replays {len(self.replays):,}" + (f", failed {self.failed:,}" if self.failed else "")
+        return f"<Results in {self.path}: sessions {read:,}, strategies {strategies:,}, {replays}>"

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from workbench.compaction.strategy import Preset
 from workbench.errors import ModelError
-from workbench.experiment.cell import Row
 from workbench.experiment.contexts import Compacted, Grid, What
 from workbench.experiment.measured import Measured
+from workbench.experiment.over_target import evenly, over_target
+from workbench.experiment.replay_rows import Row
 from workbench.experiment.settings import DEFAULT_STRATEGIES
-from workbench.experiment.uncut import evenly, uncut
 from workbench.metrics.retention import FEWEST
 from workbench.metrics.surprisal import MOST, Surprise, Use, surprise, uses, written
 from workbench.metrics.view import view
@@ -84,7 +84,7 @@ class Surprisals(Measured):
         table = evenly(self.table)
         table = table[table["reason"] == ""]
         names = list(dict.fromkeys(self.table["strategy"]))
-        apart = {name for name, one in uncut(self.table).items() if not one.compared}
+        apart = {name for name, one in over_target(self.table).items() if not one.compared}
         inner = [name for name in names if name != "none" and name not in apart]
         place = ["session", "share", "at"]
         full = table[table["strategy"].isin(inner)].groupby(place)["strategy"].nunique() == len(inner)
@@ -183,7 +183,7 @@ def _sizes(jobs: Sequence[_Job], kept: KeptLikelihood) -> list[int]:
     """For each job about how many tokens are still to be read; a beginning that was just read is not read again."""
     found, last = [], ""
     for job in jobs:
-        if job.of.uncut:
+        if job.of.over_target:
             found.append(0)
             continue
         text = job.text
@@ -198,7 +198,7 @@ def _sizes(jobs: Sequence[_Job], kept: KeptLikelihood) -> list[int]:
 
 
 def _common(first: str, second: str) -> int:
-    """How many characters two texts have in common at their beginning; texts are compared in pieces."""
+    """How many characters two texts have in common at their beginning; texts are compared in shards."""
     at, step = 0, 4_096
     while first[at : at + step] == second[at : at + step] and at < min(len(first), len(second)):
         at += step
@@ -210,7 +210,7 @@ def _common(first: str, second: str) -> int:
 def _estimate(jobs: Sequence[_Job], sizes: Sequence[int], kept: KeptLikelihood) -> Estimate:
     todo = [(job, size) for job, size in zip(jobs, sizes, strict=True) if size]
     tokens = sum(sizes)
-    contexts = sum(not job.of.uncut for job in jobs)
+    contexts = sum(not job.of.over_target for job in jobs)
     if not todo:
         return Estimate(contexts, contexts, 0, 0.0)
     text = todo[0][0].text[:_PROBE_CHARS] or " "
@@ -246,8 +246,8 @@ def _row(job: _Job, kept: KeptLikelihood) -> Row:
         "atoms": None, "atom_tokens": None, "nats": None, "per_token": None, "excess": None, "bound": None,
         "presence": None, "reason": "",
     }  # fmt: skip
-    if of.uncut:
-        return row | {"reason": of.uncut}
+    if of.over_target:
+        return row | {"reason": of.over_target}
     try:
         found = surprise(kept, job.text, job.lines)
     except ModelError as error:

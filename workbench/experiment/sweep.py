@@ -80,7 +80,7 @@ def forecast(
     scheduler: str | None = None,
     quiet: bool = False,
 ) -> Forecast:
-    """What `sweep` would take with the same arguments: cells, tokens, requests and dollars. No model is asked.
+    """What `sweep` would take with the same arguments: replays, tokens, requests and dollars. No model is asked.
 
     Raises:
         SettingError: a field, setting or value that cannot be, or nothing to read.

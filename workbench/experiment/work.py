@@ -1,4 +1,4 @@
-"""What a worker does: read a source, then every cell of its sessions that is not on disk yet."""
+"""What a worker does: read a source, then every replay of its sessions that is not on disk yet."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from workbench.compaction.strategy import Preset
 from workbench.errors import WorkbenchError
-from workbench.experiment.cell import Row, cell
 from workbench.experiment.prepared import Prepared
+from workbench.experiment.replay_rows import Row, replay_rows
 from workbench.experiment.settings import Settings, code_version, key
 from workbench.experiment.sources import Source, Unreadable, read
 from workbench.experiment.store import SCHEMA, RunFolder
@@ -40,7 +40,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """One cell: where it is on disk, or why it failed.
+    """One replay: where it is on disk, or why it failed.
 
     Attributes:
         fresh: whether it was computed now.
@@ -58,7 +58,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """What came of one source: a row and the cells of each session, and what could not be read."""
+    """What came of one source: a row and the replays of each session, and what could not be read."""
 
     number: int
     sessions: tuple[tuple[Row, tuple[Done, ...]], ...]
@@ -83,7 +83,7 @@ def survey(source: Source, window: int | None, redact: bool) -> tuple[Surveyed, 
 
 
 def work(source: Source, task: Task, most: int | None = None) -> Worked:
-    """Do every cell of a source; those on disk are not done again.
+    """Do every replay of a source; those on disk are not done again.
 
     Args:
         source: a file or a session.
@@ -95,13 +95,13 @@ def work(source: Source, task: Task, most: int | None = None) -> Worked:
     sessions = []
     for ready in found.ready[:most]:
         scored = ready.against(task.background)
-        cells = tuple(done for preset in task.presets for done in _under_each_model(scored, preset, models, task))
-        sessions.append((_row(ready), cells))
+        replays = tuple(done for preset in task.presets for done in _under_each_model(scored, preset, models, task))
+        sessions.append((_row(ready), replays))
     return Worked(source.number, tuple(sessions), found.unreadable)
 
 
 def _under_each_model(ready: Prepared, preset: Preset, models: Sequence[Model], task: Task) -> Iterator[Done]:
-    """A cell a model; where the first one was asked nothing, its cell stands for all."""
+    """A replay for each model; where the first one was asked nothing, its replay stands for all."""
     first: Done | None = None
     for wanted, model in zip(task.models, models, strict=True):
         if first is None or first.asked:
@@ -115,17 +115,17 @@ def _under_each_model(ready: Prepared, preset: Preset, models: Sequence[Model], 
 def _done(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> Done:
     name = ""
     try:
-        name = cell_key(ready, preset, wanted, model, task)
-        found = task.folder.cell(name)
+        name = replay_key(ready, preset, wanted, model, task)
+        found = task.folder.replay(name)
         if found is not None:
             return Done(preset.name, name, fresh=False, model=model.name, asked=_asked(found))
-        tables = cell(ready, preset, model, task.settings)
+        tables = replay_rows(ready, preset, model, task.settings)
         for row in tables["compactions"]:  # what a model said beside its summary; the rest was masked before
             for column in ("findings", "why"):
                 row[column] = _told(str(row[column]), task)
     except WorkbenchError as error:
         return Done(preset.name, name, _told(str(error), task), model=model.name)
-    except Exception as error:  # noqa: BLE001 - the cell boundary: a part's bug fails its cell, not the run
+    except Exception as error:  # noqa: BLE001 - the replay boundary: a part's bug fails its replay, not the run
         return Done(preset.name, name, _told(f"{type(error).__name__}: {error}", task), model=model.name)
     task.folder.keep(name, tables)
     return Done(preset.name, name, model=model.name, asked=_asked(tables))
@@ -137,12 +137,12 @@ def _asked(tables: Mapping[str, object]) -> bool:
 
 
 def _told(reason: str, task: Task) -> str:
-    """Why a cell failed; a provider's error may hold a part of its key."""
+    """Why a replay failed; a provider's error may hold a part of its key."""
     return Redactor().mask(reason) if task.settings.redact else reason
 
 
-def cell_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> str:
-    """The name of a cell: equal for equal work, whatever the run.
+def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> str:
+    """The name of a replay: equal for equal work, whatever the run.
 
     Raises:
         SettingError, SetupError: how the model is asked cannot be found out.

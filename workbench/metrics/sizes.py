@@ -9,7 +9,7 @@ from workbench.replay.step import CompactionEvent, Replay
 ALLOWED = 1.1
 """A context may be so many times as large as its budget: strategies stop at whole messages and guess at lengths."""
 
-MOST_UNCUT = 0.1
+MOST_OVER_TARGET = 0.1
 """The share of sessions in which a strategy may stay larger than the size that all are cut to, and still be ranked."""
 
 EVEN_SO = frozenset({"tokens_kept", "violations"})

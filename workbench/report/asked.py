@@ -16,9 +16,9 @@ from workbench.analysis.estimate import Estimate
 from workbench.analysis.probed import LABELS, Accuracy, accuracies, judged_note, labelled, rubric_means, splits
 from workbench.errors import SettingError
 from workbench.experiment.behaving import Behaved
+from workbench.experiment.over_target import over_target_notes
 from workbench.experiment.probing import Probed
 from workbench.experiment.surprisal import Surprisals
-from workbench.experiment.uncut import uncut_told
 from workbench.markup import shown
 from workbench.metrics.judge import DIMENSIONS, RUBRIC_NOTE
 from workbench.report.digits import NOTHING, percent
@@ -99,7 +99,7 @@ def surprise_html(folder: Path) -> Html:
     note = (
         f"How surprising {shown(str(found.notes['likelihood']))} finds what was needed later, where the recording used "
         "it, given each context; lower is better. Kept: of the same things, by the headline measure."
-        f"{_uncut(found.table)}"
+        f"{_larger(found.table)}"
     )
     return Html(
         "<h3>Surprise</h3>" + table(heads, lines, caption=note, label="surprise by strategy"), data=pd.DataFrame(rows)
@@ -120,7 +120,7 @@ def probes_html(folder: Path) -> Html:
                          ("Unusable", "n")]  # fmt: skip
     lines = [row([(dot(one.strategy, names), ""), *((text, "n") for text in _probe(one))]) for one in rows]
     who = shown(str(found.notes["reader"]))
-    note = f"Questions answered by {who} from each context alone.{_uncut(found.table)} {judged_note(labels, rows)}"
+    note = f"Questions answered by {who} from each context alone.{_larger(found.table)} {judged_note(labels, rows)}"
     html = "<h3>Questions</h3>" + table(heads, lines, caption=note, label="answers by strategy")
     if found.notes.get("scores_by"):
         html += _rubric(found.table)
@@ -164,7 +164,7 @@ def behaviour_html(folder: Path) -> Html:
                          ("As recorded", "n"), ("Boundaries", "n")]  # fmt: skip
     lines = [row([(dot(one.strategy, names), ""), *((text, "n") for text in _decision(one))]) for one in same]
     note = f"What {shown(str(found.notes['reader']))} would do next, against what it would do with the whole history."
-    note += _uncut(found.table)
+    note += _larger(found.table)
     html = "<h3>Behaviour</h3>" + table(heads, lines, caption=note, label="next actions by strategy")
     if obeyed:
         heads = [("Strategy", ""), ("Whole", "n"), ("Never said", "n"), ("Compacted", "n"), ("Said again", "n"),
@@ -175,9 +175,9 @@ def behaviour_html(folder: Path) -> Html:
     return Html(html, data=found.table)
 
 
-def _uncut(answers: pd.DataFrame) -> str:
+def _larger(answers: pd.DataFrame) -> str:
     """Behind a table's note: who stays larger than the size, and what follows."""
-    return "".join(f" {shown(line)}" for line in uncut_told(answers))
+    return "".join(f" {shown(line)}" for line in over_target_notes(answers))
 
 
 def _probe(one: Accuracy) -> list[str]:

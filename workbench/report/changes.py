@@ -60,7 +60,7 @@ def _known(p: object) -> float | None:
 
 def lost_now(now: Tables, then: Tables) -> Tables:
     """The run with those losses alone that the other run, where it has the session and strategy, does not have."""
-    asked = set(zip(then.cells["session"], then.cells["strategy"], strict=True))
+    asked = set(zip(then.replays["session"], then.replays["strategy"], strict=True))
     had = set(_places(then.losses))
     new = [
         place not in had and (session, strategy) in asked

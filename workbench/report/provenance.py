@@ -30,7 +30,7 @@ def integrity_html(run: Tables) -> Html:
         row([(dot(one["strategy"], known), ""), *((f"{one[column]:,}", "n") for column in columns)])
         for one in rows.to_dict("records")
     ]
-    failed = run.cells[run.cells["status"] == "failed"].to_dict("records")
+    failed = run.replays[run.replays["status"] == "failed"].to_dict("records")
     reasons = bullets(f"{shown(r['session'])} under {shown(r['strategy'])}: {shown(r['reason'])}" for r in failed)
     below = f"<h3>What failed</h3>{reasons}" if reasons else ""
     sentence = _whole(int(rows["compactions"].sum()), int(rows["violations"].sum()))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from workbench.metrics.sizes import MOST_UNCUT, TOO_LARGE
+from workbench.metrics.sizes import MOST_OVER_TARGET, TOO_LARGE
 
 if TYPE_CHECKING:
     from workbench.report.tables import Tables
@@ -36,7 +36,7 @@ def stays_larger(run: Tables, share: float | None = None) -> dict[str, set[str]]
     return found
 
 
-def uncut(run: Tables, share: float | None = None) -> dict[str, tuple[int, int]]:
+def over_target(run: Tables, share: float | None = None) -> dict[str, tuple[int, int]]:
     """By strategy that stays larger than the size that was set: in how many sessions, and of how many.
 
     Sessions in which too little is needed later for a score count in neither.
@@ -52,8 +52,9 @@ def uncut(run: Tables, share: float | None = None) -> dict[str, tuple[int, int]]
 
 
 def unranked(run: Tables, share: float | None = None) -> dict[str, tuple[int, int]]:
-    """Those of `uncut` that so few sessions are left of that their mean may not stand beside the others'."""
-    return {name: (large, every) for name, (large, every) in uncut(run, share).items() if large > MOST_UNCUT * every}
+    """Those of `over_target` that so few sessions are left of that their mean may not stand beside the others'."""
+    found = over_target(run, share)
+    return {name: (large, every) for name, (large, every) in found.items() if large > MOST_OVER_TARGET * every}
 
 
 def left_out(run: Tables, share: float | None = None) -> set[str]:

@@ -11,7 +11,7 @@ from workbench.report.differences import beside, differences
 from workbench.report.digits import NOTHING, amount, count, dollars, percent, scale, some, spread
 from workbench.report.html import Cell, Html, bullets, dot, row, table
 from workbench.report.points import unscored_note
-from workbench.report.ranked import uncut
+from workbench.report.ranked import over_target
 from workbench.report.tables import (
     Tables,
     baseline,
@@ -52,7 +52,7 @@ def headline_html(run: Tables) -> Html:
     """The headline table, one row a strategy, the best first; below it, folded away, the other figures."""
     sizes = shares(run)
     kept_at = {(one["strategy"], one["share"]): one for one in by_size(run).to_dict("records")}
-    large = {(name, share): found for share in sizes for name, found in uncut(run, share).items()}
+    large = {(name, share): found for share in sizes for name, found in over_target(run, share).items()}
     over = over_window(run)
     figures = headline(run)
     priced = bool(figures["cost"].notna().any()) if len(figures) else False

@@ -40,7 +40,7 @@ class Tables:
     retention: pd.DataFrame
     scores: pd.DataFrame
     losses: pd.DataFrame
-    cells: pd.DataFrame
+    replays: pd.DataFrame
     survival: pd.DataFrame
     baseline: str = ""
     order: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class Tables:
         Raises:
             UnknownName: the run has no such strategy.
         """
-        names = ("sessions", "steps", "compactions", "retention", "scores", "losses", "cells", "survival")
+        names = ("sessions", "steps", "compactions", "retention", "scores", "losses", "replays", "survival")
         found = cls(run.manifest, **{name: plain(run.table(name)) for name in names}, baseline=baseline)
         found = replace(found, larger=larger(found.scores))
         found = replace(found, order=strategies(found))
@@ -85,12 +85,12 @@ def strategies(run: Tables) -> tuple[str, ...]:
     """
     if run.order:
         return run.order
-    names = list(dict.fromkeys([*run.cells["strategy"], *run.scores["strategy"]]))
-    uncut = unranked(run)
+    names = list(dict.fromkeys([*run.replays["strategy"], *run.scores["strategy"]]))
+    over_target = unranked(run)
     kept = {
         name: found.mean
         for name in names
-        if name not in uncut and (found := equal_size(run, name) or own_trigger(run, name)) is not None
+        if name not in over_target and (found := equal_size(run, name) or own_trigger(run, name)) is not None
     }
     contenders = sorted((n for n in names if n not in REFERENCES), key=lambda name: (-kept.get(name, -1.0), name))
     return (*contenders, *(name for name in REFERENCES if name in names))
@@ -170,10 +170,10 @@ def headline(run: Tables) -> pd.DataFrame:
 
 
 def _headline(run: Tables, name: str) -> dict[str, object]:
-    cells = run.cells[run.cells["strategy"] == name] if not run.cells.empty else run.cells
+    replays = run.replays[run.replays["strategy"] == name] if not run.replays.empty else run.replays
     row: dict[str, object] = {"strategy": name, "reference": name in REFERENCES}
-    row["sessions"] = cells["session"].nunique() if len(cells) else 0
-    row["failed"] = int((cells["status"] == "failed").sum()) if len(cells) else 0
+    row["sessions"] = replays["session"].nunique() if len(replays) else 0
+    row["failed"] = int((replays["status"] == "failed").sum()) if len(replays) else 0
     for column, found in (
         ("equal_size", equal_size(run, name)),
         ("recall", own_trigger(run, name)),
@@ -325,13 +325,13 @@ def integrity(run: Tables) -> pd.DataFrame:
     rows = []
     for name in contenders(run):
         fired = run.compactions[run.compactions["strategy"] == name] if not run.compactions.empty else run.compactions
-        cells = run.cells[run.cells["strategy"] == name]
+        replays = run.replays[run.replays["strategy"] == name]
         rows.append({
             "strategy": name, "compactions": len(fired),
             "violations": int(fired["violations"].sum()) if len(fired) else 0,
             "too_large": int((fired["outcome"] == "too_large").sum()) if len(fired) else 0,
             "fallbacks": int(fired["fallbacks"].sum()) if len(fired) else 0,
-            "failed": int((cells["status"] == "failed").sum()),
+            "failed": int((replays["status"] == "failed").sum()),
         })  # fmt: skip
     return pd.DataFrame(rows, columns=["strategy", "compactions", "violations", "too_large", "fallbacks", "failed"])
 

@@ -63,7 +63,7 @@ def verdict(run: Tables) -> Verdict:
 
 
 def _nothing(run: Tables) -> str:
-    if run.cells.empty or replayed(run).empty:
+    if run.replays.empty or replayed(run).empty:
         return "Nothing was compared: no session could be read."
     why = (
         run.scores.loc[(run.scores["metric"] == "recall") & run.scores["value"].isna(), "why"]
@@ -168,7 +168,7 @@ def _caveats(run: Tables) -> tuple[str, ...]:
         cannot = "could not be cut" if large < every else "cannot be cut"
         told.append(f"{name} {cannot} to {_sizes(run)} {where}, so it is not ranked.")
     all_sessions = len(replayed(run))
-    if failed := int((run.cells["status"] == "failed").sum()) if len(run.cells) else 0:
+    if failed := int((run.replays["status"] == "failed").sum()) if len(run.replays) else 0:
         told.append(f"{some(failed, 'replay')} failed and {'is' if failed == 1 else 'are'} missing from every figure.")
     if bad := len(unreadable(run)):
         told.append(f"{some(bad, 'file')} could not be read.")

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.metrics.sizes import MOST_UNCUT, TOO_LARGE
+from workbench.metrics.sizes import MOST_OVER_TARGET, TOO_LARGE
 
 if TYPE_CHECKING:
     import pandas as pd
 
-UNCUT = "uncut"
+OVER_TARGET = "over_target"
 """The outcome of a context that stays larger than the size that was set: nobody was asked about it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Uncut:
+class OverTarget:
     """Where one strategy stays larger than the size that was set.
 
     Attributes:
@@ -29,22 +29,22 @@ class Uncut:
     @property
     def compared(self) -> bool:
         """Whether its figures may stand beside the others': it gets that small in nine sessions of ten."""
-        return len(self.inside) <= MOST_UNCUT * self.of
+        return len(self.inside) <= MOST_OVER_TARGET * self.of
 
 
-def uncut(table: pd.DataFrame) -> dict[str, Uncut]:
+def over_target(table: pd.DataFrame) -> dict[str, OverTarget]:
     """By strategy that stays larger somewhere.
 
     Args:
         table: of a measurement with a model: the columns `session`, `strategy` and `reason`.
     """
-    large = table[is_uncut(table)]
+    large = table[is_over_target(table)]
     inside = large.groupby("strategy")["session"].unique()
     of = table.groupby("strategy")["session"].nunique()
-    return {str(name): Uncut(frozenset(map(str, found)), int(of[name])) for name, found in inside.items()}
+    return {str(name): OverTarget(frozenset(map(str, found)), int(of[name])) for name, found in inside.items()}
 
 
-def is_uncut(table: pd.DataFrame) -> pd.Series[bool]:
+def is_over_target(table: pd.DataFrame) -> pd.Series[bool]:
     """The rows that stand for such a context; none where no row has a reason."""
     import pandas as pd
 
@@ -59,7 +59,7 @@ def evenly(table: pd.DataFrame) -> pd.DataFrame:
     As in a run's own comparison at equal size: a session in which a strategy that is compared stays larger counts for
     nobody; a strategy of which that is true in more than a tenth of its sessions loses only those, and is not compared.
     """
-    found = uncut(table)
+    found = over_target(table)
     if not found:
         return table
     shared = {session for one in found.values() if one.compared for session in one.inside}
@@ -68,10 +68,10 @@ def evenly(table: pd.DataFrame) -> pd.DataFrame:
     return table[~table["session"].isin(shared) & ~lost]
 
 
-def uncut_told(table: pd.DataFrame) -> list[str]:
+def over_target_notes(table: pd.DataFrame) -> list[str]:
     """A sentence for each such strategy: where it stays larger, and what follows."""
     told = []
-    for name, one in uncut(table).items():
+    for name, one in over_target(table).items():
         many = len(one.inside)
         where = f"{name} stays larger than the size that was set in {many} of {one.of} session{'s' * (one.of > 1)}"
         if one.compared:

@@ -1,4 +1,4 @@
-"""One cell: a session under a preset, as rows of the run's tables."""
+"""One replay: a session under a preset, as rows of the run's tables."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ NAMES = (
     "steps", "compactions", "retention", "entity_recall", "states", "survival", "rereads", "scores", "costs",
     "reconciliation", "losses",
 )  # fmt: skip
-"""The tables that a cell fills."""
+"""The tables that a replay fills."""
 WORST = 30
-"""Losses that a cell writes down for each mode and budget."""
+"""Losses that a replay writes down for each mode and budget."""
 
 
 @collector_paused()
-def cell(ready: Prepared, preset: Preset, model: Model, settings: Settings) -> Tables:
+def replay_rows(ready: Prepared, preset: Preset, model: Model, settings: Settings) -> Tables:
     """Replay and score one session under one preset.
 
     Raises:
@@ -93,7 +93,7 @@ def _rereads(session: Session, boundaries: Sequence[int]) -> Iterable[Row]:
         }  # fmt: skip
 
 
-def natural_tables(trial: Trial, worst: int = WORST) -> Tables:
+def natural_rows(trial: Trial, worst: int = WORST) -> Tables:
     """The rows of one natural replay alone, with its losses whatever the preset."""
     tables: Tables = {name: [] for name in NAMES}
     tables["steps"] += _steps(trial)
