@@ -10,6 +10,9 @@ from workbench.errors import UnknownName
 
 Part = TypeVar("Part")
 
+DISTRIBUTION = "compaction-workbench"
+"""The name under which pip installs this package."""
+
 
 def found(kind: str, builtin: Mapping[str, Part]) -> dict[str, Part]:
     """All parts of one kind by name; a built-in name is never replaced by an installed one.

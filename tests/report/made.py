@@ -54,7 +54,7 @@ MANIFEST = {
     "schema": 1, "command": ["workbench", "compare", "--window", "64000"], "settings": {"window": 64_000,
     "model": "extractive",
     "strategies": ["truncate", "summarize", "pipeline"], "shares": [0.05, 0.1, 0.2], "seed": 0}, "python": "3.11.9",
-    "packages": {"workbench": "0.1.0", "pandas": "2.2.0"}, "code": "0123456789abcdef", "seconds": 12.5,
+    "packages": {"compaction-workbench": "0.1.0", "pandas": "2.2.0"}, "code": "0123456789abcdef", "seconds": 12.5,
     "created": 1_760_000_000,
     "jobs": 2, "sources": ["recorded/a.jsonl"],
 }  # fmt: skip

@@ -19,6 +19,7 @@ import typer
 
 from workbench.cli.words import Paint, painted, say, say_json
 from workbench.errors import WorkbenchError
+from workbench.registry import DISTRIBUTION
 
 State: TypeAlias = Literal["ok", "note", "wrong"]
 PAINTS: dict[State, Paint] = {"ok": "green", "note": "yellow", "wrong": "red"}
@@ -71,8 +72,8 @@ def _python() -> Iterator[Finding]:
 
 def _packages() -> Iterator[Finding]:
     try:
-        wanted = requires("workbench") or ()
-        yield Finding("workbench", "ok", f"{version('workbench')}, {Path(__file__).parents[1]}")
+        wanted = requires(DISTRIBUTION) or ()
+        yield Finding("workbench", "ok", f"{version(DISTRIBUTION)}, {Path(__file__).parents[1]}")
     except PackageNotFoundError:
         yield Finding("workbench", "note", f"not installed, used from {Path(__file__).parents[2]}")
     else:
@@ -83,14 +84,14 @@ def packages(wanted: Iterable[str], installed: Callable[[str], str] = version) -
     """Each package that is missing or of another version than is needed, then those that are fine.
 
     Args:
-        wanted: requirements as a package's metadata has them; those of extras are left out.
+        wanted: requirements as a package's metadata has them; those of other extras than `all` are left out.
         installed: the version of a package by its name.
     """
     from packaging.requirements import Requirement
 
     fine = []
     for one in map(Requirement, wanted):
-        if one.marker is not None and not one.marker.evaluate({"extra": ""}):
+        if one.marker is not None and not (one.marker.evaluate({"extra": ""}) or one.marker.evaluate({"extra": "all"})):
             continue
         try:
             found = installed(one.name)

@@ -40,7 +40,7 @@ class Cluster:
         try:
             from distributed import Client
         except ImportError:
-            raise SetupError("a Dask cluster needs the extra `dask`: pip install 'workbench[dask]'") from None
+            raise SetupError("a Dask cluster needs distributed: pip install 'compaction-workbench[dask]'") from None
         try:
             self._client: Client = Client(address, timeout=TIMEOUT, set_as_default=False)
         except (OSError, ValueError) as error:

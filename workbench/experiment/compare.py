@@ -30,6 +30,7 @@ from workbench.importers.importer import files, load
 from workbench.models.model import Model
 from workbench.models.serving import served
 from workbench.models.settings import ModelSettings, local_weights, model_names
+from workbench.registry import DISTRIBUTION
 from workbench.transcript.redaction import Redactor
 from workbench.transcript.session import Session
 
@@ -390,7 +391,7 @@ def _manifest(
         "background_atoms": len(task.background),
         "code": code_version(),
         "python": platform.python_version(),
-        "packages": {name: _version(name) for name in ("workbench", "tiktoken", "litellm", "numpy", "pandas")},
+        "packages": {name: _version(name) for name in (DISTRIBUTION, "tiktoken", "litellm", "numpy", "pandas")},
         "jobs": jobs,
         "seconds": round(seconds, 1),
         "created": round(time()),

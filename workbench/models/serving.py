@@ -74,7 +74,7 @@ def started(found: Weights, *, port: int = 0, threads: int = 0) -> Server:
         SetupError: the extra is not installed, or the server does not come up.
     """
     if find_spec("xllamacpp") is None:
-        raise SetupError("a local model needs the extra `local`: pip install 'workbench[local]'")
+        raise SetupError("a local model needs the extra `local`: pip install 'compaction-workbench[local]'")
     words = [str(found.path), alias(found), str(found.window), str(port), str(threads or os.cpu_count() or 1)]
     noise = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - open as long as the server runs
     process = subprocess.Popen(
