@@ -16,45 +16,44 @@ from workbench.compaction.live.compactor import Compactor
 from workbench.compaction.live.hooks import Cancel, Hooks, Supply
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.docker_agent import DOCKER_AGENT, DOCKER_AGENT_G2, docker_agent
-from workbench.compaction.presets.docker_agent.asking import AgentModelSettings, Fitted, cloned, fitted
-from workbench.compaction.presets.docker_agent.counting import (
-    calibrated,
+from workbench.compaction.presets.docker_agent.compact import (
+    Fitted,
+    first_index_in_budget,
+    fitted,
+    should_compact,
+    split_index_for_keep,
+)
+from workbench.compaction.presets.docker_agent.generations import (
+    FIRST,
+    LATER,
+    DockerGeneration,
     calibration,
-    docker_tokens,
     docker_tokens_g2,
     exact_tokens,
 )
-from workbench.compaction.presets.docker_agent.generation import FIRST, LATER, Generation
-from workbench.compaction.presets.docker_agent.hosting import (
-    BeforeCompaction,
-    ContextOverflow,
-    PreCompact,
-    Recovery,
-    Tally,
-    completed,
-    context_overflow,
-    decided,
-    prompted,
-)
 from workbench.compaction.presets.docker_agent.session import (
+    AgentModel,
+    ContextOverflow,
     Item,
-    LLMArgs,
-    Request,
-    Result,
+    PreCompact,
+    SessionCompaction,
+    SessionRequest,
     SubSession,
     SummaryItem,
     applied,
-    compute_first_kept_entry,
+    context_overflow,
+    finished,
     gathered,
     last_answer,
+    outcome,
     own_tokens,
+    prompted,
     rebuilt,
-    request,
+    session_request,
     supplied,
 )
-from workbench.compaction.presets.docker_agent.session import result as finished
-from workbench.compaction.presets.docker_agent.tail import first_index_in_budget, split_index_for_keep
-from workbench.compaction.presets.docker_agent.trigger import should_compact
+from workbench.compaction.presets.host import HookReply, RecoveryAllowance, decided
+from workbench.compaction.presets.token_counters import docker_tokens
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Situation
@@ -75,8 +74,8 @@ from workbench.transcript.message import (
     plain_text,
 )
 
-BOTH: tuple[tuple[str, Generation], ...] = (("G1", FIRST), ("G2", LATER))
-AGENT = AgentModelSettings("the-agents-own", max_tokens=64_000, structured_output={"type": "object"}, temperature=0.3)
+BOTH: tuple[tuple[str, DockerGeneration], ...] = (("G1", FIRST), ("G2", LATER))
+AGENT = AgentModel("the-agents-own", max_tokens=64_000, structured_output={"type": "object"}, temperature=0.3)
 
 
 def turns(*chars: int) -> list[Message]:
@@ -84,30 +83,27 @@ def turns(*chars: int) -> list[Message]:
     return [said("x" * n, f"m{i}") if i % 2 == 0 else told("x" * n, f"m{i}") for i, n in enumerate(chars)]
 
 
-def split(messages: Sequence[Message], budget: int, generation: Generation = FIRST) -> int:
+def split(messages: Sequence[Message], budget: int, generation: DockerGeneration = FIRST) -> int:
     return split_index_for_keep(messages, generation.sizes(messages), budget)
 
 
-def asked(items: Sequence[Item], limit: int, generation: Generation = FIRST, additional: str = "") -> Request | None:
-    return request(
-        LLMArgs(
-            session=items, agent=AGENT, context_limit=limit, run_agent=Scripted([]), generation=generation,
-            additional_prompt=additional,
-        )
-    )  # fmt: skip
+def asked(
+    items: Sequence[Item], limit: int, generation: DockerGeneration = FIRST, additional: str = ""
+) -> SessionRequest | None:
+    return session_request(items, AGENT, limit, Scripted([]), generation=generation, additional_prompt=additional)
 
 
 def trigger_g1() -> dict[str, object]:
     return {
-        "7000": should_compact(5_000, 2_000, 0, 100_000), "90000": should_compact(90_000, 0, 0, 100_000),
-        "90001": should_compact(90_001, 0, 0, 100_000), "added": should_compact(70_000, 10_000, 15_000, 100_000),
-        "no limit": [should_compact(90_001, 0, 0, limit) for limit in (0, -1)],
+        "7000": should_compact(5_000 + 2_000, 100_000), "90000": should_compact(90_000, 100_000),
+        "90001": should_compact(90_001, 100_000), "added": should_compact(70_000 + 10_000 + 15_000, 100_000),
+        "no limit": [should_compact(90_001, limit) for limit in (0, -1)],
     }  # fmt: skip
 
 
 def thresholds() -> dict[str, object]:
     def due(tokens: int, threshold: float) -> bool:
-        return should_compact(tokens, 0, 0, 100_000, threshold)
+        return should_compact(tokens, 100_000, threshold)
 
     return {
         "0.5": [due(60_000, 0.5), due(40_000, 0.5)], "1": due(99_999, 1), "0": due(90_001, 0),
@@ -233,16 +229,15 @@ def seeded() -> dict[str, object]:
     }
 
 
-def questioned() -> Request:
+def questioned() -> SessionRequest:
     question = asked(turns(*(20_000,) * 20), 200_000)
     assert question is not None
     return question
 
 
-def missing(**fields: object) -> str:
-    args = LLMArgs(session=turns(40, 40), agent=AGENT, context_limit=100_000, run_agent=Scripted([]))
+def missing(agent: AgentModel | None = AGENT, limit: int = 100_000, run_agent: Scripted | None = None) -> str:
     with pytest.raises(SettingError) as caught:
-        request(replace(args, **fields))  # type: ignore[arg-type]  # fields of this class, by name
+        session_request(turns(40, 40), agent, limit, run_agent)
     return str(caught.value).split()[0]
 
 
@@ -251,8 +246,8 @@ def phantom() -> dict[str, object]:
     inside: list[Item] = [said("go"), SubSession((called("read"), huge)), told("done")]
     own: list[Item] = [said("go"), called("read"), huge]
     return {
-        "sub-session": should_compact(own_tokens(inside, LATER), 0, 0, 100_000),
-        "own": should_compact(own_tokens(own, LATER), 0, 0, 100_000),
+        "sub-session": should_compact(own_tokens(inside, LATER), 100_000),
+        "own": should_compact(own_tokens(own, LATER), 100_000),
     }
 
 
@@ -369,7 +364,8 @@ ROWS = (
         "docker_agent", "RunAgent nil; limit 0",
         {"run": "RunAgent", "limit": "ContextLimit", "agent": "Agent"},
         lambda: {
-            "run": missing(run_agent=None), "limit": missing(context_limit=0), "agent": missing(agent=None)
+            "run": missing(), "limit": missing(limit=0, run_agent=Scripted([])),
+            "agent": missing(agent=None, run_agent=Scripted([])),
         },
     ),
     Row(
@@ -433,9 +429,9 @@ def test_an_instruction_stands_below_the_question() -> None:
 
 
 def test_the_agents_model_is_cloned_without_structured_output_and_with_the_cap() -> None:
-    assert cloned(AGENT, 200_000, FIRST) == replace(AGENT, structured_output=None, max_tokens=16_000)
-    assert cloned(AGENT, 32_000, LATER).max_tokens == 8_000
-    assert cloned(AGENT, 200_000, LATER, "small").model == "small"
+    assert AGENT.cloned(200_000, FIRST) == replace(AGENT, structured_output=None, max_tokens=16_000)
+    assert AGENT.cloned(32_000, LATER).max_tokens == 8_000
+    assert AGENT.cloned(200_000, LATER, "small").model == "small"
     assert AGENT.structured_output == {"type": "object"}
     question = asked(LONG, 200_000)
     assert question is not None and question.model.max_tokens == question.request.max_tokens == 16_000
@@ -499,21 +495,19 @@ def test_a_hooks_summary_keeps_the_same_tail_and_asks_no_model() -> None:
     question = asked(LONG, 200_000)
     assert question is not None and done.first_kept_entry == question.first_kept_entry == 17
     assert (done.summary, done.cost, done.input_tokens) == ("by the host", 0.0, len("by the host") // 4 + 5)
-    assert compute_first_kept_entry(LONG, 200_000, LATER) == 17
+    assert supplied(LONG, "by the host", 200_000, LATER).first_kept_entry == 17
 
 
 def test_a_result_has_the_cost_and_the_new_tally() -> None:
     done = finished(questioned(), Completion(text=" text ", model="m", output_tokens=321, usd=0.02))
-    assert done == Result("text", 17, 0.02, 321)
-    assert Tally(90_000, 1_000).compacted(done) == Tally(321, 0)
-    assert completed("auto", done).outcome == "applied" and completed("manual", None).outcome == "skipped"
-    assert completed("overflow", None, "boom").outcome == "failed"
+    assert done == SessionCompaction("text", 17, cost=0.02, input_tokens=321)
+    assert (outcome(done), outcome(None), outcome(None, "boom")) == ("applied", "skipped", "failed")
 
 
 def test_items_are_only_appended_and_the_newest_summary_wins() -> None:
-    items = applied(LONG, Result("one", 17, 0.0, 1))
+    items = applied(LONG, SessionCompaction("one", 17, 0.0, 1))
     assert items[:20] == tuple(LONG) and items[20] == SummaryItem("one", 17)
-    again = applied((*items, *turns(40, 40)), Result("two", 19, 0.0, 1))
+    again = applied((*items, *turns(40, 40)), SessionCompaction("two", 19, 0.0, 1))
     shown = rebuilt([rules("be kind"), *again[1:]])
     assert [m.role for m in shown[:2]] == ["system", "summary"]
     assert plain_text(shown[1]) == "Session Summary: two"
@@ -521,13 +515,13 @@ def test_items_are_only_appended_and_the_newest_summary_wins() -> None:
 
 
 def test_a_first_kept_entry_of_nought_keeps_nothing() -> None:
-    shown = rebuilt(applied(LONG, Result("one", 0, 0.0, 1)))
+    shown = rebuilt(applied(LONG, SessionCompaction("one", 0, 0.0, 1)))
     assert [m.role for m in shown] == ["summary"]
 
 
 def test_the_scale_is_used_where_the_tail_is_sought() -> None:
     heavy: list[Message] = [answer(1_000, 100), TOOL, answer(4_108)]
-    assert calibrated(heavy) == (105, int(2_005 * 3_008 / 2_005), int(5 * 3_008 / 2_005))
+    assert LATER.sizes(heavy) == (105, int(2_005 * 3_008 / 2_005), int(5 * 3_008 / 2_005))
     assert exact_tokens(heavy[0]) == 105 and exact_tokens(TOOL) is None
 
 
@@ -545,10 +539,10 @@ def test_the_trigger_counts_the_report_and_what_came_after() -> None:
 
 
 def test_an_overflow_is_answered_once_in_a_row() -> None:
-    now, compacts = Recovery().overflowed()
+    now, compacts = RecoveryAllowance().overflowed()
     assert compacts and now.overflowed() == (now, False)
-    assert now.answered().overflowed()[1] and not Recovery(enabled=False).overflowed()[1]
-    assert Recovery(most=2).overflowed()[0].overflowed()[1]
+    assert now.answered().overflowed()[1] and not RecoveryAllowance(enabled=False).overflowed()[1]
+    assert RecoveryAllowance(most=2).overflowed()[0].overflowed()[1]
 
 
 def test_an_overflow_is_compacted_and_tried_again_once_live() -> None:
@@ -592,9 +586,9 @@ def test_an_empty_summary_leaves_the_history_live() -> None:
 def test_hooks_add_to_the_prompt_skip_block_and_supply() -> None:
     assert prompted([PreCompact(), PreCompact(additional="b")], "a") == "a\n\nb"
     assert prompted([PreCompact(skip=True), PreCompact(additional="b")]) is None
-    one, two = BeforeCompaction(summary="one"), BeforeCompaction(summary="two")
-    assert decided([one, BeforeCompaction(summary="  "), two]) == two
-    assert decided([one, BeforeCompaction(block=True)]).block
+    one, two = HookReply(supplied="one"), HookReply(supplied="two")
+    assert decided([one, HookReply(supplied="  "), two, HookReply(supplied="")]) == two
+    assert decided([one, HookReply(cancel=True)]).cancel
 
 
 def test_later_versions_follow_small_windows() -> None:

@@ -17,27 +17,34 @@ from workbench.compaction.live.compactor import Compactor
 from workbench.compaction.live.hooks import Cancel, Hooks
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.presets import preset
-from workbench.compaction.presets.ex_athena import EX_ATHENA, EX_ATHENA_0_5, EX_ATHENA_HEAD, configured, ex_athena
-from workbench.compaction.presets.ex_athena.collapse import ContextCollapse
-from workbench.compaction.presets.ex_athena.counting import athena_tokens, athena_tokens_0_5, request_tokens
-from workbench.compaction.presets.ex_athena.failing import StageFailed
-from workbench.compaction.presets.ex_athena.marks import archived
-from workbench.compaction.presets.ex_athena.microcompact import ExcerptRuns, MergeRuns
-from workbench.compaction.presets.ex_athena.options import Options
+from workbench.compaction.presets.ex_athena import (
+    EX_ATHENA,
+    EX_ATHENA_0_5,
+    EX_ATHENA_HEAD,
+    configured,
+    ex_athena,
+    resolved,
+)
+from workbench.compaction.presets.ex_athena.collapse import RepeatCollapse
 from workbench.compaction.presets.ex_athena.pinning import Pinning
-from workbench.compaction.presets.ex_athena.recovery import (
+from workbench.compaction.presets.ex_athena.results import BudgetReduction, ObservationMask, Snip, archived
+from workbench.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns
+from workbench.compaction.presets.ex_athena.session import (
     STOPPED,
     TOO_LONG,
     AutoPin,
     Ending,
-    Iteration,
+    Metadata,
+    RunBudget,
+    StageFailed,
     context_overflow,
     ending,
+    metadata,
+    should_compact,
 )
-from workbench.compaction.presets.ex_athena.reporting import RunBudget, metadata
-from workbench.compaction.presets.ex_athena.shrinking import BudgetReduction, ObservationMask, Snip
 from workbench.compaction.presets.ex_athena.summary import SummaryStage, line
-from workbench.compaction.presets.ex_athena.trigger import should_compact
+from workbench.compaction.presets.host import RecoveryAllowance
+from workbench.compaction.presets.token_counters import athena_tokens, athena_tokens_0_5, quarter
 from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Situation
@@ -154,6 +161,12 @@ class Seen:
         return None
 
 
+def report_on(done: Compaction) -> Metadata | None:
+    """What the hook after this compaction is told."""
+    stages = [record.name for record in done.stages if record.used]
+    return metadata(done.before, done.after, done.sent, stages, done.completions, forced=done.budget.force)
+
+
 HUNDRED = "x" * 368
 """A hundred tokens as a message."""
 
@@ -176,7 +189,7 @@ def estimate() -> dict[str, object]:
 
 def many_results() -> dict[str, object]:
     thirty = results(30, 3_000)
-    return {"HEAD": request_tokens(thirty), "v0.5": request_tokens(thirty, count=athena_tokens_0_5)}
+    return {"HEAD": sum(map(athena_tokens, thirty)), "v0.5": sum(map(athena_tokens_0_5, thirty))}
 
 
 def at_equality() -> dict[str, object]:
@@ -192,7 +205,7 @@ def at_equality() -> dict[str, object]:
 
 def own_pipeline() -> dict[str, object]:
     here = ex_athena(compact_at=0.5, compaction_pipeline=(DropFirst(), Idle()))
-    report = metadata(due(hundreds(8), here, 1_000))
+    report = report_on(due(hundreds(8), here, 1_000))
     assert report is not None
     return {
         "stages": report.stages_applied, "before": report.before, "after": report.after, "reason": report.reason,
@@ -202,7 +215,7 @@ def own_pipeline() -> dict[str, object]:
 
 def nothing_applied() -> dict[str, object]:
     done = due(hundreds(8), ex_athena(compact_at=0.5, compaction_pipeline=(Idle(), Idle())), 1_000)
-    return {"metadata": metadata(done), "outcome": done.outcome}
+    return {"metadata": report_on(done), "outcome": done.outcome}
 
 
 def failed(*stages: Stage) -> tuple[str, str]:
@@ -216,11 +229,11 @@ def forced_and_not() -> dict[str, object]:
     before = context([told("x" * 168, "a0"), told("x" * 168, "a1")])
     assert before.tokens == 100 and here.overflow is not None and here.count is not None
     forced = Budget(target=990, window=1_000, reason="overflow", force=True)
-    report = metadata(compact(before, here.overflow, forced, Scripted([])))
+    report = report_on(compact(before, here.overflow, forced, Scripted([])))
     calm = compact(before, here.strategy, Budget(target=990, window=1_000), Scripted([]))
     return {
         "stages": report and report.stages_applied, "reason": report and report.reason,
-        "due": here.trigger.check(Situation(tokens=100, window=1_000)), "unforced": metadata(calm),
+        "due": here.trigger.check(Situation(tokens=100, window=1_000)), "unforced": report_on(calm),
     }  # fmt: skip
 
 
@@ -306,7 +319,7 @@ def same_call_twice() -> list[Message]:
 
 
 def marked() -> dict[str, object]:
-    after = texts(applied(ContextCollapse(), context(same_call_twice())))
+    after = texts(applied(RepeatCollapse(), context(same_call_twice())))
     return {"first": after[1], "second": after[3]}
 
 
@@ -316,7 +329,7 @@ SEVEN = [rules("x" * 288), *(m for i in (1, 2, 3) for m in (said("x" * 448, f"Q{
 def seven_messages() -> dict[str, object]:
     here = ex_athena(live_suffix_count=2)
     done = due(SEVEN, here, 1_000, Scripted(["what happened"]))
-    report = metadata(done)
+    report = report_on(done)
     assert report is not None
     summary = done.after.messages[1]
     assert isinstance(summary, Summary)
@@ -376,7 +389,7 @@ ROWS = (
     Row("ex_athena", "30 results of 3000 bytes", {"HEAD": 22_980, "v0.5": 480}, many_results),
     Row(
         "ex_athena", "system prompt of 4000 bytes", {"more": 1000},
-        lambda: {"more": request_tokens([said("x")], "s" * 4_000) - request_tokens([said("x")])},
+        lambda: {"more": quarter("s" * 4_000)},
     ),
     Row(
         "ex_athena", "should_compact: 100 / 700 of 1000 at 0.6; 600",
@@ -536,19 +549,19 @@ def test_the_view_is_sent_and_never_kept() -> None:
 
 
 def test_a_repeated_calls_result_is_hidden_too() -> None:
-    after = applied(ContextCollapse(), context(same_call_twice()))
+    after = applied(RepeatCollapse(), context(same_call_twice()))
     assert texts(after)[4].startswith("(repeat)") and texts(after)[2] == "x" * 400
 
 
 def test_marks_never_make_the_request_longer() -> None:
     messages = [m if not isinstance(m, ToolResult) else replace(m, blocks=(Text(m.id),)) for m in same_call_twice()]
-    assert ContextCollapse().plan(context(messages), ALL) is None
+    assert RepeatCollapse().plan(context(messages), ALL) is None
 
 
 def test_something_else_between_equal_calls_resets_the_mark() -> None:
     one, two = same_call_twice()[1:3], same_call_twice()[3:5]
-    assert ContextCollapse().plan(context([*one, said("and?", "u2"), *two]), ALL) is None
-    assert ContextCollapse().plan(context([*one, *asks_and_results(1, 40, "bash"), *two]), ALL) is None
+    assert RepeatCollapse().plan(context([*one, said("and?", "u2"), *two]), ALL) is None
+    assert RepeatCollapse().plan(context([*one, *asks_and_results(1, 40, "bash"), *two]), ALL) is None
 
 
 def test_a_merged_run_takes_its_calls_along() -> None:
@@ -695,11 +708,11 @@ def test_a_pipeline_may_leave_stages_out_and_name_its_own() -> None:
 
 
 def test_options_come_from_the_run_then_the_application_then_the_default() -> None:
-    found = Options.resolved({"compact_at": None, "auto_pin": False}, [("compact_at", 0.5), ("live_suffix_count", 3)])
-    assert found == Options(compact_at=0.5, live_suffix_count=3)
-    assert Options.resolved({"compact_at": 0.7}, {"compact_at": 0.5}).compact_at == 0.7
-    assert Options.resolved({}, "broken") == Options.resolved({}, 7) == Options.resolved({}, [1, 2]) == Options()
-    assert Options.resolved({"reactive_compact": False}).reactive_compact is False
+    found = resolved({"compact_at": None, "auto_pin": False}, [("compact_at", 0.5), ("live_suffix_count", 3)])
+    assert found == {"compact_at": 0.5, "live_suffix_count": 3}
+    assert resolved({"compact_at": 0.7}, {"compact_at": 0.5}) == {"compact_at": 0.7}
+    assert resolved({}, "broken") == resolved({}, 7) == resolved({}, [1, 2]) == {}
+    assert resolved({"reactive_compact": False}) == {"reactive_compact": False}
     assert configured({"compact_at": 0.5}).trigger == ex_athena(compact_at=0.5).trigger
 
 
@@ -723,7 +736,7 @@ def test_hooks_stand_before_the_run_before_each_stage_and_after() -> None:
     hooks = Hooks(
         before=lambda due: seen.append(f"pre {due.budget.reason}"),
         before_stage=lambda name, at, budget: seen.append(f"{name} {at.tokens > budget.target}"),
-        after=lambda done: seen.append(f"post {metadata(done) is not None}"),
+        after=lambda done: seen.append(f"post {report_on(done) is not None}"),
     )
     compactor = Compactor(EX_ATHENA, model=Scripted(["short"]), window=1_500, hooks=hooks)
     compactor.before_request(openai(12))
@@ -757,16 +770,16 @@ class Priced:
 
 def test_the_summarys_cost_counts_against_the_budget() -> None:
     done = compact(context([said("go"), *hundreds(12)]), EX_ATHENA.strategy, ALL, Priced())
-    report = metadata(done)
+    report = report_on(done)
     assert report is not None and (report.used_tokens, report.used_usd) == (1_000, 0.02)
     spent = RunBudget(usd=0.99, most_usd=1.0).spent(report)
     assert spent.exceeded and spent.tokens == 1_000 and not RunBudget(usd=0.99, most_usd=1.0).exceeded
 
 
 def test_an_overflow_is_answered_once_an_iteration() -> None:
-    now, compacts = Iteration().overflowed()
+    now, compacts = RecoveryAllowance().overflowed()
     assert compacts and now.overflowed() == (now, False)
-    assert Iteration(reactive=False).overflowed()[1] is False
+    assert RecoveryAllowance(enabled=False).overflowed()[1] is False
     assert ending(recovering=True) == TOO_LONG
     assert ending(recovering=False) == Ending("error_compaction_failed", "fatal")
 

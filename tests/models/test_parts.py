@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from builders import said
-from workbench.compaction.presets.docker_agent.wording import Letter as DockerLetter
+from workbench.compaction.presets.docker_agent.compact import DockerPrompt
 from workbench.compaction.prompt_template import Prompt, PromptTemplate
 from workbench.errors import ModelError
 from workbench.models.model import Completion, SummaryRequest
@@ -111,7 +111,7 @@ def test_one_message_that_is_too_long_is_taken_apart_itself() -> None:
 def test_a_wording_without_a_place_for_the_summary_so_far_gets_it_as_a_message() -> None:
     inner = Small(4_000)
     messages = facts(60)
-    asked = replace(request(messages), write=DockerLetter(messages))
+    asked = replace(request(messages), write=DockerPrompt(messages))
     answer = InParts(inner).complete(asked)
     assert len(inner.requests) > 1 and {f"fact-{i}" for i in range(60)} <= set(answer.text.split())
 

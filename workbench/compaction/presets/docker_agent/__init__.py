@@ -38,9 +38,8 @@ Where it differs from that source, and why:
 
 from __future__ import annotations
 
-from workbench.compaction.presets.docker_agent.compact import DockerCompact
-from workbench.compaction.presets.docker_agent.generation import FIRST, LATER, Generation
-from workbench.compaction.presets.docker_agent.trigger import THRESHOLD, DockerTrigger
+from workbench.compaction.presets.docker_agent.compact import THRESHOLD, DockerCompact, DockerTrigger
+from workbench.compaction.presets.docker_agent.generations import FIRST, LATER, DockerGeneration
 from workbench.compaction.strategy import Preset, Strategy
 
 
@@ -50,7 +49,7 @@ def docker_agent(
     session_compaction: bool = True,
     compaction_model: str = "",
     compaction_model_window: int | None = None,
-    generation: Generation = FIRST,
+    generation: DockerGeneration = FIRST,
     name: str = "docker_agent",
 ) -> Preset:
     """The preset with options.

@@ -1,4 +1,4 @@
-"""docker-agent's one stage: a summary before the kept tail."""
+"""docker-agent's trigger and its one stage: a summary before the kept tail, of what fits the summariser's window."""
 
 from __future__ import annotations
 
@@ -10,19 +10,180 @@ from typing import ClassVar
 from workbench.compaction.cut import Cut
 from workbench.compaction.place import swapped
 from workbench.compaction.plan import Draft, Plan, Replace
-from workbench.compaction.presets.docker_agent.asking import fitted, summary_request
-from workbench.compaction.presets.docker_agent.generation import FIRST, Generation
-from workbench.compaction.presets.docker_agent.tail import split_index_for_keep
-from workbench.compaction.presets.docker_agent.trigger import smaller
-from workbench.compaction.presets.docker_agent.wording import LEAD, left_out
+from workbench.compaction.presets.docker_agent.generations import FIRST, DockerGeneration
 from workbench.compaction.presets.swap import Matter, bound, free, granted, matter, whole, within
+from workbench.compaction.prompt_template import PromptTemplate, prompt
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
+from workbench.compaction.trigger import Situation
+from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
-from workbench.transcript.message import Summary, said_texts
+from workbench.transcript.files import FileOps
+from workbench.transcript.message import (
+    AssistantMessage,
+    Message,
+    Summary,
+    SystemMessage,
+    Text,
+    UserMessage,
+    said_texts,
+)
 
+THRESHOLD = 0.9
+LEAD = "Session Summary: "
 LEAST = 128
 """Tokens of a summary under which it is not worth asking for one."""
+
+_WHOLE = PromptTemplate(result_chars=10**9, argument_chars=10**9)
+
+
+def due_at(limit: int, threshold: float = THRESHOLD) -> int:
+    """Tokens above which a context is due: a share of the window, rounded down; a share outside (0, 1] is 0.9."""
+    return int(limit * (threshold if 0 < threshold <= 1 else THRESHOLD))
+
+
+def should_compact(tokens: int, limit: int, threshold: float = THRESHOLD) -> bool:
+    """Due above the share of the window, never at it, and never where the window is not known."""
+    return limit > 0 and tokens > due_at(limit, threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class DockerTrigger:
+    """Asked before each request, for the tally with all that came after it.
+
+    Attributes:
+        threshold: share of the window.
+        enabled: whether anything starts by itself.
+        summarizer_window: tokens that a dedicated model for summaries takes; the smaller window counts.
+    """
+
+    threshold: float = THRESHOLD
+    enabled: bool = True
+    summarizer_window: int | None = None
+    name: ClassVar[str] = "docker_trigger"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due above the threshold, which is the target too. Without a report all is estimated."""
+        limit = smaller(situation.window, self.summarizer_window)
+        reported = situation.reported
+        tokens = situation.tokens
+        if reported is not None and reported.prompt > 0:
+            tokens = reported.prompt + max(reported.output, situation.since)
+        if not situation.requested and not (self.enabled and should_compact(tokens, limit, self.threshold)):
+            return None
+        due = int(due_at(limit, self.threshold) * situation.tokens / max(tokens, 1))
+        return Budget(
+            target=min(due, max(situation.tokens - 1, 0)),
+            window=limit,
+            reason="requested" if situation.requested else "threshold",
+        )
+
+
+def smaller(window: int, other: int | None) -> int:
+    """The smaller window of two, of which the other may not be there."""
+    return window if other is None or other <= 0 else min(window, other)
+
+
+def first_index_in_budget(messages: Sequence[Message], sizes: Sequence[int], budget: int) -> int:
+    """Where the longest end of at most `budget` tokens begins: at a user's or the model's message, or behind the last.
+
+    Args:
+        messages: n.
+        sizes: n, in tokens.
+        budget: tokens.
+    """
+    first, left = len(messages), budget
+    for i in range(len(messages) - 1, -1, -1):
+        left -= sizes[i]
+        if left < 0:
+            break
+        if isinstance(messages[i], UserMessage | AssistantMessage | Summary):
+            first = i
+    return first
+
+
+def split_index_for_keep(messages: Sequence[Message], sizes: Sequence[int], budget: int) -> int:
+    """Where the kept tail begins. Where everything fits it is n: everything is compacted, nothing is kept.
+
+    Args:
+        messages: n, without system messages.
+        sizes: n, in tokens.
+        budget: tokens; a tail of exactly that much stays.
+    """
+    return len(messages) if sum(sizes) <= budget else first_index_in_budget(messages, sizes, budget)
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What the summariser reads, and what did not fit: the oldest messages.
+
+    Attributes:
+        earlier: earlier summaries, which always fit before other messages.
+    """
+
+    earlier: tuple[Summary, ...]
+    messages: tuple[Message, ...]
+    dropped: tuple[Message, ...]
+
+    @property
+    def note(self) -> str:
+        """The note below a summary that says how many messages the summariser did not see; empty for none."""
+        n = len(self.dropped)
+        return f"\n\n[{n} earlier message{'s' if n > 1 else ''} did not fit into the summariser's window]" if n else ""
+
+
+def fitted(messages: Sequence[Message], limit: int, generation: DockerGeneration, additional: str = "") -> Fitted:
+    """The newest of these messages that fit beside the prompts and the answer; none where nothing fits.
+
+    Args:
+        messages: what is to be summarised, earlier summaries among them.
+        limit: tokens of the summariser's window.
+        generation: of docker-agent.
+        additional: the host's own instruction.
+    """
+    earlier = tuple(message for message in messages if isinstance(message, Summary))
+    system = SystemMessage(id="", blocks=(Text(prompt("docker_system")),))
+    user = UserMessage(id="", blocks=(Text(question(additional)),))
+    room = max(limit - generation.cap(limit) - sum(map(generation.count, (system, user, *earlier))), 0)
+    new = generation.bounded([message for message in messages if not isinstance(message, Summary)], room)
+    start = first_index_in_budget(new, generation.sizes(new), room)
+    return Fitted(earlier, new[start:], new[:start])
+
+
+def question(additional: str = "") -> str:
+    """What is asked for."""
+    return prompt("docker_summary") + (f"\n\n{additional}" if additional else "")
+
+
+@dataclass(frozen=True, slots=True)
+class DockerPrompt:
+    """The user prompt, written when it is read: the conversation, what is asked for, and the host's own instruction."""
+
+    messages: tuple[Message, ...]
+    additional: str = ""
+
+    def __call__(self) -> str:
+        """The prompt."""
+        return f"<conversation>\n{_WHOLE.transcript(self.messages)}\n</conversation>\n\n{question(self.additional)}"
+
+
+def summary_request(
+    shown: Fitted, most: int, generation: DockerGeneration, files: FileOps, additional: str = "", model: str = ""
+) -> SummaryRequest:
+    """The request for a summary of at most `most` tokens."""
+    return SummaryRequest(
+        purpose="update" if shown.earlier else "summary",
+        system=prompt("docker_system"),
+        write=DockerPrompt((*shown.earlier, *shown.messages), additional),
+        messages=shown.messages,
+        previous="\n\n".join(summary.text for summary in shown.earlier),
+        instructions=additional,
+        files=files,
+        max_tokens=most,
+        if_empty="",
+        count=generation.count,
+        model=model,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +196,7 @@ class DockerCompact:
         summarizer_window: tokens that this model takes.
     """
 
-    generation: Generation = FIRST
+    generation: DockerGeneration = FIRST
     model: str = ""
     summarizer_window: int | None = None
     name: ClassVar[str] = "docker_compact"
@@ -43,35 +204,26 @@ class DockerCompact:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The draft and what it replaces; None where nothing can be summarised, or a summary would be larger."""
         limit = smaller(budget.window, self.summarizer_window)
-        counted = self._counted(context)
-        keep = self._keep(context, budget, limit, counted)
+        keep = self._keep(context, budget, limit)
         given = matter(context, Cut(keep, keep))
-        known = {id(context.messages[i]): counted[i] for i in given.gone}
-        read = (*given.earlier, *given.new)
-        sizes = [known[id(message)] for message in read]
-        shown = fitted(read, limit, self.generation, budget.instructions, sizes)
+        shown = fitted((*given.earlier, *given.new), limit, self.generation, budget.instructions)
         if not any(text.strip() for message in shown.messages for text in said_texts(message)):
             return None
-        draft = _draft(given, left_out(shown.dropped))
+        files = file_ops([*given.earlier, *given.new])
+        draft = Draft(requests=(), lead=LEAD, footer=shown.note, replaces=given.ids, files=files)
         most = self._most(context, budget, given, draft, limit)
         if most < LEAST:
             return None
-        question = summary_request(shown, most, self.generation, draft.files, budget.instructions, self.model)
-        new = replace(draft, requests=(replace(question, count=context.count),))
+        request = summary_request(shown, most, self.generation, files, budget.instructions, self.model)
+        new = replace(draft, requests=(replace(request, count=context.count),))
         return Plan(swapped(context.messages, given.gone, new), then=partial(_finished, context, draft))
 
-    def _counted(self, context: Context) -> Sequence[int]:
-        """The size of each message by the generation's counter; the context's own where it was counted with that."""
-        count = self.generation.count
-        return context.sizes if context.count == count else tuple(map(count, context.messages))
-
-    def _keep(self, context: Context, budget: Budget, limit: int, counted: Sequence[int]) -> int:
+    def _keep(self, context: Context, budget: Budget, limit: int) -> int:
         """The index at which the kept tail begins, moved to where it parts no call from its result."""
         indices = free(context.messages)
         said = [context.messages[i] for i in indices]
         own = self.generation.keep(limit) if budget.keep_recent is None else budget.keep_recent
-        sizes = self.generation.sizes(said, [counted[i] for i in indices])
-        at = split_index_for_keep(said, sizes, granted(context, budget, own))
+        at = split_index_for_keep(said, self.generation.sizes(said), granted(context, budget, own))
         at = within(context, budget, indices, at)
         paired = whole(said, at) if at < len(said) else None
         return len(context.messages) if paired is None else indices[paired]
@@ -82,12 +234,6 @@ class DockerCompact:
         if left < LEAST:
             return 0
         return min(self.generation.cap(limit), left if budget.reason == "matched" else max(left // 2, LEAST))
-
-
-def _draft(given: Matter, note: str) -> Draft:
-    return Draft(
-        requests=(), lead=LEAD, footer=note, replaces=given.ids, files=file_ops([*given.earlier, *given.new])
-    )  # fmt: skip
 
 
 def _finished(before: Context, draft: Draft, edited: Context) -> Plan | None:

@@ -1,19 +1,26 @@
-"""docker-agent's session: items that are only ever appended, and what a compaction does with them."""
+"""docker-agent's session: items that are only ever appended, what a compaction does with them, hooks and overflows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
-from workbench.compaction.presets.docker_agent.asking import AgentModelSettings, cloned, fitted, summary_request
-from workbench.compaction.presets.docker_agent.generation import FIRST, Generation
-from workbench.compaction.presets.docker_agent.tail import split_index_for_keep
-from workbench.compaction.presets.docker_agent.wording import LEAD, left_out
+from workbench.compaction.presets.docker_agent.compact import LEAD, fitted, split_index_for_keep, summary_request
+from workbench.compaction.presets.docker_agent.generations import FIRST, DockerGeneration
+from workbench.compaction.presets.host import mentions
 from workbench.compaction.tracking import file_ops
 from workbench.errors import SettingError
 from workbench.models.model import Completion, Model, SummaryRequest
-from workbench.transcript.message import AssistantMessage, Message, Summary, SystemMessage, plain_text
+from workbench.transcript.message import AssistantMessage, Json, Message, Summary, SystemMessage, plain_text
+
+PATTERNS = (
+    "prompt is too long", "maximum context length", "context length exceeded", "context_length_exceeded",
+    "max_tokens must be greater than", "maximum number of tokens", "content length exceeds", "request too large",
+    "payload too large", "input is too long", "exceeds the model's max token", "token limit", "reduce your prompt",
+    "reduce the length",
+)  # fmt: skip
+"""The texts by which an overflow is known. As in the original, nothing is excluded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,83 +62,70 @@ class Gathered:
 
     def entry(self, split: int) -> int:
         """The item of a message; behind the last message the number of items, which keeps nothing."""
-        return self.indices[split] if split < len(self.indices) else self.items
+        return (*self.indices, self.items)[min(split, len(self.indices))]
 
 
 def gathered(items: Sequence[Item]) -> Gathered:
     """The newest summary as a user's message, what it kept, and what came after it; without a summary everything."""
-    at = next((i for i in range(len(items) - 1, -1, -1) if isinstance(items[i], SummaryItem)), None)
-    found: list[tuple[int, Message]] = []
+    found: dict[int, Message] = {}
     start = 0
-    if at is not None and isinstance(item := items[at], SummaryItem):
-        found.append((at, Summary(id=f"item-{at}", text=item.summary, lead=LEAD)))
-        start = item.first_kept_entry if 0 < item.first_kept_entry < at else at + 1
+    for at, item in enumerate(items):
+        if isinstance(item, SummaryItem):
+            found = {at: Summary(id=f"item-{at}", text=item.summary, lead=LEAD)}
+            start = item.first_kept_entry if 0 < item.first_kept_entry < at else at + 1
     for i in range(start, len(items)):
-        one = items[i]
-        if not isinstance(one, SummaryItem | SubSession | SystemMessage):
-            found.append((i, one))
-    return Gathered(tuple(message for _, message in found), tuple(i for i, _ in found), len(items))
+        item = items[i]
+        if not isinstance(item, SummaryItem | SubSession | SystemMessage):
+            found[i] = item
+    return Gathered(tuple(found.values()), tuple(found), len(items))
 
 
-def compute_first_kept_entry(items: Sequence[Item], limit: int = 0, generation: Generation = FIRST) -> int:
-    """The first item that stays, for summaries of the model and for those that a hook supplies.
-
-    Args:
-        items: of the session.
-        limit: tokens of the window; 0 where it is not known.
-        generation: of docker-agent.
-    """
-    return _kept(gathered(items), limit, generation)[1]
+def rebuilt(items: Sequence[Item]) -> tuple[Message, ...]:
+    """What is sent: system messages, and what is gathered."""
+    return (*(item for item in items if isinstance(item, SystemMessage)), *gathered(items).messages)
 
 
-def _kept(said: Gathered, limit: int, generation: Generation) -> tuple[int, int]:
-    split = split_index_for_keep(said.messages, generation.sizes(said.messages), generation.keep(limit))
-    return split, said.entry(split)
-
-
-def own_tokens(items: Sequence[Item], generation: Generation = FIRST) -> int:
+def own_tokens(items: Sequence[Item], generation: DockerGeneration = FIRST) -> int:
     """Tokens of the session's own messages; what another agent said in a session of its own is not sent."""
     return sum(generation.sizes(gathered(items).messages))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LLMArgs:
-    """What a compaction by a model needs.
-
-    Attributes:
-        session: its items; not changed.
-        agent: how the agent's model is called; it is cloned.
-        additional_prompt: stands below the question.
-        context_limit: tokens of the window.
-        run_agent: who is asked.
-        dedicated: the name of a model for summaries alone.
-    """
-
-    session: Sequence[Item]
-    agent: AgentModelSettings | None
-    context_limit: int
-    run_agent: Model | None
-    additional_prompt: str = ""
-    dedicated: str = ""
-    generation: Generation = FIRST
+def split_of(messages: Sequence[Message], limit: int, generation: DockerGeneration) -> int:
+    """Where the kept tail of these messages begins, in a window of `limit` tokens; 0 where the window is not known."""
+    return split_index_for_keep(messages, generation.sizes(messages), generation.keep(limit))
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class AgentModel:
+    """How an agent's model is called."""
+
+    model: str = ""
+    max_tokens: int | None = None
+    structured_output: Mapping[str, Json] | None = None
+    temperature: float | None = None
+
+    def cloned(self, limit: int, generation: DockerGeneration, dedicated: str = "") -> AgentModel:
+        """The same for a summary: without structured output, and with the cap; a dedicated model goes before."""
+        return replace(self, model=dedicated or self.model, max_tokens=generation.cap(limit), structured_output=None)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRequest:
     """What is to be asked, with which settings, and what follows from the answer.
 
     Attributes:
-        dropped: messages that are neither summarised nor kept, since the summariser's window has no room for them.
+        note: says below the summary how many messages the summariser's window had no room for.
     """
 
     request: SummaryRequest
-    model: AgentModelSettings
+    model: AgentModel
     first_kept_entry: int
     dropped: tuple[Message, ...]
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class SessionCompaction:
     """A finished compaction.
 
     Attributes:
@@ -147,52 +141,74 @@ class Result:
     input_tokens: int
 
 
-def request(args: LLMArgs) -> Request | None:
+def session_request(
+    session: Sequence[Item],
+    agent: AgentModel | None,
+    context_limit: int,
+    run_agent: Model | None,
+    *,
+    additional_prompt: str = "",
+    dedicated: str = "",
+    generation: DockerGeneration = FIRST,
+) -> SessionRequest | None:
     """What to ask; None where no conversation is left to summarise, which compacts nothing.
+
+    Args:
+        session: its items.
+        agent: how the agent's model is called; it is cloned.
+        context_limit: tokens of the window.
+        run_agent: who is asked.
+        additional_prompt: stands below the question.
+        dedicated: the name of a model for summaries alone.
+        generation: of docker-agent.
 
     Raises:
         SettingError: a field without which it cannot work is missing.
     """
-    for name, missing in (
-        ("RunAgent", args.run_agent is None), ("Agent", args.agent is None), ("ContextLimit", args.context_limit <= 0),
-    ):  # fmt: skip
-        if missing:
+    needed = {"RunAgent": run_agent is not None, "Agent": agent is not None, "ContextLimit": context_limit > 0}
+    for name, present in needed.items():
+        if not present:
             raise SettingError(f"{name} is missing or not positive; the compaction needs it")
-    assert args.agent is not None
-    said = gathered(args.session)
-    split, first_kept = _kept(said, args.context_limit, args.generation)
-    shown = fitted(said.messages[:split], args.context_limit, args.generation, args.additional_prompt)
+    assert agent is not None
+    said = gathered(session)
+    split = split_of(said.messages, context_limit, generation)
+    shown = fitted(said.messages[:split], context_limit, generation, additional_prompt)
     if not shown.messages:
         return None
-    settings = cloned(args.agent, args.context_limit, args.generation, args.dedicated)
-    most = args.generation.cap(args.context_limit)
     files = file_ops([*shown.earlier, *shown.messages])
-    question = summary_request(shown, most, args.generation, files, args.additional_prompt, args.dedicated)
-    return Request(question, settings, first_kept, shown.dropped)
+    most = generation.cap(context_limit)
+    request = summary_request(shown, most, generation, files, additional_prompt, dedicated)
+    model = agent.cloned(context_limit, generation, dedicated)
+    return SessionRequest(request, model, said.entry(split), shown.dropped, shown.note)
 
 
-def result(asked: Request, answer: Completion) -> Result | None:
+def finished(asked: SessionRequest, completion: Completion) -> SessionCompaction | None:
     """The compaction with that answer; None for an empty one, which compacts nothing."""
-    text = answer.text.strip()
+    text = completion.text.strip()
     if not text:
         return None
-    return Result(text + left_out(asked.dropped), asked.first_kept_entry, answer.usd, answer.output_tokens)
+    return SessionCompaction(text + asked.note, asked.first_kept_entry, completion.usd, completion.output_tokens)
 
 
-def supplied(items: Sequence[Item], summary: str, limit: int = 0, generation: Generation = FIRST) -> Result:
+def supplied(
+    items: Sequence[Item], summary: str, limit: int = 0, generation: DockerGeneration = FIRST
+) -> SessionCompaction:
     """A compaction with a hook's summary, word for word: no model is asked, the same tail stays."""
-    tokens = generation.count(Summary(id="", text=summary))
-    return Result(summary, compute_first_kept_entry(items, limit, generation), 0.0, tokens)
+    said = gathered(items)
+    first_kept = said.entry(split_of(said.messages, limit, generation))
+    return SessionCompaction(summary, first_kept, 0.0, generation.count(Summary(id="", text=summary)))
 
 
-def applied(items: Sequence[Item], finished: Result) -> tuple[Item, ...]:
+def applied(items: Sequence[Item], done: SessionCompaction) -> tuple[Item, ...]:
     """The items with the compaction behind them; none is taken away."""
-    return (*items, SummaryItem(finished.summary, finished.first_kept_entry, finished.cost))
+    return (*items, SummaryItem(done.summary, done.first_kept_entry, done.cost))
 
 
-def rebuilt(items: Sequence[Item]) -> tuple[Message, ...]:
-    """What is sent: system messages, and what is gathered."""
-    return (*(item for item in items if isinstance(item, SystemMessage)), *gathered(items).messages)
+def outcome(done: SessionCompaction | None, error: str = "") -> Literal["applied", "skipped", "failed"]:
+    """How a compaction ended: with an error, with nothing to do, or applied."""
+    if error:
+        return "failed"
+    return "skipped" if done is None else "applied"
 
 
 def last_answer(messages: Sequence[Message], seeded: int) -> str:
@@ -202,7 +218,34 @@ def last_answer(messages: Sequence[Message], seeded: int) -> str:
         messages: of the throw-away session.
         seeded: how many of them were there before the model was asked.
     """
-    said = (
-        plain_text(message).strip() for message in reversed(messages[seeded:]) if isinstance(message, AssistantMessage)
-    )
-    return next((text for text in said if text), "")
+    answers = [plain_text(message).strip() for message in messages[seeded:] if isinstance(message, AssistantMessage)]
+    return next((text for text in reversed(answers) if text), "")
+
+
+class ContextOverflow(Exception):
+    """An overflow that was recognised before, around the provider's error."""
+
+
+def context_overflow(error: object) -> bool:
+    """Whether an error, or one that it was made from, says that the prompt was too long; never for no error."""
+    while error is not None:
+        if isinstance(error, ContextOverflow) or mentions(error, PATTERNS):
+            return True
+        error = error.__cause__ if isinstance(error, BaseException) else None
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class PreCompact:
+    """What a first hook wants: no compaction, or more text for the summariser."""
+
+    skip: bool = False
+    additional: str = ""
+
+
+def prompted(replies: Iterable[PreCompact], additional: str = "") -> str | None:
+    """The instruction with what hooks add, blank lines in between; None where one of them wants no compaction."""
+    said = list(replies)
+    if any(reply.skip for reply in said):
+        return None
+    return "\n\n".join(text for text in (additional, *(reply.additional for reply in said)) if text)

@@ -49,33 +49,30 @@ Where it differs from that source, and why:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import signature
+from typing import Any
 
-from workbench.compaction.presets.ex_athena.collapse import ContextCollapse
-from workbench.compaction.presets.ex_athena.counting import athena_tokens, athena_tokens_0_5
-from workbench.compaction.presets.ex_athena.failing import Custom
-from workbench.compaction.presets.ex_athena.marks import archived
-from workbench.compaction.presets.ex_athena.microcompact import MICROCOMPACT_RUN_THRESHOLD, ExcerptRuns, MergeRuns
-from workbench.compaction.presets.ex_athena.options import Options
+from workbench.compaction.presets.ex_athena.collapse import RepeatCollapse
 from workbench.compaction.presets.ex_athena.pinning import Pinning
-from workbench.compaction.presets.ex_athena.recovery import AutoPin
-from workbench.compaction.presets.ex_athena.shrinking import (
+from workbench.compaction.presets.ex_athena.results import (
     EXEMPT,
     PER_TOOL_RESULT_MAX_CHARS,
     SNIP_AGE_ITERATIONS,
     BudgetReduction,
     ObservationMask,
     Snip,
+    archived,
 )
+from workbench.compaction.presets.ex_athena.runs import MICROCOMPACT_RUN_THRESHOLD, ExcerptRuns, MergeRuns
+from workbench.compaction.presets.ex_athena.session import COMPACT_AT, AthenaTrigger, AutoPin, HostStage
 from workbench.compaction.presets.ex_athena.summary import SummaryStage
-from workbench.compaction.presets.ex_athena.trigger import COMPACT_AT, AthenaTrigger, AthenaTrigger05
+from workbench.compaction.presets.token_counters import athena_tokens, athena_tokens_0_5
 from workbench.compaction.stage import Stage
-from workbench.compaction.stages.context_collapse import ContextCollapse as SharedCollapse
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Trigger
-from workbench.errors import UnknownName
+from workbench.errors import SettingError, UnknownName
 from workbench.transcript.tokens import TokenCounter
 
-NAME = "ex_athena"
 SOURCE = (
     "udin-io/ex_athena 9f34576d and 8222cfef guides/compaction_pipeline.md, lib/ex_athena/{compactor,compactors,loop}"
 )
@@ -90,96 +87,100 @@ def ex_athena(
     per_tool_result_max_chars: int = PER_TOOL_RESULT_MAX_CHARS,
     snip_age_iterations: int = SNIP_AGE_ITERATIONS,
     microcompact_run_threshold: int = MICROCOMPACT_RUN_THRESHOLD,
-    compaction_pipeline: Sequence[Stage | str] | None = None,
+    compaction_pipeline: Sequence[Stage | str] = DOCUMENTED,
     reactive_compact: bool = True,
     auto_pin: tuple[str, ...] = (),
     summary_model: str = "",
 ) -> Preset:
-    """The preset as documented, with options. `Options` says what each of them is.
+    """The preset as documented, with options.
+
+    Args:
+        compact_at: share of the window that is due, in (0, 1].
+        pinned_prefix_count: slots at the front that stay.
+        live_suffix_count: messages at the end that stay.
+        per_tool_result_max_chars: bytes of a result above which it is archived.
+        snip_age_iterations: answers of the model after which a result is stale.
+        microcompact_run_threshold: adjacent results that make a run; less than three is three.
+        compaction_pipeline: stages by name, or a host's own.
+        reactive_compact: whether an overflow is answered with a forced run.
+        auto_pin: tools whose results a forced run leaves alone.
+        summary_model: the name of another model that writes the summary; empty for the one at hand.
 
     Raises:
         SettingError: an option has a value that cannot work.
         UnknownName: the pipeline names a stage that is none.
     """
-    return of_options(
-        Options(
-            compact_at,
-            pinned_prefix_count,
-            live_suffix_count,
-            per_tool_result_max_chars,
-            snip_age_iterations,
-            microcompact_run_threshold,
-            compaction_pipeline,
-            reactive_compact,
-            auto_pin,
-            summary_model,
-        )
-    )
+    if not 0 < compact_at <= 1:
+        raise SettingError(f"compact_at is {compact_at!r}; it must be a share in (0, 1]")
+    for name, value in (
+        ("pinned_prefix_count", pinned_prefix_count), ("live_suffix_count", live_suffix_count),
+        ("per_tool_result_max_chars", per_tool_result_max_chars), ("snip_age_iterations", snip_age_iterations),
+    ):  # fmt: skip
+        if value < 0:
+            raise SettingError(f"{name} is {value!r}; it must be a whole number of at least 0")
+    pinning = Pinning(pinned_prefix_count, live_suffix_count)
+    known: dict[str, Stage] = {
+        "budget_reduction": BudgetReduction(per_tool_result_max_chars),
+        "snip": Snip(snip_age_iterations, pinning),
+        "microcompact": MergeRuns(microcompact_run_threshold, pinning=pinning),
+        "context_collapse": RepeatCollapse(),
+        "summary": SummaryStage(pinning, summary_model),
+        "observation_mask": ObservationMask(),
+    }
+    stages = []
+    for stage in compaction_pipeline:
+        if isinstance(stage, str) and stage not in known:
+            raise UnknownName("stage", stage, known)
+        stages.append(known[stage] if isinstance(stage, str) else HostStage(stage))
+    pins = (AutoPin(auto_pin),) if auto_pin else ()
+    return _preset("ex_athena", stages, AthenaTrigger(compact_at), athena_tokens, pins, forced=reactive_compact)
 
 
 def configured(per_run: Mapping[str, object], app_config: object = ()) -> Preset:
-    """The preset with a run's own options before the application's; `Options.resolved` says how."""
-    return of_options(Options.resolved(per_run, app_config))
+    """The preset with the options of a run and, where it sets none, those of the application."""
+    return ex_athena(**resolved(per_run, app_config))
 
 
-def of_options(options: Options) -> Preset:
-    """The documented preset."""
-    pinning = Pinning(options.pinned_prefix_count, options.live_suffix_count)
-    known: tuple[Stage, ...] = (
-        BudgetReduction(options.per_tool_result_max_chars),
-        Snip(options.snip_age_iterations, pinning),
-        MergeRuns(options.microcompact_run_threshold, pinning=pinning),
-        ContextCollapse(),
-        SummaryStage(pinning, options.summary_model),
-        ObservationMask(),
-    )
-    stages = _chosen(DOCUMENTED if options.compaction_pipeline is None else options.compaction_pipeline, known)
-    return _preset(NAME, stages, options, AthenaTrigger(options.compact_at), athena_tokens)
+def resolved(per_run: Mapping[str, object], app_config: object = ()) -> dict[str, Any]:
+    """The options that are set: those of a run before those of the application.
+
+    Args:
+        per_run: what came with the run; None is not set, and so is False but for `reactive_compact`.
+        app_config: a map, or pairs of name and value; anything else counts as empty.
+    """
+    try:
+        config = dict(app_config)  # type: ignore[call-overload]  # whatever a host has written there
+    except (TypeError, ValueError):
+        config = {}
+    known = signature(ex_athena).parameters
+    return {
+        name: value
+        for name, value in [*config.items(), *per_run.items()]
+        if name in known and value is not None and (value is not False or name == "reactive_compact")
+    }
 
 
-def _version_0_5() -> Preset:
-    options = Options()
-    stages = (BudgetReduction(), Snip(), MergeRuns(), ContextCollapse(), SummaryStage())
-    return _preset(f"{NAME}_0_5", stages, options, AthenaTrigger05(), athena_tokens_0_5)
-
-
-def _newest() -> Preset:
-    stages = (
-        BudgetReduction(mark=archived), Snip(exempt=EXEMPT), ObservationMask(), ExcerptRuns(), SummaryStage(),
-    )  # fmt: skip
-    return _preset(f"{NAME}_head", stages, Options(), AthenaTrigger(), athena_tokens)
-
-
-def _chosen(wanted: Sequence[Stage | str], known: Sequence[Stage]) -> tuple[Stage, ...]:
-    """The stages by name, and a host's own wrapped."""
-    by_name = {stage.name: stage for stage in known}
-    found: list[Stage] = []
-    for one in wanted:
-        if isinstance(one, str) and one not in by_name:
-            raise UnknownName("stage", one, by_name)
-        found.append(by_name[one] if isinstance(one, str) else one if isinstance(one, OWN) else Custom(one))
-    return tuple(found)
-
-
-def _preset(name: str, stages: Sequence[Stage], options: Options, trigger: Trigger, count: TokenCounter) -> Preset:
+def _preset(
+    name: str, stages: Sequence[Stage], trigger: Trigger, count: TokenCounter, pins: Sequence[Stage] = (),
+    *, forced: bool = True,
+) -> Preset:  # fmt: skip
     """The preset of these stages; what only shapes the request becomes the view."""
-    kept = tuple(stage for stage in stages if not isinstance(stage, VIEWS))
-    view = tuple(stage for stage in stages if isinstance(stage, VIEWS))
-    first = (AutoPin(options.auto_pin),) if options.auto_pin else ()
-    forced = (*first, *kept) if options.reactive_compact else ()
-    return Preset(
-        name,
-        Strategy(name, kept, view),
-        trigger,
-        count=count,
-        overflow=Strategy(f"{name}_recovery", forced, view if forced else ()),
-        source=SOURCE,
-    )
+    view = tuple(stage for stage in stages if isinstance(stage, RepeatCollapse))
+    kept = tuple(stage for stage in stages if not isinstance(stage, RepeatCollapse))
+    recovery = Strategy(f"{name}_recovery", (*pins, *kept), view) if forced else Strategy(f"{name}_recovery", ())
+    return Preset(name, Strategy(name, kept, view), trigger, count=count, overflow=recovery, source=SOURCE)
 
-
-VIEWS = (ContextCollapse, SharedCollapse)
-OWN = (BudgetReduction, Snip, ObservationMask, MergeRuns, ExcerptRuns, SummaryStage, *VIEWS)
 
 EX_ATHENA = ex_athena()
-EX_ATHENA_0_5 = _version_0_5()
-EX_ATHENA_HEAD = _newest()
+EX_ATHENA_0_5 = _preset(
+    "ex_athena_0_5",
+    (BudgetReduction(), Snip(), MergeRuns(), RepeatCollapse(), SummaryStage()),
+    AthenaTrigger(overhead=False),
+    athena_tokens_0_5,
+)
+EX_ATHENA_HEAD = _preset(
+    "ex_athena_head",
+    (BudgetReduction(mark=archived), Snip(exempt=EXEMPT), ObservationMask(), ExcerptRuns(), SummaryStage()),
+    AthenaTrigger(),
+    athena_tokens,
+)

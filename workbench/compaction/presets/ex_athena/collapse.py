@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.compaction.marker import REPEATED
 from workbench.compaction.plan import Plan, Replace
-from workbench.compaction.presets.ex_athena.counting import size_in_bytes
+from workbench.compaction.presets.ex_athena.results import rewritten
+from workbench.compaction.presets.token_counters import byte_length
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.context_collapse import ContextCollapse as Stubs
 from workbench.transcript.context import Context
-from workbench.transcript.message import (
-    AssistantMessage,
-    Message,
-    Text,
-    ToolCall,
-    ToolResult,
-    plain_text,
-    with_blocks,
-)
+from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult, plain_text
 
 
 @dataclass(frozen=True, slots=True)
-class ContextCollapse:
+class RepeatCollapse:
     """Stubs for what was overtaken, and a mark at each call that repeats the one before.
 
     A call repeats the one before if it has the same tool and arguments with nothing but results in between. The marks
@@ -35,68 +28,55 @@ class ContextCollapse:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The projection, from the history as it is kept."""
+        messages = context.messages
         stubs = Stubs().plan(context, budget)
         edits = {edit.start: edit for edit in (stubs.edits if stubs is not None else ())}
-        marks: list[Replace] = []
-        for i, answered in _repeats(context.messages):
-            marks.append(Replace(i, i + 1, (_marked(context.messages[i]),)))
-            edit = None if answered is None or answered in edits else _stub(context, answered)
-            if edit is not None and answered is not None:
-                edits[answered] = edit
-        if sum(_longer(context, edit) for edit in (*edits.values(), *marks)) <= 0:
+        marks = []
+        for i, result in _repeats(messages).items():
+            marks.append(Replace(i, i + 1, (_marked(messages[i]),)))
+            if result is not None and result not in edits and not messages[result].pinned:
+                edits.update((edit.start, edit) for edit in rewritten(context, result, REPEATED))
+        if sum(_growth(context, edit) for edit in (*edits.values(), *marks)) <= 0:
             edits.update((mark.start, mark) for mark in marks)
         return Plan(tuple(edits[i] for i in sorted(edits))) if edits else None
 
 
-def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, int | None]]:
-    """Each call that repeats the one before, and its result's index where that is the same result again."""
-    before: ToolCall | None = None
-    now: ToolCall | None = None
-    at = -1
-    result: ToolResult | None = None
+def _repeats(messages: Sequence[Message]) -> dict[int, int | None]:
+    """Each message whose one call repeats the one before, with its result's index where that is the same again."""
     found: dict[int, int | None] = {}
+    call: ToolCall | None = None
+    result: ToolResult | None = None
+    at = -1
     for i, message in enumerate(messages):
         if isinstance(message, AssistantMessage):
-            calls = [block for block in message.blocks if block.type == "tool_call"]
-            before, now = now, calls[0] if len(calls) == 1 else None
-            if before is None or now is None or (before.name, before.arguments) != (now.name, now.arguments):
-                before = None
-            elif not message.pinned and not plain_text(message).endswith(REPEATED):
+            before, call, at = call, message.calls[0] if len(message.calls) == 1 else None, i
+            same = before and call and (before.name, before.arguments) == (call.name, call.arguments)
+            if same and not message.pinned and not plain_text(message).endswith(REPEATED):
                 found[i] = None
-            at = i
         elif not isinstance(message, ToolResult):
-            before = now = result = None
-        elif now is not None and message.call_id == now.id:
-            if at in found and result is not None and (result.blocks, result.is_error) == (
-                message.blocks, message.is_error
-            ):  # fmt: skip
+            call = result = None
+        elif call is not None and message.call_id == call.id:
+            same = result and (result.blocks, result.is_error) == (message.blocks, message.is_error)
+            if at in found and same:
                 found[at] = i
             result = message
-    return iter(found.items())
+    return found
 
 
 def _marked(message: Message) -> AssistantMessage:
+    """The message with a mark at the end of its words, before its call."""
     assert isinstance(message, AssistantMessage)
     blocks = list(message.blocks)
-    last = next((i for i in range(len(blocks) - 1, -1, -1) if isinstance(blocks[i], Text)), None)
-    if last is None:
-        call = next(i for i, block in enumerate(blocks) if isinstance(block, ToolCall))
-        blocks.insert(call, Text(REPEATED))
+    words = [(i, block.text) for i, block in enumerate(blocks) if isinstance(block, Text)]
+    if words:
+        at, text = words[-1]
+        blocks[at] = Text(f"{text} {REPEATED}".strip())
     else:
-        blocks[last] = Text(f"{plain_text(replace(message, blocks=(blocks[last],)))} {REPEATED}".strip())
+        blocks.insert(blocks.index(message.calls[0]), Text(REPEATED))
     return replace(message, blocks=tuple(blocks))
 
 
-def _stub(context: Context, i: int) -> Replace | None:
-    message = context.messages[i]
-    if not isinstance(message, ToolResult) or message.pinned:
-        return None
-    short = with_blocks(message, (Text(REPEATED),))
-    edit = Replace(i, i + 1, (short,))
-    return edit if _longer(context, edit) < 0 and context.count(short) <= context.sizes[i] else None
-
-
-def _longer(context: Context, edit: Replace) -> int:
+def _growth(context: Context, edit: Replace) -> int:
     """Bytes of words that the edit adds."""
-    now = sum(size_in_bytes(plain_text(one)) for one in edit.by if isinstance(one, AssistantMessage | ToolResult))
-    return now - size_in_bytes(plain_text(context.messages[edit.start]))
+    now = sum(byte_length(plain_text(new)) for new in edit.by if isinstance(new, AssistantMessage | ToolResult))
+    return now - byte_length(plain_text(context.messages[edit.start]))

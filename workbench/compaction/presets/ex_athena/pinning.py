@@ -1,4 +1,4 @@
-"""What ExAthena leaves alone: the first messages, those with certain names, the live end, and pinned ones."""
+"""The messages that ExAthena leaves alone: the first ones, those with certain names, the live end, and pinned ones."""
 
 from __future__ import annotations
 
@@ -10,30 +10,23 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, ToolResult
 from workbench.transcript.pairing import protected, with_partners
 
-NAMES = ("memory", "skill:*")
-_KEPT = 0.5
-
 
 @dataclass(frozen=True, slots=True)
 class Pinning:
-    """The rule.
+    """The rule; messages named `memory` or `skill:...` are pinned by their names, but no tool's result is.
 
     Attributes:
         prefix: slots at the front; messages that are pinned by name take none.
         suffix: how many messages at the end are live.
-        names: messages with these names; `skill:*` is every name that begins with `skill:`. A tool's name is none.
     """
 
     prefix: int = 1
     suffix: int = 6
-    names: tuple[str, ...] = NAMES
 
     def named(self, message: Message) -> bool:
         """Whether the message is pinned by its name."""
-        said = message.name if not isinstance(message, ToolResult) else ""
-        return bool(said) and any(
-            said == name or (name.endswith("*") and said.startswith(name[:-1])) for name in self.names
-        )
+        named = message.name == "memory" or message.name.startswith("skill:")
+        return named and not isinstance(message, ToolResult)
 
     def holds(self, message: Message) -> bool:
         """Whether the message stays wherever it stands."""
@@ -41,14 +34,8 @@ class Pinning:
 
     def floor(self, messages: Sequence[Message]) -> int:
         """Where the pinned prefix ends: its slots, and what is pinned by name among and right behind them."""
-        left = self.prefix
-        for i, message in enumerate(messages):
-            if self.named(message):
-                continue
-            if left == 0:
-                return i
-            left -= 1
-        return len(messages)
+        free = [i for i, message in enumerate(messages) if not self.named(message)]
+        return free[self.prefix] if self.prefix < len(free) else len(messages)
 
     def between(self, messages: Sequence[Message]) -> range:
         """The indices between prefix and live end."""
@@ -62,23 +49,18 @@ class Pinning:
         on. Where a comparison sets the size, the live end takes at most half of the room that it leaves.
         """
         messages = context.messages
+        prefix = range(self.floor(messages))
         held = protected(messages) | {i for i, message in enumerate(messages) if self.named(message)}
-        prefix = {i for i in range(self.floor(messages)) if not isinstance(messages[i], Summary)}
-        held = with_partners(messages, held | prefix)
+        held = with_partners(messages, held | {i for i in prefix if not isinstance(messages[i], Summary)})
         start = max(len(messages) - self.suffix, 0)
         if budget.reason == "matched":
-            start = max(start, _fitting(context, budget, held))
+            left = 0.5 * (budget.target - context.overhead - sum(context.sizes[i] for i in held))
+            for i in range(len(messages) - 1, start - 1, -1):
+                left -= 0 if i in held else context.sizes[i]
+                if left < 0:
+                    start = i + 1
+                    break
         return with_partners(messages, held | set(range(start, len(messages))))
 
 
 PINNING = Pinning()
-
-
-def _fitting(context: Context, budget: Budget, held: set[int]) -> int:
-    """The first index from which on the messages that are not held take at most half of the room."""
-    left = _KEPT * (budget.target - context.overhead - sum(context.sizes[i] for i in held))
-    for i in range(len(context.messages) - 1, -1, -1):
-        left -= 0 if i in held else context.sizes[i]
-        if left < 0:
-            return i + 1
-    return 0

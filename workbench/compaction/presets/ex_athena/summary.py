@@ -10,9 +10,8 @@ from typing import ClassVar
 from workbench.compaction.clip import head
 from workbench.compaction.place import behind_prompt, exchanged
 from workbench.compaction.plan import Draft, Plan
-from workbench.compaction.presets.ex_athena.failing import StageFailed
-from workbench.compaction.presets.ex_athena.marks import SUMMARY
 from workbench.compaction.presets.ex_athena.pinning import PINNING, Pinning
+from workbench.compaction.presets.ex_athena.session import StageFailed
 from workbench.compaction.prompt_template import harmless, prompt
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
@@ -22,9 +21,8 @@ from workbench.transcript.files import FileOps
 from workbench.transcript.message import AssistantMessage, Message, Summary, ToolResult, plain_text, said_texts
 from workbench.transcript.pairing import cut_points
 
+SUMMARY_NAME = "compactor_summary"
 MOST_TOKENS = 512
-TEMPERATURE = 0.2
-TIMEOUT_SECONDS = 30.0
 RESULT_CHARS = 500
 WORD_CHARS = 1_000
 FEWEST = 3
@@ -54,7 +52,7 @@ class SummaryStage:
         if len(gone) < FEWEST or not any(text.strip() for message in said for text in said_texts(message)):
             return None
         ids = tuple(dict.fromkeys(id for message in said for id in _stands_for(message)))
-        empty = Draft(requests=(), replaces=ids, files=file_ops(said), said_by="assistant", name=SUMMARY)
+        empty = Draft(requests=(), replaces=ids, files=file_ops(said), said_by="assistant", name=SUMMARY_NAME)
         left = sum(context.sizes[i] for i in gone) - context.count(empty.frame()) - 1
         if left < LEAST:
             return None

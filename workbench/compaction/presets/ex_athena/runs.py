@@ -1,0 +1,150 @@
+"""ExAthena's two ways to shorten a run of results of one tool: merged into one message, or each in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import ClassVar, TypeAlias
+
+from workbench.compaction.clip import head
+from workbench.compaction.marker import EXCERPT
+from workbench.compaction.plan import Draft, Plan, Replace
+from workbench.compaction.presets.ex_athena.pinning import Pinning
+from workbench.compaction.presets.ex_athena.results import calls_by_id, is_mark, rewritable, rewritten, tool_of
+from workbench.compaction.presets.token_counters import byte_length, calls_of
+from workbench.compaction.stage import Budget
+from workbench.transcript.context import Context
+from workbench.transcript.message import AssistantMessage, Message, Summary, ToolCall, ToolResult, is_empty, plain_text
+from workbench.transcript.pairing import callers
+
+MICROCOMPACT_RUN_THRESHOLD = 3
+EXCERPT_CHARS = 200
+SHORT_END = Pinning(suffix=4)
+"""The messages that the original's stage leaves alone, whatever the live end is."""
+
+Run: TypeAlias = Mapping[int, ToolResult]
+
+
+@dataclass(frozen=True, slots=True)
+class ExcerptRuns:
+    """Cuts each long result of a run to its first characters, in place. As in the newest version.
+
+    Attributes:
+        run: how many adjacent results of one tool make a run; fewer than three never do.
+        chars: of each that are kept.
+    """
+
+    run: int = MICROCOMPACT_RUN_THRESHOLD
+    chars: int = EXCERPT_CHARS
+    pinning: Pinning = SHORT_END
+    name: ClassVar[str] = "microcompact"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """Replace the long results of each run."""
+        edits = [
+            edit
+            for run in runs(context, self.pinning, self.run)
+            for i, _, text in rewritable(context, run)
+            if byte_length(text) > self.chars and not is_mark(text)
+            for edit in rewritten(context, i, f"{EXCERPT} {head(text, self.chars)} […]")
+        ]
+        return Plan(tuple(edits)) if edits else None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeRuns:
+    """Merges each run into one message, as documented. The calls go with their results, so that pairs stay whole.
+
+    Attributes:
+        run: as above.
+        chars: of each result that are kept, and of each call's arguments.
+    """
+
+    run: int = MICROCOMPACT_RUN_THRESHOLD
+    chars: int = EXCERPT_CHARS
+    pinning: Pinning = SHORT_END
+    name: ClassVar[str] = "microcompact"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """Put one message in the place of each run where that is smaller."""
+        messages, caller_of, calls = context.messages, callers(context.messages), calls_by_id(context.messages)
+        answers: dict[tuple[int, str], set[int]] = {}  # a call that was answered twice goes with both results
+        for i, caller in caller_of.items():
+            answers.setdefault((caller, _call_id(messages[i])), set()).add(i)
+        floor = self.pinning.floor(messages)
+        found: list[tuple[Run, Summary]] = []
+        for run in runs(context, self.pinning, self.run):
+            made = {(caller_of[i], result.call_id) for i, result in run.items() if i in caller_of}
+            if any(at < floor or self.pinning.holds(messages[at]) or answers[at, id] - run.keys() for at, id in made):
+                continue
+            one = self._merged(run, calls)
+            if byte_length(one.text) < _bytes(run, calls):
+                found.append((run, one))
+        plan = Plan(_edits(messages, found, caller_of))
+        return plan if found and plan.apply(context).tokens <= context.tokens else None
+
+    def _merged(self, run: Run, calls: Mapping[str, ToolCall]) -> Summary:
+        lines = [f"[microcompact: {len(run)} tool results elided]"]
+        for result in run.values():
+            call = calls.get(result.call_id)
+            named = f" {call.name}({self._head(call.arguments_json())})" if call is not None else ""
+            lines.append(f"- {result.call_id}{named}: {self._head(plain_text(result))}")
+        ids = tuple(result.id for result in run.values())
+        return Draft(requests=(), template="", footer="\n".join(lines), replaces=ids, name=self.name).written(())
+
+    def _head(self, text: str) -> str:
+        return text if len(text) <= self.chars else f"{head(text, self.chars)} […]"
+
+
+def runs(context: Context, pinning: Pinning, least: int) -> Iterator[Run]:
+    """The runs between prefix and live end: adjacent results of one tool that are not pinned, by their indices."""
+    messages, calls = context.messages, calls_by_id(context.messages)
+
+    def tool(i: int) -> str | None:
+        message = messages[i]
+        return tool_of(message, calls) if isinstance(message, ToolResult) and not message.pinned else None
+
+    for _, indices in groupby(pinning.between(messages), tool):
+        run = {i: message for i in indices if isinstance(message := messages[i], ToolResult) and not message.pinned}
+        if len(run) >= max(least, MICROCOMPACT_RUN_THRESHOLD):
+            yield run
+
+
+def _bytes(run: Run, calls: Mapping[str, ToolCall]) -> int:
+    """Bytes of the results of a run and of the arguments of their calls."""
+    made = [calls[result.call_id] for result in run.values() if result.call_id in calls]
+    texts = [*map(plain_text, run.values()), *(call.arguments_json() for call in made)]
+    return sum(map(byte_length, texts))
+
+
+def _edits(
+    messages: Sequence[Message], found: Sequence[tuple[Run, Summary]], caller_of: Mapping[int, int]
+) -> tuple[Replace, ...]:
+    """The merged messages in the place of their runs; before a caller that keeps calls, whose results still follow."""
+    answered: dict[int, set[str]] = {}
+    for run, _ in found:
+        for i, result in run.items():
+            if i in caller_of:
+                answered.setdefault(caller_of[i], set()).add(result.call_id)
+    unfinished = {at for at, ids in answered.items() if any(call.id not in ids for call in calls_of(messages[at]))}
+    put: dict[int, list[Message]] = {}
+    for run, one in found:
+        at = min((caller_of[i] for i in run if caller_of.get(i) in unfinished), default=next(iter(run)))
+        put.setdefault(at, []).append(one)
+    edits = {i: Replace(i, i + 1, tuple(put.get(i, ()))) for run, _ in found for i in run}
+    for at, ids in answered.items():
+        edits[at] = Replace(at, at + 1, (*put.get(at, ()), *_without(messages[at], ids)))
+    return tuple(edits[i] for i in sorted(edits))
+
+
+def _call_id(message: Message) -> str:
+    return message.call_id if isinstance(message, ToolResult) else ""
+
+
+def _without(message: Message, calls: set[str]) -> tuple[Message, ...]:
+    """The message without these calls; nothing where nothing else is in it."""
+    assert isinstance(message, AssistantMessage)
+    left = tuple(block for block in message.blocks if not (isinstance(block, ToolCall) and block.id in calls))
+    short = replace(message, blocks=left)
+    return () if is_empty(short) else (short,)

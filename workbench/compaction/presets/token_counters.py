@@ -1,0 +1,120 @@
+"""How five of the restated systems estimate tokens: by bytes or characters, and an overhead for each message and call.
+
+| system | unit | rounded | overhead | not counted |
+|---|---|---|---|---|
+| Opal | 4 bytes | down, each part | 10 a message, 10 a call | thoughts |
+| Operator-Use | 4 characters | down, at least 1 | none | pictures in results |
+| DDx agent | 4 bytes | up, each part | the role's name | thoughts |
+| ExAthena | 4 bytes | down | 8 a text, 16 a result, 64 a call | thoughts, pictures; calls beside words |
+| docker-agent v1.53 | 4 characters | down | 5 a message | pictures |
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from workbench.transcript.message import (
+    AssistantMessage,
+    Message,
+    Summary,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+    image_tokens,
+    plain_text,
+)
+
+compact_json: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""A value as JSON without blanks."""
+
+
+def byte_length(text: str) -> int:
+    """UTF-8 bytes."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def calls_of(message: Message) -> tuple[ToolCall, ...]:
+    """The tool calls of a message; none unless a model wrote it."""
+    return message.calls if isinstance(message, AssistantMessage) else ()
+
+
+def role_of(message: Message) -> str:
+    """The role under which a message is sent."""
+    return message.said_by if isinstance(message, Summary) else message.role
+
+
+def usage_tokens(usage: Usage) -> int:
+    """All four parts of a provider's report together."""
+    return usage.prompt + usage.output
+
+
+def quarter(text: str | None) -> int:
+    """A quarter of the bytes, rounded down; 0 for nothing."""
+    return byte_length(text) // 4 if text else 0
+
+
+def quarter_up(text: str) -> int:
+    """A quarter of the bytes, rounded up."""
+    return -(-byte_length(text) // 4)
+
+
+def opal_tokens(message: Message) -> int:
+    """Opal: words, calls, pictures, and 10 for the message and for each call."""
+    calls = sum(quarter(call.name) + quarter(compact_json(call.arguments)) + 10 for call in calls_of(message))
+    return quarter(plain_text(message)) + 10 + calls + image_tokens(message)
+
+
+def operator_tokens(message: Message) -> int:
+    """Operator-Use: words, thoughts and calls; a picture that a person sent is 4,800 characters."""
+    chars = 0
+    for block in message.blocks:
+        if isinstance(block, Text | Thinking):
+            chars += len(block.text)
+        elif isinstance(block, ToolCall):
+            chars += len(block.name) + len(block.arguments_json())
+        elif not isinstance(message, ToolResult):
+            chars += 4_800
+    return max(1, chars // 4)
+
+
+def ddx_tokens(message: Message) -> int:
+    """DDx agent: role, words, names and arguments of calls, the id of the call that a result answers, pictures."""
+    parts = [role_of(message), plain_text(message)]
+    for call in calls_of(message):
+        parts += [call.name, compact_json(call.arguments)]
+    if isinstance(message, ToolResult):
+        parts.append(message.call_id)
+    return sum(map(quarter_up, parts)) + image_tokens(message)
+
+
+def athena_tokens(message: Message) -> int:
+    """ExAthena: the first rule that fits of: calls without words, a result, words, anything else."""
+    calls = calls_of(message)
+    texts = [block for block in message.blocks if isinstance(block, Text)]
+    if calls and not texts:
+        return sum(64 + quarter(compact_json(call.arguments)) for call in calls)
+    if isinstance(message, ToolResult):
+        return 16 + quarter(plain_text(message))
+    return 8 + quarter(plain_text(message)) if texts else 16
+
+
+def athena_tokens_0_5(message: Message) -> int:
+    """ExAthena v0.5: the same, but a result is 16 whatever its size."""
+    return 16 if isinstance(message, ToolResult) else athena_tokens(message)
+
+
+def docker_tokens(message: Message) -> int:
+    """docker-agent v1.53: words, thoughts, names and arguments of calls, and 5 for the message."""
+    return (
+        sum(len(block.text) for block in message.blocks if isinstance(block, Text)) + unsaid_chars(message)
+    ) // 4 + 5
+
+
+def unsaid_chars(message: Message) -> int:
+    """Characters of a message's thoughts and calls."""
+    thoughts = sum(len(block.text) for block in message.blocks if isinstance(block, Thinking))
+    return thoughts + sum(len(call.name) + len(compact_json(call.arguments)) for call in calls_of(message))
