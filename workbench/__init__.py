@@ -19,7 +19,7 @@ _PLACES = {
     "system_prompt": "importers.export",
     # jobs
     "compare": "experiment.compare", "replay": "experiment.single", "prepared": "experiment.prepared",
-    "trial": "experiment.single", "Results": "experiment.store",
+    "metric_input": "experiment.single", "Results": "experiment.store",
     "surprisal": "experiment.surprisal", "probe": "experiment.probing", "label": "explore.labelling",
     "behave": "experiment.behaving",
     "sweep": "experiment.sweep", "sweep_table": "analysis.sweep",
@@ -44,7 +44,7 @@ _PLACES = {
     # models and metrics
     "ModelSettings": "models.settings",
     "SummaryRequest": "models.model", "Completion": "models.model", "Model": "models.model", "find_model": "models",
-    "Metric": "metrics.metric", "Score": "metrics.metric", "Trial": "metrics.metric",
+    "Metric": "metrics.metric", "Score": "metrics.metric", "MetricInput": "metrics.metric",
     # what goes wrong
     "WorkbenchError": "errors",
 }  # fmt: skip
@@ -79,8 +79,8 @@ if TYPE_CHECKING:
     from workbench.experiment.prepared import prepared as prepared
     from workbench.experiment.probing import probe as probe
     from workbench.experiment.share import share as share
+    from workbench.experiment.single import metric_input as metric_input
     from workbench.experiment.single import replay as replay
-    from workbench.experiment.single import trial as trial
     from workbench.experiment.store import Results as Results
     from workbench.experiment.surprisal import surprisal as surprisal
     from workbench.experiment.sweep import sweep as sweep
@@ -93,8 +93,8 @@ if TYPE_CHECKING:
     from workbench.importers.importer import scan as scan
     from workbench.importers.native import save as save
     from workbench.metrics.metric import Metric as Metric
+    from workbench.metrics.metric import MetricInput as MetricInput
     from workbench.metrics.metric import Score as Score
-    from workbench.metrics.metric import Trial as Trial
     from workbench.models import find_model as find_model
     from workbench.models.loopback import Loopback as Loopback
     from workbench.models.model import Completion as Completion

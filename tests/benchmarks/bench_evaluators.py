@@ -40,7 +40,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 from workbench.datasets.generator import generate
 from workbench.experiment.compare import compare
 from workbench.experiment.prepared import prepared
-from workbench.experiment.single import replay, trial
+from workbench.experiment.single import metric_input, replay
 from workbench.importers.importer import load
 from workbench.metrics.builtin import BUILTIN
 from workbench.metrics.mining import Index
@@ -200,7 +200,7 @@ def grown(tokens: int) -> str:
     alone = process_time() - start
     start = process_time()
     ready = prepared(session, WINDOW)
-    done = trial(ready, replay(ready, "pipeline"))
+    done = metric_input(ready, replay(ready, "pipeline"))
     for metric in BUILTIN.values():
         metric.score(done)
     return json.dumps((process_time() - start, alone))

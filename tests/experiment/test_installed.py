@@ -44,8 +44,8 @@ class Requests:
     unit = "count"
     better = "lower"
 
-    def score(self, trial):
-        return Score(float(len(trial.replay.steps)))
+    def score(self, data):
+        return Score(float(len(data.replay.steps)))
 
 
 class PlainChat:

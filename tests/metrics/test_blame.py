@@ -9,7 +9,7 @@ from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.metrics.blame import culprits
-from workbench.metrics.metric import Trial
+from workbench.metrics.metric import MetricInput
 from workbench.metrics.mining import Index
 from workbench.models import find_model
 from workbench.replay.matched import matched
@@ -38,9 +38,9 @@ class Eighth:
 def blamed(*stages: Stage, share: float = 0.1) -> tuple[list[str], list[str]]:
     part = Preset("made", Strategy("made", stages))
     done = matched(SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(share,))
-    trial = Trial(done, INDEX, share)
-    (one,) = trial.retained
-    return list(culprits(one.retention, trial.course)), [need.atom.text for need in one.demand.needs]
+    data = MetricInput(done, INDEX, share)
+    (one,) = data.retained
+    return list(culprits(one.retention, data.message_lifetimes)), [need.atom.text for need in one.demand.needs]
 
 
 def test_what_is_kept_has_no_culprit() -> None:
@@ -64,15 +64,15 @@ def test_each_of_two_stages_is_blamed_for_its_own_losses() -> None:
 def test_what_is_kept_and_not_shown_is_lost_by_the_view() -> None:
     part = Preset("made", Strategy("made", (), view=(Truncate(),)))
     done = matched(SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(0.1,))
-    trial = Trial(done, INDEX, 0.1)
-    (one,) = trial.retained
-    assert set(culprits(one.retention, trial.course)) <= {"", "view"}
+    data = MetricInput(done, INDEX, 0.1)
+    (one,) = data.retained
+    assert set(culprits(one.retention, data.message_lifetimes)) <= {"", "view"}
 
 
 def test_the_pipeline_blames_only_its_own_stages() -> None:
     part = preset("pipeline")
     done = matched(SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(0.05,))
-    trial = Trial(done, INDEX, 0.05)
-    (one,) = trial.retained
+    data = MetricInput(done, INDEX, 0.05)
+    (one,) = data.retained
     names = {"", "view"} | {stage.name for stage in part.strategy.stages}
-    assert set(culprits(one.retention, trial.course)) <= names
+    assert set(culprits(one.retention, data.message_lifetimes)) <= names

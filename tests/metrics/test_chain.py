@@ -5,7 +5,7 @@ from collections import Counter
 from builders import remembering
 from workbench.compaction.presets import preset
 from workbench.metrics.chain import chain
-from workbench.metrics.metric import Trial
+from workbench.metrics.metric import MetricInput
 from workbench.metrics.mining import Index
 from workbench.models import find_model
 from workbench.replay.natural import natural
@@ -19,17 +19,17 @@ SIZING = Sizing.of(SESSION, [chars_per_token(message) for message in MESSAGES], 
 INDEX = Index(MESSAGES)
 
 
-def trial(strategy: str, window: int = 6_000) -> Trial:
+def metric_input(strategy: str, window: int = 6_000) -> MetricInput:
     done = natural(SESSION, preset(strategy), find_model("extractive"), SIZING, window=window)
-    return Trial(done, INDEX)
+    return MetricInput(done, INDEX)
 
 
 def test_nothing_is_at_risk_without_a_compaction() -> None:
-    assert list(chain(trial("none"))) == []
+    assert list(chain(metric_input("none"))) == []
 
 
 def test_an_atom_enters_in_round_one_and_the_survivors_go_on() -> None:
-    one = trial("truncate")
+    one = metric_input("truncate")
     rounds = list(chain(one))
     risk, lost = Counter[int](), Counter[int]()
     for row in rounds:
@@ -45,7 +45,7 @@ def test_an_atom_enters_in_round_one_and_the_survivors_go_on() -> None:
 
 
 def test_an_atom_that_is_dropped_in_its_second_round_is_lost_there() -> None:
-    one = trial("truncate")
+    one = metric_input("truncate")
     events = one.replay.events
     assert len(events) >= 2
     first, _ = INDEX.everything

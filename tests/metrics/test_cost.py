@@ -14,7 +14,7 @@ from builders import said, told
 from workbench.analysis.paired import sign_flip
 from workbench.metrics import cost
 from workbench.metrics.billing import charge, even_cut
-from workbench.metrics.metric import Metric, Score, Trial
+from workbench.metrics.metric import Metric, MetricInput, Score
 from workbench.metrics.mining import Index
 from workbench.metrics.pricing import Pricing
 from workbench.metrics.size import PrefixReuse
@@ -32,7 +32,9 @@ DRY_RUN = json.loads((Path(__file__).parent / "cachebench_dry_run.json").read_te
 --strategies none,context_window,truncation`: tokens sent, and of those in common with the request before."""
 
 
-def trial(steps: list[tuple[int, int]], recorded: list[int] | None = None, rules: str = "anthropic") -> Trial:
+def metric_input(
+    steps: list[tuple[int, int]], recorded: list[int] | None = None, rules: str = "anthropic"
+) -> MetricInput:
     messages = [message for i in range(len(steps)) for message in (said("go on", f"u{i}"), told("ok", f"a{i}"))]
     session = Session.of(messages)
     whole = recorded or [tokens for tokens, _ in steps]
@@ -40,10 +42,10 @@ def trial(steps: list[tuple[int, int]], recorded: list[int] | None = None, rules
     sizing = Sizing((0,) * len(messages), 0, chars_per_token)
     replay = Replay(session, "p", "natural", 200_000, sizing, made, (), (), Context((), ()))
     named = {"anthropic": ANTHROPIC, "openai": OPENAI, "none": NO_CACHE}[rules]
-    return Trial(replay, Index(session.messages), prices=Pricing("m", PRICES, named))
+    return MetricInput(replay, Index(session.messages), prices=Pricing("m", PRICES, named))
 
 
-def value(metric: Metric, of: Trial) -> float | None:
+def value(metric: Metric, of: MetricInput) -> float | None:
     return metric.score(of).value
 
 
@@ -83,12 +85,12 @@ def test_yoagent_s_cost_of_a_chat_comes_out() -> None:
 def test_cachebench_s_reuse_and_breaks_come_out(run: str, reuse: float, breaks: int) -> None:
     """Its reuse counts the first request, which nothing can serve; our `prefix_reuse` begins with the second."""
     steps = [(sent, same) for sent, same in DRY_RUN[run]]
-    made = trial(steps)
+    made = metric_input(steps)
     assert value(cost.CacheBreaks(), made) == breaks
     ours, sent = value(PrefixReuse(), made), sum(tokens for tokens, _ in steps)
     assert ours is not None
     assert round(100 * ours * (sent - steps[0][0]) / sent, 1) == reuse
-    openai = value(cost.CacheRead(), trial(steps, rules="openai"))
+    openai = value(cost.CacheRead(), metric_input(steps, rules="openai"))
     assert openai is not None and reuse - 4 < 100 * openai <= reuse + 0.05
 
 
@@ -111,24 +113,24 @@ SAVING = ([(50_000, 0), (20_000, 0), (30_000, 20_000)], [50_000, 60_000, 70_000]
     ],
 )  # fmt: skip
 def test_each_metric_says_what_can_be_worked_out_on_paper(metric: Callable[[], Metric], expected: float) -> None:
-    assert value(metric(), trial(*SAVING, rules="none")) == pytest.approx(expected)
+    assert value(metric(), metric_input(*SAVING, rules="none")) == pytest.approx(expected)
 
 
 def test_the_cache_is_read_where_the_prompt_goes_on() -> None:
-    made = trial([(50_000, 0), (60_000, 50_000), (60_000, 60_000)])
+    made = metric_input([(50_000, 0), (60_000, 50_000), (60_000, 60_000)])
     assert value(cost.CacheRead(), made) == pytest.approx(110_000 / 170_000)
     assert value(cost.Cost(), made) == pytest.approx((60_000 * 3.75 + 110_000 * 0.3) * 1e-6)
 
 
 def test_no_compaction_saves_nothing_and_never_breaks_even() -> None:
-    made = trial([(50_000, 0), (60_000, 50_000)])
+    made = metric_input([(50_000, 0), (60_000, 50_000)])
     assert value(cost.NetSaving(), made) == 0.0
     assert value(cost.CostSaved(), made) == 0.0
     assert cost.BreakEven().score(made) == Score(None, "it costs the same as no compaction")
 
 
 def test_what_never_pays_says_so() -> None:
-    made = trial([(90_000, 0), (80_000, 0)], [90_000, 91_000])
+    made = metric_input([(90_000, 0), (80_000, 0)], [90_000, 91_000])
     assert cost.BreakEven().score(made) == Score(None, "it never pays within the session")
     saved = value(cost.CostSaved(), made)
     assert saved is not None and saved < 0
@@ -136,9 +138,9 @@ def test_what_never_pays_says_so() -> None:
 
 @pytest.mark.parametrize("metric", [cost.Cost, cost.NetSaving, cost.CostSaved, cost.CacheRead, cost.BreakEven])
 def test_without_a_price_or_a_request_there_is_a_reason_and_no_zero(metric: Callable[[], Metric]) -> None:
-    unknown = trial([(50_000, 0)])
-    unknown = Trial(unknown.replay, unknown.index, prices=Pricing("m", None, why="no price is known"))
+    unknown = metric_input([(50_000, 0)])
+    unknown = MetricInput(unknown.replay, unknown.index, prices=Pricing("m", None, why="no price is known"))
     assert metric().score(unknown) == Score(None, "no price is known")
-    empty = trial([])
+    empty = metric_input([])
     assert metric().score(empty).value is None
     assert "natural replay" in metric().score(empty).why

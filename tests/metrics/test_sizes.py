@@ -7,7 +7,7 @@ import pytest
 from builders import remembering, rules, told
 from workbench.compaction.presets import preset
 from workbench.experiment.cell import natural_tables
-from workbench.metrics.metric import Trial
+from workbench.metrics.metric import MetricInput
 from workbench.metrics.mining import Index
 from workbench.metrics.sizes import EVEN_SO, TOO_LARGE, too_large
 from workbench.models.extractive import Extractive
@@ -22,20 +22,20 @@ MESSAGES = (rules("be brief"), *remembering(60))
 SESSION = Session.of(MESSAGES)
 
 
-def trial(name: str, share: float = 0.2, session: Session = SESSION) -> Trial:
+def metric_input(name: str, share: float = 0.2, session: Session = SESSION) -> MetricInput:
     sizing = Sizing.of(session, [chars_per_token(m) for m in session.messages], chars_per_token)
     at = (len(session.messages) // 2, len(session.messages) * 3 // 4)
     replay = matched(session, preset(name), Extractive(), sizing, window=10_000, at=at, shares=(share,))
-    return Trial(replay, Index(session.messages), share)
+    return MetricInput(replay, Index(session.messages), share)
 
 
 @pytest.mark.parametrize("name", ["truncate", "summarize", "null", "none"])
 def test_a_strategy_that_gets_small_enough_may_be_compared_and_so_may_the_arm_that_is_never_cut(name: str) -> None:
-    assert too_large(trial(name)) == ""
+    assert too_large(metric_input(name)) == ""
 
 
 def test_one_that_does_not_says_where_and_by_how_much_and_has_no_figure_but_its_size() -> None:
-    large = trial("observation_mask")
+    large = metric_input("observation_mask")
     assert too_large(large).startswith(f"{TOO_LARGE} at 2 of 2 boundaries, up to ")
     rows = {row["metric"]: row for row in natural_tables(large)["scores"]}
     assert rows["recall"]["value"] is None and str(rows["recall"]["why"]).startswith(TOO_LARGE)
@@ -53,10 +53,10 @@ def test_what_nobody_may_take_away_is_nobodys_fault() -> None:
     done = replay.events[0].compaction
     assert done.sent.tokens <= done.budget.target > 3 * 0.01 * done.before.tokens
     assert wish in done.sent.messages
-    assert too_large(Trial(replay, Index(session.messages), 0.01)) == ""
+    assert too_large(MetricInput(replay, Index(session.messages), 0.01)) == ""
 
 
 def test_a_strategy_under_its_own_trigger_has_no_size_to_miss() -> None:
     sizing = Sizing.of(SESSION, [chars_per_token(m) for m in MESSAGES], chars_per_token)
     replay = natural(SESSION, preset("observation_mask"), Extractive(), sizing, window=1_000)
-    assert too_large(Trial(replay, Index(MESSAGES))) == ""
+    assert too_large(MetricInput(replay, Index(MESSAGES))) == ""

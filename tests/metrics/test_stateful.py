@@ -5,7 +5,7 @@ import pytest
 from builders import called, result, said, told
 from workbench.compaction.presets import preset
 from workbench.metrics.builtin import BUILTIN
-from workbench.metrics.metric import Score, Trial
+from workbench.metrics.metric import MetricInput, Score
 from workbench.metrics.mining import Index
 from workbench.models import find_model
 from workbench.replay.matched import matched
@@ -38,7 +38,7 @@ def scored(name: str, strategy: str = "none") -> Score:
     replay = matched(
         SESSION, preset(strategy), find_model("extractive"), sizing, window=100_000, at=[AT], shares=[0.2]
     )  # fmt: skip
-    return BUILTIN[name].score(Trial(replay, Index(MESSAGES), 0.2))
+    return BUILTIN[name].score(MetricInput(replay, Index(MESSAGES), 0.2))
 
 
 def test_a_context_without_compaction_loses_no_state() -> None:

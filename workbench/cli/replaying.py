@@ -20,7 +20,7 @@ from workbench.cli.words import REDACT, complain, count, percent, printable, say
 from workbench.errors import SettingError
 
 if TYPE_CHECKING:
-    from workbench.metrics.metric import Trial
+    from workbench.metrics.metric import MetricInput
 
 
 def replay(
@@ -50,8 +50,8 @@ def replay(
     """
     from workbench.experiment import replay_rows
     from workbench.experiment.prepared import prepared
+    from workbench.experiment.single import metric_input
     from workbench.experiment.single import replay as run
-    from workbench.experiment.single import trial
     from workbench.importers.importer import load
     from workbench.transcript.redaction import redacted
 
@@ -65,7 +65,7 @@ def replay(
     tell_terms(model)
     told = f"replay {ready.session.id}"
     how = model_settings(cache, no_cache, cache_only, max_dollars, concurrency, on_bad_summary, told)
-    done = trial(ready, run(ready, strategy, model=model, model_settings=how))
+    done = metric_input(ready, run(ready, strategy, model=model, model_settings=how))
     tables = replay_rows.natural_rows(done, losses)
     if as_json:
         say_json({"session": ready.session.id, "strategy": strategy, "window": ready.window, **tables})
@@ -74,7 +74,7 @@ def replay(
     return 0
 
 
-def _show(done: Trial, tables: dict[str, list[dict[str, str | int | float | None]]]) -> None:
+def _show(done: MetricInput, tables: dict[str, list[dict[str, str | int | float | None]]]) -> None:
     replayed = done.replay
     say(
         f"{printable(replayed.session.id)} under {replayed.preset}: {len(replayed.session.messages)} messages, "

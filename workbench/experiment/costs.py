@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 from workbench.experiment.prepared import Prepared
 from workbench.metrics.billing import Bill
-from workbench.metrics.metric import Trial
+from workbench.metrics.metric import MetricInput
 from workbench.metrics.pricing import Pricing
 from workbench.metrics.reconciliation import reconcile
 
 
-def costs(trial: Trial) -> Iterable[dict[str, str | int | float | None]]:
+def costs(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
     """One row: the bill of a natural replay, by part."""
-    bill = trial.bill
+    bill = data.bill
     if bill is None:
         return
     charges = bill.charges

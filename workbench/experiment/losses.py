@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from workbench.metrics.blame import VIEW, culprits
 from workbench.metrics.future import Need
-from workbench.metrics.metric import Retained, Trial
+from workbench.metrics.metric import MetricInput, Retained
 
 Loss: TypeAlias = dict[str, str | int | float | None]
 
@@ -15,21 +15,21 @@ LONGEST = 400
 """Characters of a line that a loss quotes at most."""
 
 
-def losses(trial: Trial, most: int) -> list[Loss]:
-    """The worst losses of a trial, each atom once: at the boundary where it is lost worst, and there first.
+def losses(data: MetricInput, most: int) -> list[Loss]:
+    """The worst losses of a replay, each atom once: at the boundary where it is lost worst, and there first.
 
     Irrecoverable before re-acquirable, absent before merely unbound; what is needed soonest first.
 
     Args:
-        trial: a replay and its session's index.
+        data: a replay and its session's index.
         most: losses at most.
     """
     found: dict[tuple[str, str], Loss] = {}
-    every, chained = trial.course, trial.replay.mode == "natural"
-    for one in trial.retained:
+    every, chained = data.message_lifetimes, data.replay.mode == "natural"
+    for one in data.retained:
         past = every.until(one.snapshot.at) if chained else every.of(one.snapshot.at)
-        blamed = culprits(one.retention, past, otherwise=VIEW if trial.replay.mode != "recorded" else "recorded")
-        for loss in _at(one, blamed, trial):
+        blamed = culprits(one.retention, past, otherwise=VIEW if data.replay.mode != "recorded" else "recorded")
+        for loss in _at(one, blamed, data):
             name = (str(loss["kind"]), str(loss["atom"]))
             if name not in found or _rank(loss) < _rank(found[name]):
                 found[name] = loss
@@ -42,8 +42,8 @@ def _rank(loss: Loss) -> tuple[float, int, int, str]:
     return (-weight, needed - at, at, str(loss["atom"]))
 
 
-def _at(one: Retained, blamed: Sequence[str], trial: Trial) -> Iterator[Loss]:
-    messages = trial.replay.session.messages
+def _at(one: Retained, blamed: Sequence[str], data: MetricInput) -> Iterator[Loss]:
+    messages = data.replay.session.messages
     for need, there, stage in zip(one.demand.needs, one.retention.presence.tolist(), blamed, strict=True):
         if not stage:
             continue

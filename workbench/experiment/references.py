@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.settings import Settings
 from workbench.metrics.arms import Oracle, random_context
-from workbench.metrics.metric import Trial
+from workbench.metrics.metric import MetricInput
 from workbench.replay.boundaries import at_boundaries
 from workbench.replay.matched import budget
 from workbench.replay.recorded import Really
@@ -15,10 +15,10 @@ from workbench.replay.step import Mode, Replay, Snapshot
 from workbench.transcript.context import Context
 
 
-def reference_trials(
+def reference_inputs(
     ready: Prepared, settings: Settings, really: Mapping[int, Really]
-) -> Iterator[tuple[str, list[Trial]]]:
-    """By arm, its trials: `random` and `oracle` at every matched boundary and size, `recorded` where it really was.
+) -> Iterator[tuple[str, list[MetricInput]]]:
+    """By arm, its inputs: `random` and `oracle` at every matched boundary and size, `recorded` where it really was.
 
     Args:
         ready: the session.
@@ -41,14 +41,14 @@ def reference_trials(
             for share in settings.shares
         ]
         matched = _replay(ready, arm, "matched", shots)
-        trials = [Trial(matched, ready.index, share) for share in settings.shares if at]
+        inputs = [MetricInput(matched, ready.index, share) for share in settings.shares if at]
         if really:
             shots = [Snapshot(place, made[place](one.after.tokens)) for place, one in really.items()]
-            trials.append(Trial(_replay(ready, arm, "recorded", shots), ready.index))
-        yield arm, trials
+            inputs.append(MetricInput(_replay(ready, arm, "recorded", shots), ready.index))
+        yield arm, inputs
     if really:
         shots = [Snapshot(place, one.after) for place, one in really.items()]
-        yield "recorded", [Trial(_replay(ready, "recorded", "recorded", shots), ready.index)]
+        yield "recorded", [MetricInput(_replay(ready, "recorded", "recorded", shots), ready.index)]
 
 
 def _history(ready: Prepared, at: int) -> Context:

@@ -11,11 +11,11 @@ from workbench.experiment.costs import costs as cost_rows
 from workbench.experiment.costs import reconciliation
 from workbench.experiment.losses import losses
 from workbench.experiment.prepared import Prepared
-from workbench.experiment.references import reference_trials
+from workbench.experiment.references import reference_inputs
 from workbench.experiment.settings import Settings
 from workbench.metrics.builtin import BUILTIN, installed
 from workbench.metrics.chain import chain
-from workbench.metrics.metric import Score, Trial
+from workbench.metrics.metric import MetricInput, Score
 from workbench.metrics.pricing import pricing
 from workbench.metrics.rereads import rereads
 from workbench.metrics.sizes import EVEN_SO, too_large
@@ -54,24 +54,24 @@ def replay_rows(ready: Prepared, preset: Preset, model: Model, settings: Setting
     score_at = by_fill(session, sizing, ready.window)
     replay = natural(session, preset, model, sizing, window=ready.window, score_at=score_at)
     prices = pricing(session, settings.price_model, settings.prices)
-    trial = Trial(replay, ready.index, prices=prices)
-    tables["steps"] += _steps(trial)
-    _fill(tables, trial)
+    data = MetricInput(replay, ready.index, prices=prices)
+    tables["steps"] += _steps(data)
+    _fill(tables, data)
     if settings.shares:
         at = at_boundaries(session, sizing, ready.window, settings.boundaries)
         replay = matched(session, preset, model, sizing, window=ready.window, at=at, shares=settings.shares)
         for share in settings.shares:
-            _fill(tables, Trial(replay, ready.index, share))
+            _fill(tables, MetricInput(replay, ready.index, share))
     really = recorded_contexts(session, sizing)
     if really:
         replay = at_recorded_sizes(session, preset, model, sizing, window=ready.window, really=really)
-        _fill(tables, Trial(replay, ready.index))
+        _fill(tables, MetricInput(replay, ready.index))
     _name(tables, session.id, preset.name)
     if preset.name == "none":  # the harness's own arms need no agent: they are made beside the arm that keeps all
-        for arm, trials in reference_trials(ready, settings, really):
+        for arm, inputs in reference_inputs(ready, settings, really):
             found: Tables = {name: [] for name in NAMES}
-            for trial in trials:
-                _fill(found, trial)
+            for data in inputs:
+                _fill(found, data)
             _name(found, session.id, arm)
             for name, rows in found.items():
                 tables[name] += rows
@@ -93,31 +93,31 @@ def _rereads(session: Session, boundaries: Sequence[int]) -> Iterable[Row]:
         }  # fmt: skip
 
 
-def natural_rows(trial: Trial, worst: int = WORST) -> Tables:
+def natural_rows(data: MetricInput, worst: int = WORST) -> Tables:
     """The rows of one natural replay alone, with its losses whatever the preset."""
     tables: Tables = {name: [] for name in NAMES}
-    tables["steps"] += _steps(trial)
-    _fill(tables, trial, worst)
+    tables["steps"] += _steps(data)
+    _fill(tables, data, worst)
     return tables
 
 
-def _fill(tables: Tables, trial: Trial, worst: int = WORST) -> None:
-    place: Row = {"mode": trial.replay.mode, "share": trial.share}
-    events = [event for event in trial.replay.events if event.share == trial.share]
+def _fill(tables: Tables, data: MetricInput, worst: int = WORST) -> None:
+    place: Row = {"mode": data.replay.mode, "share": data.share}
+    events = [event for event in data.replay.events if event.share == data.share]
     tables["compactions"] += [place | row for row in _compactions(events)]
-    tables["retention"] += [place | row for row in _retention(trial)]
-    tables["entity_recall"] += [place | row for row in _entity_recall(trial)]
-    tables["states"] += [place | row for row in _states(trial)]
-    tables["survival"] += _survival(trial)
-    tables["scores"] += [place | row for row in _scores(trial)]
-    tables["costs"] += cost_rows(trial)
-    if trial.replay.preset not in ("none", "null", "random", "oracle"):
-        tables["losses"] += [place | row for row in losses(trial, worst)]
+    tables["retention"] += [place | row for row in _retention(data)]
+    tables["entity_recall"] += [place | row for row in _entity_recall(data)]
+    tables["states"] += [place | row for row in _states(data)]
+    tables["survival"] += _survival(data)
+    tables["scores"] += [place | row for row in _scores(data)]
+    tables["costs"] += cost_rows(data)
+    if data.replay.preset not in ("none", "null", "random", "oracle"):
+        tables["losses"] += [place | row for row in losses(data, worst)]
 
 
-def _steps(trial: Trial) -> Iterable[Row]:
-    charges = trial.bill.charges if trial.bill is not None else ()
-    for step, charge in zip_longest(trial.replay.steps, charges):
+def _steps(data: MetricInput) -> Iterable[Row]:
+    charges = data.bill.charges if data.bill is not None else ()
+    for step, charge in zip_longest(data.replay.steps, charges):
         yield {
             "request": step.request,
             "index": step.index,
@@ -193,8 +193,8 @@ def _findings(completion: Completion) -> tuple[str, ...]:
 _NOT_ASKED = _asked(())
 
 
-def _retention(trial: Trial) -> Iterable[Row]:
-    for one in trial.retained:
+def _retention(data: MetricInput) -> Iterable[Row]:
+    for one in data.retained:
         for group in one.retention.groups():
             yield {
                 "at": one.snapshot.at,
@@ -208,27 +208,27 @@ def _retention(trial: Trial) -> Iterable[Row]:
             }
 
 
-def _entity_recall(trial: Trial) -> Iterable[Row]:
-    for one, kinds in zip(trial.retained, trial.recalled, strict=True):
+def _entity_recall(data: MetricInput) -> Iterable[Row]:
+    for one, kinds in zip(data.retained, data.recalled, strict=True):
         for kind, (kept, whole) in sorted(kinds.items()):
             yield {"at": one.snapshot.at, "kind": kind, "kept": kept, "all": whole}
 
 
-def _states(trial: Trial) -> Iterable[Row]:
-    for one, counts in zip(trial.retained, trial.states, strict=True):
+def _states(data: MetricInput) -> Iterable[Row]:
+    for one, counts in zip(data.retained, data.states, strict=True):
         for (what, state), count in counts.items():
             yield {"at": one.snapshot.at, "what": what, "state": state, "count": count}
 
 
-def _survival(trial: Trial) -> Iterable[Row]:
-    for one in chain(trial):
+def _survival(data: MetricInput) -> Iterable[Row]:
+    for one in chain(data):
         yield {"kind": one.kind, "round": one.round, "at_risk": one.at_risk, "lost": one.lost}
 
 
-def _scores(trial: Trial) -> Iterable[Row]:
-    unlike = too_large(trial)
+def _scores(data: MetricInput) -> Iterable[Row]:
+    unlike = too_large(data)
     for metric in (*BUILTIN.values(), *installed()):
-        score = Score(None, unlike) if unlike and metric.name not in EVEN_SO else metric.score(trial)
+        score = Score(None, unlike) if unlike and metric.name not in EVEN_SO else metric.score(data)
         yield {
             "metric": metric.name,
             "value": score.value,

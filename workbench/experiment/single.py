@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.experiment.prepared import Prepared, prepared
-from workbench.metrics.metric import Trial
+from workbench.metrics.metric import MetricInput
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
 from workbench.replay.boundaries import by_fill
@@ -43,6 +43,6 @@ def replay(
     return natural(ready.session, chosen, asked, ready.sizing, window=used, score_at=at)
 
 
-def trial(ready: Prepared, done: Replay) -> Trial:
+def metric_input(ready: Prepared, done: Replay) -> MetricInput:
     """What metrics look at: the replay with its session's mined index."""
-    return Trial(done, ready.index)
+    return MetricInput(done, ready.index)

@@ -1,1 +1,1 @@
-"""From a trial to numbers."""
+"""From a replay to numbers: retention, size, cost, state."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.metrics.course import sent_stays
-from workbench.metrics.metric import Trial
+from workbench.metrics.message_lifetimes import sent_lifetimes
+from workbench.metrics.metric import MetricInput
 from workbench.ragged import Flags, Ints
 from workbench.transcript.atoms import KINDS, Kind
 
@@ -29,20 +29,20 @@ class ChainRound:
     lost: int
 
 
-def chain(trial: Trial) -> Iterator[ChainRound]:
+def chain(data: MetricInput) -> Iterator[ChainRound]:
     """The rounds of all atoms and statements of a natural replay, background left out.
 
     An atom that was lost once stays lost, even if somebody says it again. Those that are alive at the last compaction
     are censored there. Fails to see what a paraphrase keeps of an atom: an atom stands there or not.
     """
-    events = [event for event in trial.replay.events if event.share is None]
-    if trial.replay.mode != "natural" or not events:
+    events = [event for event in data.replay.events if event.share is None]
+    if data.replay.mode != "natural" or not events:
         return
-    index, n = trial.index, trial.index.postings.n
+    index, n = data.index, data.index.postings.n
     first, kind = index.everything
     began = np.searchsorted(np.array([event.at for event in events]), first, side="right")
     alive = (first < n) & (began < len(events))
-    until = _uncovered(began, alive, *index.holders(sent_stays(trial.replay, trial.course)))
+    until = _uncovered(began, alive, *index.holders(sent_lifetimes(data.replay, data.message_lifetimes)))
     lost = alive & (until < len(events))
     ended = np.where(lost, until + 1, np.where(alive, len(events), began))  # behind the last one it entered alive
     rounds = ended - began

@@ -8,17 +8,17 @@ from itertools import pairwise
 from typing import ClassVar
 
 from workbench.metrics.billing import Bill
-from workbench.metrics.metric import Better, Score, Trial, Unit
+from workbench.metrics.metric import Better, MetricInput, Score, Unit
 from workbench.metrics.size import NO_STEPS
 
 
-def _of(trial: Trial, value: Callable[[Bill], float | None], why: str = "", n: int | None = None) -> Score:
-    """A figure of the trial's bill, or why there is none."""
-    if not trial.replay.steps:
+def _of(data: MetricInput, value: Callable[[Bill], float | None], why: str = "", n: int | None = None) -> Score:
+    """A figure of the replay's bill, or why there is none."""
+    if not data.replay.steps:
         return NO_STEPS
-    found = trial.bill
+    found = data.bill
     if found is None:
-        return Score(None, trial.priced.why)
+        return Score(None, data.priced.why)
     figure = value(found)
     return Score(None, why) if figure is None else Score(figure, n=len(found.charges) if n is None else n)
 
@@ -37,9 +37,9 @@ class Cost:
     unit: ClassVar[Unit] = "usd"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """The sum; `n` is the number of requests."""
-        return _of(trial, lambda bill: bill.usd)
+        return _of(data, lambda bill: bill.usd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ class NetSaving:
     unit: ClassVar[Unit] = "usd"
     better: ClassVar[Better] = "higher"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """The difference; `n` is the number of requests."""
-        return _of(trial, lambda bill: bill.net_saving)
+        return _of(data, lambda bill: bill.net_saving)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,10 @@ class CostSaved:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Net saving over the uncompacted cost; `n` is the number of requests."""
         free = "at these prices the session costs nothing"
-        return _of(trial, lambda bill: bill.net_saving / bill.usd_plain if bill.usd_plain else None, free)
+        return _of(data, lambda bill: bill.net_saving / bill.usd_plain if bill.usd_plain else None, free)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ class CacheRead:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Read tokens over prompt tokens of all requests; `n` is the number of requests."""
-        return _of(trial, _read, "the session sends no tokens")
+        return _of(data, _read, "the session sends no tokens")
 
 
 def _read(bill: Bill) -> float | None:
@@ -106,9 +106,9 @@ class CacheBreaks:
     unit: ClassVar[Unit] = "count"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Their number; `n` is the number of requests."""
-        steps = trial.replay.steps
+        steps = data.replay.steps
         broken = sum(b.prefix_reused < a.tokens_sent for a, b in pairwise(steps))
         return Score(float(broken), n=len(steps)) if steps else NO_STEPS
 
@@ -125,8 +125,8 @@ class BreakEven:
     unit: ClassVar[Unit] = "count"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Requests after the one where the sums part; `n` is the number of requests."""
-        found = trial.bill.break_even if trial.bill is not None else None
+        found = data.bill.break_even if data.bill is not None else None
         why = "it costs the same as no compaction" if found is None else "it never pays within the session"
-        return _of(trial, lambda _: None if found is None or found[1] is None else float(found[1] - found[0]), why)
+        return _of(data, lambda _: None if found is None or found[1] is None else float(found[1] - found[0]), why)

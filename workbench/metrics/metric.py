@@ -1,4 +1,4 @@
-"""What a metric is: a trial to one number."""
+"""What a metric is: it turns a replay into one number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal, Protocol, TypeAlias
 
 from workbench.metrics.billing import Bill, bill
-from workbench.metrics.course import Course, course
+from workbench.metrics.message_lifetimes import MessageLifetimes, message_lifetimes
 from workbench.metrics.future import Demand, Retention
 from workbench.metrics.mining import Index
 from workbench.metrics.pricing import Pricing, pricing
@@ -34,7 +34,7 @@ class Retained:
 
 
 @dataclass(frozen=True)
-class Trial:
+class MetricInput:
     """All that a metric may look at.
 
     Attributes:
@@ -65,9 +65,9 @@ class Trial:
         return tuple(found)
 
     @cached_property
-    def course(self) -> Course:
+    def message_lifetimes(self) -> MessageLifetimes:
         """From when to when each message and each new text stood in the history as it was kept."""
-        return course(self.replay, self.share)
+        return message_lifetimes(self.replay, self.share)
 
     @cached_property
     def summarized_at(self) -> Mapping[int, int]:
@@ -123,7 +123,7 @@ class Score:
 
 
 class Metric(Protocol):
-    """One number for a trial. `better` says which direction is good."""
+    """One number for a replay. `better` says which direction is good."""
 
     @property
     def name(self) -> str:
@@ -140,6 +140,6 @@ class Metric(Protocol):
         """The good direction."""
         ...
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """The number. Pure."""
         ...

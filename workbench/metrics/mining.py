@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.metrics.artifacts import Artifacts
 from workbench.metrics.background import BUILTIN_BACKGROUND
-from workbench.metrics.course import Stays
+from workbench.metrics.message_lifetimes import Lifetimes
 from workbench.metrics.fabricated import fabricated
 from workbench.metrics.future import HORIZON, Demand, History
 from workbench.metrics.postings import Postings
@@ -117,28 +117,28 @@ class Index:
         texts = tuple(texts)
         return np.concatenate((self._lexical(mask, texts), self.stated.held(mask, texts)))
 
-    def holders(self, stays: Stays) -> tuple[Ints, Ints, Ints]:
+    def holders(self, lifetimes: Lifetimes) -> tuple[Ints, Ints, Ints]:
         """What holds each of `everything`, and from when to when: its number, begin and end of the stay, row by row."""
         p = self.postings
-        of_atom, pair = gather(p.pair_start, stays.message)
-        of_statement, statement = self.stated.of_messages(stays.message)
+        of_atom, pair = gather(p.pair_start, lifetimes.message)
+        of_statement, statement = self.stated.of_messages(lifetimes.message)
         stay = np.concatenate((of_atom, of_statement))
-        starts, items = self._items(stays)
-        of_text, at = gather(starts, stays.text)
+        starts, items = self._items(lifetimes)
+        of_text, at = gather(starts, lifetimes.text)
         item = np.concatenate((p.pair_atom[pair], len(p.names) + statement, items[at]))
-        begin = np.concatenate((stays.begin[stay], stays.text_begin[of_text]))
-        return item, begin, np.concatenate((stays.end[stay], stays.text_end[of_text]))
+        begin = np.concatenate((lifetimes.begin[stay], lifetimes.text_begin[of_text]))
+        return item, begin, np.concatenate((lifetimes.end[stay], lifetimes.text_end[of_text]))
 
-    def _items(self, stays: Stays) -> tuple[Ints, Ints]:
+    def _items(self, lifetimes: Lifetimes) -> tuple[Ints, Ints]:
         """What each text holds of `everything`, as a ragged table; nothing for texts that stay at no time."""
-        n, there = len(self.postings.names), np.zeros(len(stays.texts), dtype=bool)
-        there[stays.text] = True
-        reading, text_of_row = self._reader.read_each(stays.texts)
+        n, there = len(self.postings.names), np.zeros(len(lifetimes.texts), dtype=bool)
+        there[lifetimes.text] = True
+        reading, text_of_row = self._reader.read_each(lifetimes.texts)
         of_atom, held = text_of_row[reading.atom_row], there[text_of_row[reading.atom_row]]
         of_text, at = np.divmod(distinct(of_atom[held] * max(1, n) + reading.atoms[held]), max(1, n))
-        of_statement, statement = self.stated.of_texts(stays.texts, there)
+        of_statement, statement = self.stated.of_texts(lifetimes.texts, there)
         row = np.concatenate((of_text, of_statement))
-        starts, order = table_of(row, len(stays.texts))
+        starts, order = table_of(row, len(lifetimes.texts))
         return starts, np.concatenate((at, n + statement))[order]
 
     def fabricated(self, at: int, texts: Iterable[str]) -> tuple[Atom, ...]:

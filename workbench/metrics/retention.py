@@ -1,4 +1,4 @@
-"""How much information is kept: future-reference recall, atom recall and fabrication of a whole trial."""
+"""How much information is kept: future-reference recall, atom recall and fabrication of a whole replay."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from workbench.metrics.future import Retention
-from workbench.metrics.metric import Better, Score, Trial, Unit
+from workbench.metrics.metric import Better, MetricInput, Score, Unit
 from workbench.transcript.message import Summary, said_texts
 
 FEWEST = 5
 """Demanded atoms that a boundary needs before a share of them says anything."""
 
 
-def _mean(trial: Trial, value: Callable[[Retention], float], size: Callable[[Retention], int]) -> Score:
+def _mean(data: MetricInput, value: Callable[[Retention], float], size: Callable[[Retention], int]) -> Score:
     """The mean over the boundaries with enough demand; `n` is their number."""
-    if not trial.snapshots:
+    if not data.snapshots:
         return Score(None, "no boundary to score: the history never fills the window, or is too short")
-    values = [value(one.retention) for one in trial.retained if size(one.retention) >= FEWEST]
+    values = [value(one.retention) for one in data.retained if size(one.retention) >= FEWEST]
     if not values:
         return Score(None, f"fewer than {FEWEST} atoms of the history are needed later at every boundary")
     return Score(sum(values) / len(values), n=len(values))
@@ -36,9 +36,9 @@ class FutureReferenceRecall:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """The mean over boundaries of the bound share of the demand."""
-        return _mean(trial, lambda r: r.mean("bound"), lambda r: r.size)
+        return _mean(data, lambda r: r.mean("bound"), lambda r: r.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class FutureReferencePresence:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """The mean over boundaries of the present share of the demand."""
-        return _mean(trial, lambda r: r.mean("presence"), lambda r: r.size)
+        return _mean(data, lambda r: r.mean("presence"), lambda r: r.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ class FutureReferenceCoverage:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """The mean over boundaries of the mean coverage of the demand."""
-        return _mean(trial, lambda r: r.mean("coverage"), lambda r: r.size)
+        return _mean(data, lambda r: r.mean("coverage"), lambda r: r.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,9 @@ class IrrecoverableRecall:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """The mean over boundaries of the bound share of that demand."""
-        return _mean(trial, lambda r: r.mean("bound", recoverable=False), lambda r: r.count(recoverable=False))
+        return _mean(data, lambda r: r.mean("bound", recoverable=False), lambda r: r.count(recoverable=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ class ReacquirableRecall:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """The mean over boundaries of the bound share of that demand."""
-        return _mean(trial, lambda r: r.mean("bound", recoverable=True), lambda r: r.count(recoverable=True))
+        return _mean(data, lambda r: r.mean("bound", recoverable=True), lambda r: r.count(recoverable=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +101,10 @@ class AtomRecall:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """The mean over boundaries; `n` is their number."""
         shares = []
-        for kinds in trial.recalled:
+        for kinds in data.recalled:
             whole = sum(there for _, there in kinds.values())
             if whole:
                 shares.append(sum(kept for kept, _ in kinds.values()) / whole)
@@ -122,24 +122,24 @@ class Fabrication:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Fabricated atoms over all atoms of the summaries in the snapshots; `n` is the number of atoms."""
         false, whole = 0, 0
-        noted = _marks(trial)
-        for one in trial.retained:
+        noted = _marks(data)
+        for one in data.retained:
             if one.view.generated:
                 marks = "\n".join([text for at, text in noted if at <= one.snapshot.at])
-                found = trial.index.fabricated(one.snapshot.at, one.view.generated)
+                found = data.index.fabricated(one.snapshot.at, one.view.generated)
                 false += sum(atom.text not in marks for atom in found)
-                whole += trial.index.atoms_in(one.view.generated)
+                whole += data.index.atoms_in(one.view.generated)
         return Score(false / whole, n=whole) if whole else Score(None, "nothing was written anew")
 
 
-def _marks(trial: Trial) -> list[tuple[int, str]]:
+def _marks(data: MetricInput) -> list[tuple[int, str]]:
     """What stages wrote in the place of messages, summaries apart, each with the boundary."""
     return [
         (event.at, text)
-        for event in trial.replay.events
+        for event in data.replay.events
         for stage in event.compaction.stages
         for message in stage.wrote
         if not isinstance(message, Summary)

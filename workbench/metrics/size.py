@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.metrics.metric import Better, Score, Trial, Unit
+from workbench.metrics.metric import Better, MetricInput, Score, Unit
 
 NO_STEPS = Score(None, "only a natural replay has requests")
 
@@ -18,9 +18,9 @@ class TokensSent:
     unit: ClassVar[Unit] = "tokens"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """The sum over the requests; `n` is their number."""
-        steps = trial.replay.steps
+        steps = data.replay.steps
         return Score(float(sum(step.tokens_sent for step in steps)), n=len(steps)) if steps else NO_STEPS
 
 
@@ -35,12 +35,12 @@ class TokensSaved:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """1 - (sent + asked) / recorded; `n` is the number of requests."""
-        steps = trial.replay.steps
+        steps = data.replay.steps
         if not steps:
             return NO_STEPS
-        asked = sum(a.input_tokens + a.output_tokens for c in trial.replay.compactions for a in c.completions)
+        asked = sum(a.input_tokens + a.output_tokens for c in data.replay.compactions for a in c.completions)
         recorded = sum(step.tokens_recorded for step in steps)
         if not recorded:
             return Score(None, "the session sends no tokens")
@@ -55,9 +55,9 @@ class PeakContext:
     unit: ClassVar[Unit] = "tokens"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """The maximum over the requests."""
-        steps = trial.replay.steps
+        steps = data.replay.steps
         return Score(float(max(step.tokens_sent for step in steps)), n=len(steps)) if steps else NO_STEPS
 
 
@@ -69,9 +69,9 @@ class MeanContext:
     unit: ClassVar[Unit] = "tokens"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """The mean over the requests."""
-        steps = trial.replay.steps
+        steps = data.replay.steps
         return Score(sum(s.tokens_sent for s in steps) / len(steps), n=len(steps)) if steps else NO_STEPS
 
 
@@ -86,9 +86,9 @@ class OverWindow:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Requests above the window over all requests, overhead included; `n` is the number of requests."""
-        steps, window = trial.replay.steps, trial.replay.window
+        steps, window = data.replay.steps, data.replay.window
         return Score(sum(s.tokens_sent > window for s in steps) / len(steps), n=len(steps)) if steps else NO_STEPS
 
 
@@ -100,9 +100,9 @@ class Compactions:
     unit: ClassVar[Unit] = "count"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """The number of compactions that changed something."""
-        return Score(float(len(trial.replay.events))) if trial.replay.steps else NO_STEPS
+        return Score(float(len(data.replay.events))) if data.replay.steps else NO_STEPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +116,9 @@ class PrefixReuse:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Reused tokens over sent tokens, from the second request on; `n` is the number of those."""
-        steps = trial.replay.steps[1:]
+        steps = data.replay.steps[1:]
         sent = sum(step.tokens_sent for step in steps)
         if not sent:
             return Score(None, "fewer than two requests")
@@ -133,9 +133,9 @@ class Violations:
     unit: ClassVar[Unit] = "count"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Their number over all compactions; `n` is the number of those."""
-        compactions = [f.compaction for f in trial.replay.events if f.share == trial.share]
+        compactions = [f.compaction for f in data.replay.events if f.share == data.share]
         return Score(float(sum(len(c.violations) for c in compactions)), n=len(compactions))
 
 
@@ -147,8 +147,8 @@ class TokensKept:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """The mean over the boundaries; `n` is their number."""
-        sizes = trial.replay.sizing.sizes
-        ratios = [shot.context.spoken / whole for shot in trial.snapshots if (whole := sum(sizes[: shot.at]))]
+        sizes = data.replay.sizing.sizes
+        ratios = [shot.context.spoken / whole for shot in data.snapshots if (whole := sum(sizes[: shot.at]))]
         return Score(sum(ratios) / len(ratios), n=len(ratios)) if ratios else Score(None, "no boundary to score")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.metrics.metric import Trial
+from workbench.metrics.metric import MetricInput
 from workbench.replay.matched import least
 from workbench.replay.step import CompactionEvent, Replay
 
@@ -19,9 +19,9 @@ TOO_LARGE = "it stays larger than the size that was set"
 """How the reason begins that such a score has for being none."""
 
 
-def too_large(trial: Trial) -> str:
-    """Why the contexts of a trial may not be compared at the size that was set; empty where they may."""
-    return stays_larger(trial.replay, trial.share)
+def too_large(data: MetricInput) -> str:
+    """Why the contexts of a replay may not be compared at the size that was set; empty where they may."""
+    return stays_larger(data.replay, data.share)
 
 
 def stays_larger(replay: Replay, share: float | None) -> str:

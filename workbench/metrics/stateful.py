@@ -10,19 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.metrics.metric import Better, Score, Trial, Unit
+from workbench.metrics.metric import Better, MetricInput, Score, Unit
 from workbench.metrics.reacquisition import reacquisition_tokens
 from workbench.metrics.states import What
 
 NO_BOUNDARY = Score(None, "no boundary to score: the history never fills the window, or is too short")
 
 
-def _share(trial: Trial, what: What, state: str, why: str) -> Score:
+def _share(data: MetricInput, what: What, state: str, why: str) -> Score:
     """Of all things of a sort at all boundaries, the share in this state; `n` is their number."""
-    if not trial.snapshots:
+    if not data.snapshots:
         return NO_BOUNDARY
-    good = sum(one.get((what, state), 0) for one in trial.states)
-    whole = sum(n for one in trial.states for (sort, _), n in one.items() if sort == what)
+    good = sum(one.get((what, state), 0) for one in data.states)
+    whole = sum(n for one in data.states for (sort, _), n in one.items() if sort == what)
     return Score(good / whole, n=whole) if whole else Score(None, why)
 
 
@@ -40,11 +40,11 @@ class ConstraintRecall:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Added up over the boundaries; `n` is the number of demands, each once a boundary."""
-        if not trial.snapshots:
+        if not data.snapshots:
             return NO_BOUNDARY
-        found = [kinds["constraint"] for kinds in trial.recalled if "constraint" in kinds]
+        found = [kinds["constraint"] for kinds in data.recalled if "constraint" in kinds]
         kept, whole = sum(one for one, _ in found), sum(every for _, every in found)
         return Score(kept / whole, n=whole) if whole else Score(None, "the user demanded nothing that was recognised")
 
@@ -62,9 +62,9 @@ class FilesCorrect:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Added up over the boundaries; `n` is the number of files, each once a boundary."""
-        return _share(trial, "file", "correct", "no tool call works on a file")
+        return _share(data, "file", "correct", "no tool call works on a file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,9 @@ class FilesStale:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Added up over the boundaries; `n` is the number of files, each once a boundary."""
-        return _share(trial, "file", "stale", "no tool call works on a file")
+        return _share(data, "file", "stale", "no tool call works on a file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +96,10 @@ class LatestValue:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Added up over the boundaries: `latest` and `both`; `n` is the number of values, each once a boundary."""
-        latest = _share(trial, "value", "latest", "no value was replaced")
-        both = _share(trial, "value", "both", "no value was replaced")
+        latest = _share(data, "value", "latest", "no value was replaced")
+        both = _share(data, "value", "both", "no value was replaced")
         if latest.value is None or both.value is None:
             return latest
         return Score(latest.value + both.value, n=latest.n)
@@ -116,9 +116,9 @@ class StaleValue:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Added up over the boundaries; `n` is the number of values, each once a boundary."""
-        return _share(trial, "value", "stale", "no value was replaced")
+        return _share(data, "value", "stale", "no value was replaced")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +133,9 @@ class PendingRecall:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Added up over the boundaries; `n` is the number of open pieces of work, each once a boundary."""
-        return _share(trial, "open work", "stated", "no open work was recognised")
+        return _share(data, "open work", "stated", "no open work was recognised")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +150,9 @@ class Resurrected:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Added up over the boundaries; `n` is the number of finished pieces of work, each once a boundary."""
-        return _share(trial, "done work", "resurrected", "no finished work was recognised")
+        return _share(data, "done work", "resurrected", "no finished work was recognised")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +168,9 @@ class Overclaimed:
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """Added up over the boundaries; `n` is the number of doubtful values named, each once a boundary."""
-        return _share(trial, "doubt", "dropped", "no summary names a value that the history is unsure of")
+        return _share(data, "doubt", "dropped", "no summary names a value that the history is unsure of")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +186,10 @@ class Reacquisition:
     unit: ClassVar[Unit] = "tokens"
     better: ClassVar[Better] = "lower"
 
-    def score(self, trial: Trial, /) -> Score:
+    def score(self, data: MetricInput, /) -> Score:
         """The mean over the boundaries; `n` is their number."""
-        if not trial.retained:
+        if not data.retained:
             return NO_BOUNDARY
-        sizes = trial.replay.sizing.sizes
-        tokens = [reacquisition_tokens(one.retention, sizes) for one in trial.retained]
+        sizes = data.replay.sizing.sizes
+        tokens = [reacquisition_tokens(one.retention, sizes) for one in data.retained]
         return Score(sum(tokens) / len(tokens), n=len(tokens))

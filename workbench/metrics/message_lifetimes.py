@@ -20,7 +20,7 @@ Key: TypeAlias = int | str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stays:
+class Lifetimes:
     """Who stood when, as half-open ranges of whatever counts the time.
 
     Attributes:
@@ -36,12 +36,12 @@ class Stays:
     text_begin: Ints
     text_end: Ints
 
-    def counted(self, times: Ints) -> Stays:
+    def counted(self, times: Ints) -> Lifetimes:
         """The same in another count: time k is `times[k]` of this one's; in order."""
         begin, end = np.searchsorted(times, self.begin), np.searchsorted(times, self.end)
         text_begin, text_end = np.searchsorted(times, self.text_begin), np.searchsorted(times, self.text_end)
         here, there = begin < end, text_begin < text_end
-        return Stays(
+        return Lifetimes(
             self.message[here], begin[here], end[here],
             self.texts, self.text[there], text_begin[there], text_end[there],
         )  # fmt: skip
@@ -71,13 +71,13 @@ class _Book:
         else:
             self._write(key, self._there.pop(key), at)
 
-    def stays(self, at: int) -> Stays:
+    def lifetimes(self, at: int) -> Lifetimes:
         """All of them; who is still there goes now."""
         for key, begin in self._there.items():
             self._write(key, begin, at)
         message, begin, end = _columns(self._messages)
         text, text_begin, text_end = _columns(self._texts_stays)
-        return Stays(message, begin, end, tuple(self._texts), text, text_begin, text_end)
+        return Lifetimes(message, begin, end, tuple(self._texts), text, text_begin, text_end)
 
     def _write(self, key: Key, begin: int, end: int) -> None:
         if begin == end:
@@ -93,36 +93,36 @@ def _columns(rows: Sequence[tuple[int, int, int]]) -> Ints:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Course:
+class MessageLifetimes:
     """The history as it was kept, before each compaction and after each of its stages: its *moments*, in order.
 
     Attributes:
         at: the boundary of each moment's compaction; never less than that of the moment before in a natural replay.
         stage: the stage that had just been applied; empty before the first.
-        stays: who stood when, counted in moments.
+        lifetimes: who stood when, counted in moments.
         last: for each compaction its last moment.
         first, stop: the moments to look at.
     """
 
     at: Ints
     stage: tuple[str, ...]
-    stays: Stays
+    lifetimes: Lifetimes
     last: Ints
     first: int
     stop: int
 
-    def until(self, at: int) -> Course:
+    def until(self, at: int) -> MessageLifetimes:
         """Only the compactions up to a boundary, which must stand in order."""
         return replace(self, stop=int(np.searchsorted(self.at, at, side="right")))
 
-    def of(self, at: int) -> Course:
+    def of(self, at: int) -> MessageLifetimes:
         """Only the compactions at one boundary, which must stand together."""
         found = np.flatnonzero(self.at == at)
         return replace(self, first=int(found[0]), stop=int(found[-1]) + 1) if len(found) else replace(self, stop=0)
 
 
-def course(replay: Replay, share: float | None) -> Course:
-    """The course of a replay's compactions at one budget.
+def message_lifetimes(replay: Replay, share: float | None) -> MessageLifetimes:
+    """The message lifetimes of a replay's compactions at one budget.
 
     In a natural replay each begins with what the one before left, so that only changes are looked at.
     """
@@ -146,8 +146,8 @@ def course(replay: Replay, share: float | None) -> Course:
                 at.append(event.at)
                 stage.append(record.name)
         last.append(len(at) - 1)
-    stays = there.book.stays(len(at))
-    return Course(np.array(at, dtype=np.int64), tuple(stage), stays, np.array(last, dtype=np.int64), 0, len(at))
+    lifetimes = there.book.lifetimes(len(at))
+    return MessageLifetimes(np.array(at, dtype=np.int64), tuple(stage), lifetimes, np.array(last, dtype=np.int64), 0, len(at))
 
 
 class _There:
@@ -188,16 +188,16 @@ class _There:
         return said_text(message) if at is None else at
 
 
-def sent_stays(replay: Replay, kept: Course) -> Stays:
+def sent_lifetimes(replay: Replay, kept: MessageLifetimes) -> Lifetimes:
     """Who stood in what was sent after each compaction of a natural replay, counted in compactions.
 
     Args:
         replay: natural.
-        kept: its course.
+        kept: its message lifetimes.
     """
     events = [event for event in replay.events if event.share is None]
     if all(event.compaction.sent is event.compaction.after for event in events):
-        return kept.stays.counted(kept.last)
+        return kept.lifetimes.counted(kept.last)
     book, there = _Book(), set[Key]()
     for number, event in enumerate(events):
         seen = view(replay.session, event.compaction.sent)
@@ -207,4 +207,4 @@ def sent_stays(replay: Replay, kept: Course) -> Stays:
         for key in now - there:
             book.come(key, number)
         there = now
-    return book.stays(len(events))
+    return book.lifetimes(len(events))

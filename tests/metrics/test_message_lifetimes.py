@@ -20,9 +20,9 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.metrics.blame import VIEW, culprits
 from workbench.metrics.chain import _uncovered, chain
-from workbench.metrics.course import Course, Stays
+from workbench.metrics.message_lifetimes import MessageLifetimes, Lifetimes
 from workbench.metrics.future import Retention
-from workbench.metrics.metric import Trial
+from workbench.metrics.metric import MetricInput
 from workbench.metrics.mining import Index
 from workbench.metrics.view import view
 from workbench.models import find_model
@@ -97,10 +97,10 @@ PRESETS = {
 }  # fmt: skip
 
 
-def trial(part: Preset, session: Session = SESSION, index: Index = INDEX, window: int = 5_000) -> Trial:
+def metric_input(part: Preset, session: Session = SESSION, index: Index = INDEX, window: int = 5_000) -> MetricInput:
     sizing = Sizing.of(session, [chars_per_token(message) for message in session.messages], chars_per_token)
     at = session.requests[20::9]
-    return Trial(natural(session, part, find_model("extractive"), sizing, window=window, score_at=at), index)
+    return MetricInput(natural(session, part, find_model("extractive"), sizing, window=window, score_at=at), index)
 
 
 @dataclass(frozen=True)
@@ -149,12 +149,12 @@ def by_hand(retention: Retention, past: Sequence[Seen]) -> list[str]:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_culprits_are_those_that_a_look_at_every_moment_finds(name: str) -> None:
-    one = trial(PRESETS[name])
+    one = metric_input(PRESETS[name])
     assert len(one.replay.events) > 2
     moments = looked_at(SESSION, one.replay.events)
     lost = 0
     for kept in one.retained:
-        past = one.course.until(kept.snapshot.at)
+        past = one.message_lifetimes.until(kept.snapshot.at)
         blamed = list(culprits(kept.retention, past))
         assert blamed == by_hand(kept.retention, [moment for moment in moments if moment.at <= kept.snapshot.at])
         lost += sum(map(bool, blamed))
@@ -166,23 +166,23 @@ def test_the_culprits_at_one_boundary_of_the_matched_mode_are_found_there_alone(
     sizing = Sizing.of(SESSION, [chars_per_token(message) for message in MESSAGES], chars_per_token)
     at, part = SESSION.requests[30::8], PRESETS[name]
     done = matched(SESSION, part, find_model("extractive"), sizing, window=5_000, at=at, shares=(0.05, 0.3))
-    one = Trial(done, INDEX, 0.05)
+    one = MetricInput(done, INDEX, 0.05)
     moments = looked_at(SESSION, [event for event in done.events if event.share == 0.05])
     for kept in one.retained:
-        blamed = list(culprits(kept.retention, one.course.of(kept.snapshot.at)))
+        blamed = list(culprits(kept.retention, one.message_lifetimes.of(kept.snapshot.at)))
         assert blamed == by_hand(kept.retention, [moment for moment in moments if moment.at == kept.snapshot.at])
 
 
 def test_without_a_compaction_nobody_but_the_view_is_to_blame() -> None:
-    one = trial(PRESETS["truncate"])
+    one = metric_input(PRESETS["truncate"])
     (kept, *_) = one.retained
-    nothing: Course = one.course.of(1)
+    nothing: MessageLifetimes = one.message_lifetimes.of(1)
     assert set(culprits(kept.retention, nothing, "nobody")) <= {"", "nobody"}
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_an_atom_is_lost_at_the_first_compaction_after_which_it_does_not_stand(name: str) -> None:
-    one = trial(PRESETS[name])
+    one = metric_input(PRESETS[name])
     events = one.replay.events
     first, _ = INDEX.everything
     life: dict[int, int] = {}
@@ -221,28 +221,28 @@ def test_the_first_number_that_no_range_holds() -> None:
         assert _uncovered(began, wanted, item, begin, end).tolist() == expected.tolist()
 
 
-def same_moments(one: Trial) -> None:
-    """The course of a replay says of every moment who stood there."""
-    stays, moments = one.course.stays, looked_at(one.replay.session, one.replay.events)
-    assert list(one.course.stage) == [moment.stage for moment in moments]
-    assert one.course.at.tolist() == [moment.at for moment in moments]
+def same_moments(one: MetricInput) -> None:
+    """The lifetimes of a replay say of every moment which messages are there."""
+    lifetimes, moments = one.message_lifetimes.lifetimes, looked_at(one.replay.session, one.replay.events)
+    assert list(one.message_lifetimes.stage) == [moment.stage for moment in moments]
+    assert one.message_lifetimes.at.tolist() == [moment.at for moment in moments]
     for number, moment in enumerate(moments):
-        there = (stays.begin <= number) & (number < stays.end)
-        assert set(stays.message[there].tolist()) == set(np.flatnonzero(moment.mask).tolist())
-        there = (stays.text_begin <= number) & (number < stays.text_end)
-        assert {stays.texts[text] for text in stays.text[there].tolist()} == set(moment.texts)
+        there = (lifetimes.begin <= number) & (number < lifetimes.end)
+        assert set(lifetimes.message[there].tolist()) == set(np.flatnonzero(moment.mask).tolist())
+        there = (lifetimes.text_begin <= number) & (number < lifetimes.text_end)
+        assert {lifetimes.texts[text] for text in lifetimes.text[there].tolist()} == set(moment.texts)
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_course_says_of_every_moment_who_stood_there(name: str) -> None:
-    same_moments(trial(PRESETS[name]))
+    same_moments(metric_input(PRESETS[name]))
 
 
 def test_where_ids_stand_twice_every_context_is_looked_at() -> None:
     twice = tuple(replace(one, id="same") if i in (43, 47, 51) else one for i, one in enumerate(MESSAGES))
     session = Session.of(MESSAGES)
     session.__dict__["messages"] = twice
-    same_moments(trial(PRESETS["clear_tool_uses"], session, Index(twice), 4_000))
+    same_moments(metric_input(PRESETS["clear_tool_uses"], session, Index(twice), 4_000))
 
 
 @dataclass
@@ -264,7 +264,7 @@ def test_who_is_to_blame_in_any_course() -> None:
         stage = ("", *stage[1:])
         held = np.array([(i, m, m + 1) for m in range(n) for i in range(size) if there[m, i]]).reshape(-1, 3).T
         none = np.zeros(0, dtype=np.int64)
-        course = Course(np.arange(n), stage, Stays(held[0], held[1], held[2], (), none, none, none), none, 0, n)
+        lifetimes = MessageLifetimes(np.arange(n), stage, Lifetimes(held[0], held[1], held[2], (), none, none, none), none, 0, n)
         bound = chance.random(size) < 0.2
         retention = SimpleNamespace(bound=bound, demand=Plain(size))
         expected = []
@@ -275,14 +275,14 @@ def test_who_is_to_blame_in_any_course() -> None:
                     found = found if bound[slot] or there[i, slot] else stage[i]
                     break
             expected.append(found)
-        assert list(culprits(cast("Retention", retention), course)) == expected
+        assert list(culprits(cast("Retention", retention), lifetimes)) == expected
 
 
 def test_two_that_say_the_same_are_gone_when_both_are() -> None:
-    course = trial(PRESETS["observation_mask"], Session.of(LONG), Index(LONG)).course
-    (masked,) = [i for i, text in enumerate(course.stays.texts) if text == "<MASKED>"]
-    (stay,) = np.flatnonzero(course.stays.text == masked)
-    assert course.stays.text_end[stay] == course.stop
+    lifetimes = metric_input(PRESETS["observation_mask"], Session.of(LONG), Index(LONG)).message_lifetimes
+    (masked,) = [i for i, text in enumerate(lifetimes.lifetimes.texts) if text == "<MASKED>"]
+    (stay,) = np.flatnonzero(lifetimes.lifetimes.text == masked)
+    assert lifetimes.lifetimes.text_end[stay] == lifetimes.stop
 
 
 LONG = (rules("be brief"), *conversation(60, words=80))
@@ -290,7 +290,7 @@ LONG = (rules("be brief"), *conversation(60, words=80))
 
 def test_a_natural_replay_keeps_of_each_compaction_what_it_was_given_and_gave() -> None:
     for name in ("clear_tool_uses", "observation_mask", "pipeline"):
-        replay = trial(PRESETS[name], Session.of(LONG), Index(LONG)).replay
+        replay = metric_input(PRESETS[name], Session.of(LONG), Index(LONG)).replay
         kept: tuple[Message, ...] = ()
         heard = 0
         for event in replay.events:
@@ -307,7 +307,7 @@ def test_a_stage_that_knows_what_is_settled_plans_as_one_that_does_not() -> None
     for name in ("clear_tool_uses", "observation_mask"):
         part = PRESETS[name]
         (stage,) = part.strategy.stages
-        replay = trial(part, Session.of(LONG), Index(LONG)).replay
+        replay = metric_input(part, Session.of(LONG), Index(LONG)).replay
         assert len(replay.events) > 10
         for event in replay.events:
             before, budget = event.compaction.before, event.compaction.budget
