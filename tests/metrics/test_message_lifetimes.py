@@ -20,8 +20,8 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.metrics.blame import VIEW, culprits
 from workbench.metrics.chain import _uncovered, chain
-from workbench.metrics.message_lifetimes import MessageLifetimes, Lifetimes
 from workbench.metrics.future import Retention
+from workbench.metrics.message_lifetimes import Lifetimes, MessageLifetimes
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.mining import Index
 from workbench.metrics.view import view
@@ -264,7 +264,9 @@ def test_who_is_to_blame_in_any_course() -> None:
         stage = ("", *stage[1:])
         held = np.array([(i, m, m + 1) for m in range(n) for i in range(size) if there[m, i]]).reshape(-1, 3).T
         none = np.zeros(0, dtype=np.int64)
-        lifetimes = MessageLifetimes(np.arange(n), stage, Lifetimes(held[0], held[1], held[2], (), none, none, none), none, 0, n)
+        lifetimes = MessageLifetimes(
+            np.arange(n), stage, Lifetimes(held[0], held[1], held[2], (), none, none, none), none, 0, n
+        )
         bound = chance.random(size) < 0.2
         retention = SimpleNamespace(bound=bound, demand=Plain(size))
         expected = []

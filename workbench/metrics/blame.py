@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.metrics.message_lifetimes import MessageLifetimes
 from workbench.metrics.future import Retention
+from workbench.metrics.message_lifetimes import MessageLifetimes
 from workbench.ragged import Ints
 
 VIEW = "view"

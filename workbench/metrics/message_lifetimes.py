@@ -147,7 +147,9 @@ def message_lifetimes(replay: Replay, share: float | None) -> MessageLifetimes:
                 stage.append(record.name)
         last.append(len(at) - 1)
     lifetimes = there.book.lifetimes(len(at))
-    return MessageLifetimes(np.array(at, dtype=np.int64), tuple(stage), lifetimes, np.array(last, dtype=np.int64), 0, len(at))
+    return MessageLifetimes(
+        np.array(at, dtype=np.int64), tuple(stage), lifetimes, np.array(last, dtype=np.int64), 0, len(at)
+    )
 
 
 class _There:

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Literal, Protocol, TypeAlias
 
 from workbench.metrics.billing import Bill, bill
-from workbench.metrics.message_lifetimes import MessageLifetimes, message_lifetimes
 from workbench.metrics.future import Demand, Retention
+from workbench.metrics.message_lifetimes import MessageLifetimes, message_lifetimes
 from workbench.metrics.mining import Index
 from workbench.metrics.pricing import Pricing, pricing
 from workbench.metrics.reacquisition import sources_to_fetch

@@ -10,9 +10,9 @@ import numpy as np
 
 from workbench.metrics.artifacts import Artifacts
 from workbench.metrics.background import BUILTIN_BACKGROUND
-from workbench.metrics.message_lifetimes import Lifetimes
 from workbench.metrics.fabricated import fabricated
 from workbench.metrics.future import HORIZON, Demand, History
+from workbench.metrics.message_lifetimes import Lifetimes
 from workbench.metrics.postings import Postings
 from workbench.metrics.reading import Reader, Reading
 from workbench.metrics.sources import sources
