@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from workbench.analysis.difference import changed_atoms, changed_values
+from workbench.analysis.difference import changed_entities, changed_values
 from workbench.experiment.store import frame
 
 
@@ -18,7 +18,9 @@ def scores(**values: float | None) -> pd.DataFrame:
 
 def losses(**weights: float) -> pd.DataFrame:
     place = {"session": "s", "strategy": "mine", "mode": "matched", "share": 0.2, "kind": "path"}
-    return frame("losses", [{**place, "atom": n, "weight": v, "evidence": f"line of {n}"} for n, v in weights.items()])
+    return frame(
+        "losses", [{**place, "entity": n, "weight": v, "evidence": f"line of {n}"} for n, v in weights.items()]
+    )
 
 
 def test_the_largest_regression_stands_first_and_what_is_equal_is_left_out() -> None:
@@ -36,8 +38,8 @@ def test_a_value_that_is_gone_is_a_regression() -> None:
 
 
 def test_new_losses_come_before_mended_ones_each_with_its_evidence() -> None:
-    found = changed_atoms(losses(old=1.0, both=0.5, faded=0.75), losses(new=0.5, worst=1.0, both=0.5, faded=1.0))
-    assert list(zip(found["atom"], found["change"], strict=True)) == [
+    found = changed_entities(losses(old=1.0, both=0.5, faded=0.75), losses(new=0.5, worst=1.0, both=0.5, faded=1.0))
+    assert list(zip(found["entity"], found["change"], strict=True)) == [
         ("worst", "lost"), ("new", "lost"), ("faded", "worse"), ("old", "mended")
     ]  # fmt: skip
     assert found["evidence"].tolist() == ["line of worst", "line of new", "line of faded", "line of old"]
@@ -46,5 +48,5 @@ def test_new_losses_come_before_mended_ones_each_with_its_evidence() -> None:
 
 def test_equal_runs_differ_in_nothing() -> None:
     assert changed_values(scores(a_recall=0.5), scores(a_recall=0.5)).empty
-    assert changed_atoms(losses(a=1.0), losses(a=1.0)).empty
-    assert changed_atoms(losses(), losses()).empty
+    assert changed_entities(losses(a=1.0), losses(a=1.0)).empty
+    assert changed_entities(losses(), losses()).empty

@@ -50,13 +50,13 @@ def test_a_round_that_loses_all_ends_the_life_there() -> None:
     assert (found.half_life, found.cliff) == (1.0, 1)
 
 
-def test_few_sessions_have_a_curve_and_no_interval_however_many_atoms_they_hold() -> None:
+def test_few_sessions_have_a_curve_and_no_interval_however_many_entities_they_hold() -> None:
     found = survival([1, 2] * 500, [True, False] * 500, ["a"] * 1000)
     assert found.sessions == 1
     assert [(one.low, one.high) for one in found.rounds] == [(None, None)] * 2
 
 
-def test_the_interval_counts_sessions_not_atoms() -> None:
+def test_the_interval_counts_sessions_not_entities() -> None:
     rng = np.random.default_rng(5)
     rates = rng.beta(2, 2, 12)
     rounds = [min(4, int(rng.geometric(rate))) for rate in rates for _ in range(50)]
@@ -69,19 +69,19 @@ def test_the_interval_counts_sessions_not_atoms() -> None:
     assert clustered.high - clustered.low > 3 * (alone.high - alone.low)
 
 
-def test_no_atoms_have_no_curve() -> None:
+def test_no_entities_have_no_curve() -> None:
     found = survival([], [], [])
     assert (found.rounds, found.sessions, found.cliff, found.half_life) == ((), 0, None, None)
 
 
 def test_columns_of_different_length_and_rounds_below_one_are_refused() -> None:
-    with pytest.raises(ValueError, match="one each an atom"):
+    with pytest.raises(ValueError, match="one each an entity"):
         survival([1], [], [])
     with pytest.raises(ValueError, match="round 0"):
         survival([0], [True], ["a"])
 
 
-def test_counts_give_the_same_curve_as_single_atoms() -> None:
+def test_counts_give_the_same_curve_as_single_entities() -> None:
     rounds, lost, sessions = [1, 2, 2, 1, 3, 2], [True, True, False, True, True, False], ["a", "a", "a", "b", "b", "b"]
     risk, gone = np.zeros((2, 5)), np.zeros((2, 5))
     for end, was_lost, name in zip(rounds, lost, sessions, strict=True):

@@ -1,9 +1,9 @@
-"""Prints how well the mined statements, replaced values and open work agree with the bundled sessions' annotations.
+"""Prints how well the extracted statements, replaced values and open work agree with the bundled sessions' annotations.
 
 Usage: python tests/benchmarks/bench_annotations.py [--show]
 
-Recall: of what is annotated, the share that the miner finds in one of the messages named as evidence. Precision: of
-what the miner finds, the share that lies in a message named as evidence for that kind. The annotations are a choice
+Recall: of what is annotated, the share that the extractor finds in one of the messages named as evidence. Precision: of
+what the extractor finds, the share that lies in a message named as evidence for that kind. The annotations are a choice
 of what matters and no full list, so that precision is a lower bound; `--show` prints what was found beside nothing
 annotated, to be read by a person.
 """
@@ -18,20 +18,20 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from workbench.datasets.annotations import Superseded, annotated
 from workbench.datasets.bundled import bundled_files
+from workbench.extraction.statements import statements
 from workbench.importers.importer import load
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 from workbench.metrics.superseded import Change
-from workbench.transcript.statements import statements
 
 KINDS = ("constraint", "decision", "pending")
 
 
 def meant(change: Change, known: Iterable[Superseded]) -> Superseded | None:
-    """The annotated change that a mined one is: each value holds the other's words."""
+    """The annotated change that a extracted one is: each value holds the other's words."""
     for one in known:
         if all(
-            mined.lower() in said.lower() or said.lower() in mined.lower()
-            for mined, said in ((change.old, one.old), (change.new, one.new))
+            extracted.lower() in said.lower() or said.lower() in extracted.lower()
+            for extracted, said in ((change.old, one.old), (change.new, one.new))
         ):
             return one
     return None
@@ -40,25 +40,25 @@ def meant(change: Change, known: Iterable[Superseded]) -> Superseded | None:
 def main() -> None:
     """Print the figures."""
     show = "--show" in sys.argv
-    counts = {kind: [0, 0, 0, 0] for kind in (*KINDS, "value")}  # annotated, found, mined, of those annotated
+    counts = {kind: [0, 0, 0, 0] for kind in (*KINDS, "value")}  # annotated, found, extracted, of those annotated
     for path in bundled_files():
         (session,) = load(path)
         truth = annotated(Path(path))
         place = session.index_of
         for kind, rows in zip(KINDS, (truth.constraints, truth.decisions, truth.pending), strict=True):
             evidence = {place[name] for row in rows for name in row.evidence}
-            mined = {
-                at: [atom.text for atom in statements(message) if atom.kind == kind]
+            extracted = {
+                at: [entity.text for entity in statements(message) if entity.kind == kind]
                 for at, message in enumerate(session.messages)
             }
             count = counts[kind]
             count[0] += len(rows)
-            count[1] += sum(any(mined[place[name]] for name in row.evidence) for row in rows)
-            count[2] += sum(map(len, mined.values()))
-            count[3] += sum(len(mined[at]) for at in evidence)
+            count[1] += sum(any(extracted[place[name]] for name in row.evidence) for row in rows)
+            count[2] += sum(map(len, extracted.values()))
+            count[3] += sum(len(extracted[at]) for at in evidence)
             if show:
                 print(
-                    *(f"{kind}: {text}" for at, texts in mined.items() if at not in evidence for text in texts),
+                    *(f"{kind}: {text}" for at, texts in extracted.items() if at not in evidence for text in texts),
                     sep="\n",
                 )
         changes = Index(session.messages, session.cwd).changes.changes
@@ -73,8 +73,11 @@ def main() -> None:
                 f"value: {c.old} -> {c.new}, {c.about}" for c, one in zip(changes, matches, strict=True) if one is None
             )
             print(*told, sep="\n")
-    for kind, (known, found, mined, good) in counts.items():
-        shares = f"recall {found}/{known} = {found / known:.2f}, precision at least {good}/{mined} = {good / mined:.2f}"
+    for kind, (known, found, extracted, good) in counts.items():
+        shares = (
+            f"recall {found}/{known} = {found / known:.2f}, "
+            f"precision at least {good}/{extracted} = {good / extracted:.2f}"
+        )
         print(f"{kind:<11}{shares}")
 
 

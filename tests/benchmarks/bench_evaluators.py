@@ -7,12 +7,12 @@ The recording is generated, in the format of Claude Code and in the shape of the
 run on: calls and results of some 1,800 bytes a record, and every 1/41 of the way a compaction with a summary. Each part
 runs in a process of its own, so that its peak memory is its own:
 
-- `retention`: read the file, mine it, and hold the context after each recorded compaction against what was needed
-  later.
+- `retention`: read the file, extract its entities, and hold the context after each recorded compaction against what was
+  needed later.
   Goal: 10 s and 300 MB.
 - `natural`: replay it under eight presets with every offline metric. Goal: 90 s on two cores.
-- `growth`: counting, mining, a replay and all metrics of a session of 1 M and of 10 M tokens, each in a process of its
-  own. Goal: at most 11 times.
+- `growth`: counting, extraction, a replay and all metrics of a session of 1 M and of 10 M tokens, each in a process of
+  its own. Goal: at most 11 times.
 - `peers`: what other audits of recorded compactions take for the same file, where they are installed
   (`evaluators-requirements.txt`): in the folder of programs that `--peers` names, or on the path.
 
@@ -43,7 +43,7 @@ from workbench.experiment.prepared import prepared
 from workbench.experiment.single import metric_input, replay
 from workbench.importers.importer import load
 from workbench.metrics.builtin import BUILTIN
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 from workbench.metrics.view import view
 from workbench.models.tokenizer import loaded
 from workbench.replay.recorded import recorded_contexts
@@ -191,7 +191,7 @@ def natural(path: Path, jobs: int) -> str:
 
 
 def grown(tokens: int) -> str:
-    """A session of so many tokens, counted, mined, replayed and scored: seconds of CPU time, and tiktoken's."""
+    """A session of so many tokens, counted, extracted, replayed and scored: seconds of CPU time, and tiktoken's."""
     session = generate(tokens, seed=1).session
     encoding = loaded("o200k_base")
     start = process_time()

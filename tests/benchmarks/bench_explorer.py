@@ -6,7 +6,7 @@ Joins recordings to sessions of 1,000 and of 10,000 messages (those of ../shared
 explorer with its widgets, and moves one slider at a time, each time to a place where it has not been: the window to
 half, a tenth and a fortieth of the session (of 24,000 tokens at least), then the threshold, then the kept tail.
 
-- opened: counting, mining and the first replay, once a session
+- opened: counting, extraction and the first replay, once a session
 - first: until something is drawn, which is when the picture begins to fill in
 - slider: the whole way, with the replay and everything that is drawn; the median of its moves, and the worst
 - redraw: the drawing alone

@@ -116,7 +116,7 @@ def show(rows: Mapping[tuple[str, str], Sequence[Retention]]) -> None:
 
 def timing(sessions: Sequence[Ready]) -> None:
     largest = max(sessions, key=lambda one: sum(one.sizes))
-    chars = sum(len(text) for text in largest.index.postings.texts)
+    chars = sum(len(text) for text in largest.index.inverted_index.texts)
     boundary = largest.boundary(len(largest.session.messages))
     model = Extractive()
     for name in ("first", "again"):

@@ -25,7 +25,7 @@ SESSIONS = (8, 20, 60)
 
 
 def shares_of(few: int, near: tuple[float, float], loss: float) -> Shape:
-    """Shares of a few demanded atoms, with a hard or easy session for both strategies."""
+    """Shares of a few demanded entities, with a hard or easy session for both strategies."""
 
     def draw(rng: np.random.Generator, size: tuple[int, int]) -> Floats:
         chance = rng.beta(*near, size)
@@ -59,8 +59,8 @@ SHAPES: Mapping[str, Shape] = {
     "shares, near 1 and spread": lambda rng, size: rng.beta(20, 1, size) - rng.beta(2, 2, size),
     "shares, both near 0": lambda rng, size: rng.beta(1, 9, size) - rng.beta(0.7, 9, size),
     "shares, one almost 0": lambda rng, size: rng.beta(1, 9, size) - rng.beta(0.3, 9, size),
-    "shares of 10 atoms": shares_of(10, (8, 2), 0.1),
-    "shares of 5 atoms near 1": shares_of(5, (18, 2), 0.1),
+    "shares of 10 entities": shares_of(10, (8, 2), 0.1),
+    "shares of 5 entities near 1": shares_of(5, (18, 2), 0.1),
     "ties: half, three values": lambda rng, size: rng.choice([-0.5, 0.0, 0.5], p=[0.15, 0.5, 0.35], size=size),
     "ties: both at the ceiling": ceiling,
 }
@@ -207,7 +207,7 @@ def margins(samples: int) -> None:
         "skewed (gamma 2)",
         "skewed (exponential)",
         "shares, near 1 and spread",
-        "shares of 10 atoms",
+        "shares of 10 entities",
     ):
         cells = [""] * 3
         for n in SESSIONS:
@@ -231,9 +231,10 @@ def powers(samples: int) -> None:
         print(f"  {n:3} sessions: " + ", ".join(f"{head} {100 * hits.mean():.1f}" for head, hits in rates.items()))
 
 
-def chains(samples: int, rounds: int = 4, atoms: int = 30) -> None:
+def chains(samples: int, rounds: int = 4, entities: int = 30) -> None:
     print(
-        f"\nCoverage of survival curves, %, aim 93 to 97: {atoms} atoms a session, lost together ({samples:,} samples)"
+        f"\nCoverage of survival curves, %, aim 93 to 97: "
+        f"{entities} entities a session, lost together ({samples:,} samples)"
     )
     for label, (one, other) in {
         "rates spread": (2.0, 4.0),
@@ -245,11 +246,11 @@ def chains(samples: int, rounds: int = 4, atoms: int = 30) -> None:
         for n in SESSIONS:
             rng, hits, shown = np.random.default_rng(n), np.zeros(rounds), np.zeros(rounds)
             for _ in range(samples):
-                rates = np.repeat(rng.beta(one, other, n), atoms).clip(1e-9, 1)
+                rates = np.repeat(rng.beta(one, other, n), entities).clip(1e-9, 1)
                 ends = rng.geometric(rates)
-                last = np.repeat(rng.integers(2, rounds + 1, n), atoms)  # recordings end in different rounds
+                last = np.repeat(rng.integers(2, rounds + 1, n), entities)  # recordings end in different rounds
                 curve = survival(
-                    np.minimum(ends, last).tolist(), (ends <= last).tolist(), np.repeat(np.arange(n), atoms).tolist()
+                    np.minimum(ends, last).tolist(), (ends <= last).tolist(), np.repeat(np.arange(n), entities).tolist()
                 )
                 for place, found in enumerate(curve.rounds):
                     if found.low is not None and found.high is not None:

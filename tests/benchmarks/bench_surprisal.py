@@ -2,9 +2,9 @@
 
 Usage: python tests/benchmarks/bench_surprisal.py [rank|whole] [--boundaries N] [--size TOKENS] [--weights NAME] [FILES]
 
-`rank`: at each boundary five contexts of equal size (newest messages, random list of atoms, half newest and half best
-lines, texts without tool results, a summary), each scored by *bound* and by how much less surprising it makes the
-demanded atoms in their recorded use than the floor does (`null`: system prompt and newest user message). Prints
+`rank`: at each boundary five contexts of equal size (newest messages, random list of entities, half newest and half
+best lines, texts without tool results, a summary), each scored by *bound* and by how much less surprising it makes the
+demanded entities in their recorded use than the floor does (`null`: system prompt and newest user message). Prints
 Spearman's rank correlation within a boundary, its mean with a bootstrap interval over sessions, and the mean gains.
 `whole`: at how many boundaries the whole history leaves less surprise than the floor.
 
@@ -60,9 +60,9 @@ Groups = Mapping[str, list[float]]
 def contexts(one: Boundary, tokens: int) -> dict[str, Text]:
     demand, said = one.index.demand(one.at), one.session.messages
     half, newest = one.newest(tokens / 2), one.newest(tokens)
-    lines, listed, texts = one.best_lines(half, tokens / 2), one.random_atoms(tokens), one.without_results(tokens)
+    lines, listed, texts = one.best_lines(half, tokens / 2), one.random_entities(tokens), one.without_results(tokens)
     return {
-        "random list of atoms": ("\n".join(listed), demand.retained([], listed)),
+        "random list of entities": ("\n".join(listed), demand.retained([], listed)),
         "newest messages": (written(said[newest : one.at]), demand.retained(range(newest, one.at))),
         "half newest, half best lines": (
             "\n".join(lines) + "\n\n" + written(said[half : one.at]),
@@ -121,7 +121,7 @@ def rank(every: Sequence[Boundary], model: KeptLikelihood, tokens: int) -> None:
         for arm, (text, retention) in contexts(one, tokens).items():
             found = surprise(model, text, lines)
             bound.append(float(retention.level("bound")[slots].mean()))
-            gain.append(null.per_atom - found.per_atom)
+            gain.append(null.per_entity - found.per_entity)
             size.append(len(text))
             gains[arm].append(gain[-1])
             bounds[arm].append(bound[-1])
@@ -129,7 +129,8 @@ def rank(every: Sequence[Boundary], model: KeptLikelihood, tokens: int) -> None:
         ranks[one.session.id].append(rho)
         show = " ".join(f"{b:.2f}/{g:+.1f}" for b, g in zip(bound, gain, strict=True))
         print(
-            f"{number:3} {one.session.id[:28]:28} before {one.at:4}: {len(slots):3} atoms, floor {null.per_atom:5.1f}"
+            f"{number:3} {one.session.id[:28]:28} before {one.at:4}: {len(slots):3} entities, "
+            f"floor {null.per_entity:5.1f}"
             f" nats; bound/gain {show}; rho {rho:+.2f}  ({time.monotonic() - started:.0f} s)",
             flush=True,
         )
@@ -148,7 +149,7 @@ def report(ranks: Groups, gains: Groups, bounds: Groups) -> None:
         f" boundaries of {len(ranks)} sessions"
     )
     for arm in gains:
-        print(f"  {arm:36} bound {np.mean(bounds[arm]):.2f}  gain {np.mean(gains[arm]):5.1f} nats an atom")
+        print(f"  {arm:36} bound {np.mean(bounds[arm]):.2f}  gain {np.mean(gains[arm]):5.1f} nats an entity")
 
 
 def interval(ranks: Groups, draws: int = 10_000) -> tuple[float, float]:
@@ -175,7 +176,7 @@ def whole(every: Sequence[Boundary], model: KeptLikelihood) -> None:
         scored += 1
         lower += full.per_token < null.per_token
         print(
-            f"{one.session.id[:28]:28} before {one.at:4}: {len(full.nats):3} atoms, nats a token: whole history"
+            f"{one.session.id[:28]:28} before {one.at:4}: {len(full.nats):3} entities, nats a token: whole history"
             f" {full.per_token:.2f}, floor {null.per_token:.2f}",
             flush=True,
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.metrics.future import Retention
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import ToolResult, UserMessage
 from workbench.transcript.session import Session
@@ -17,7 +17,7 @@ from workbench.transcript.session import Session
 SHARES = (0.35, 0.5, 0.65, 0.8)
 SIZES = (0.05, 0.1, 0.2)
 FEWEST = 8
-"""Demanded atoms that a boundary must have in order to count."""
+"""Demanded entities that a boundary must have in order to count."""
 
 
 def recordings(corpora: Path) -> list[Path]:
@@ -43,7 +43,7 @@ class Boundary:
         demand = self.index.demand(self.at)
         half = self.newest(budget / 2)
         return {
-            "random list of atoms": demand.retained([], self.random_atoms(budget)),
+            "random list of entities": demand.retained([], self.random_entities(budget)),
             "newest messages": demand.retained(range(self.newest(budget), self.at)),
             "newest texts without tool results": demand.retained(self.without_results(budget)),
             "half newest, half best lines": demand.retained(range(half, self.at), self.best_lines(half, budget / 2)),
@@ -69,9 +69,9 @@ class Boundary:
             kept.append(i)
         return kept
 
-    def random_atoms(self, budget: float) -> list[str]:
-        p = self.index.postings
-        pool = sorted(atom.text for number, atom in enumerate(p.names) if p.first_seen[number] < self.at)
+    def random_entities(self, budget: float) -> list[str]:
+        p = self.index.inverted_index
+        pool = sorted(entity.text for number, entity in enumerate(p.names) if p.first_seen[number] < self.at)
         random.Random(1).shuffle(pool)
         chosen, spent = [], 0.0
         for text in pool:
@@ -82,7 +82,7 @@ class Boundary:
         return [" ".join(chosen[i : i + 12]) for i in range(0, len(chosen), 12)]
 
     def best_lines(self, before: int, budget: float) -> list[str]:
-        p = self.index.postings
+        p = self.index.inverted_index
         scored: list[tuple[float, str]] = []
         for i, message in enumerate(self.session.messages[:before]):
             if isinstance(message, ToolResult):
@@ -90,10 +90,10 @@ class Boundary:
             weight = (3.0 if isinstance(message, UserMessage) else 1.5) * (0.3 + math.exp((i - before) / 150))
             for place in range(int(p.message_start[i]), int(p.message_start[i + 1])):
                 span = int(p.place_span[place])
-                atoms = len(set(p.span_atom[p.atom_start[span] : p.atom_start[span + 1]].tolist()))
-                if atoms and not p.thought[place]:
+                entities = len(set(p.span_entity[p.entity_start[span] : p.entity_start[span + 1]].tolist()))
+                if entities and not p.thought[place]:
                     text = p.texts[span]
-                    scored.append((weight * atoms / (self.count(text) + 5), text))
+                    scored.append((weight * entities / (self.count(text) + 5), text))
         scored.sort(reverse=True)
         chosen, spent = [], 0.0
         for _, text in scored:
@@ -106,7 +106,7 @@ class Boundary:
 
 @dataclass(frozen=True)
 class Ready:
-    """A session, mined and counted once."""
+    """A session, extracted and counted once."""
 
     session: Session
     index: Index

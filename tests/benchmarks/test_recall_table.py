@@ -28,14 +28,16 @@ def bound(corpora: Path) -> Mapping[tuple[float, str], float]:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_random_list_of_atoms_is_worth_next_to_nothing(bound: Mapping[tuple[float, str], float], size: float) -> None:
-    assert bound[size, "random list of atoms"] < 0.1
+def test_a_random_list_of_entities_is_worth_next_to_nothing(
+    bound: Mapping[tuple[float, str], float], size: float
+) -> None:
+    assert bound[size, "random list of entities"] < 0.1
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_contexts_rank_as_they_do_in_practice(bound: Mapping[tuple[float, str], float], size: float) -> None:
     order = (
-        "random list of atoms",
+        "random list of entities",
         "newest messages",
         "newest texts without tool results",
         "half newest, half best lines",

@@ -119,8 +119,8 @@ def test_a_slider_moves_and_the_picture_changes(browser: Any, lab: str, keep: An
     page.locator('[data-go="boundary:1"]').first.click()
     lost = page.get_by_text("are still held with their context").first
     lost.wait_for()
-    atom = page.locator(".wb-x summary:visible").first
-    atom.click()
+    entity = page.locator(".wb-x summary:visible").first
+    entity.click()
     page.get_by_text("said by").first.wait_for()
     keep(page, "explorer-lost")
 

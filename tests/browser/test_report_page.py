@@ -151,7 +151,7 @@ def test_on_a_phone_the_strategy_stays_in_sight_beside_its_figures(browser: Any,
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    source = made(2, atom=HOSTILE, evidence=HOSTILE + "long " * 200_000, use="x" * 1_000_000 + HOSTILE, title=HOSTILE)
+    source = made(2, entity=HOSTILE, evidence=HOSTILE + "long " * 200_000, use="x" * 1_000_000 + HOSTILE, title=HOSTILE)
     source.manifest = {**source.manifest, "command": ["workbench", HOSTILE]}
     source.rows["sessions"][0].update(skipped=HOSTILE, path=HOSTILE, format=HOSTILE, model=HOSTILE)
     source.rows["sessions"].append({"session": HOSTILE, "path": HOSTILE, "status": "unreadable", "reason": HOSTILE})

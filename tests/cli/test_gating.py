@@ -90,7 +90,7 @@ def test_what_cannot_be_judged_is_a_sentence(
     assert expected in capsys.readouterr().err
 
 
-def test_diff_names_the_values_and_the_atoms_that_are_lost_now(
+def test_diff_names_the_values_and_the_entities_that_are_lost_now(
     runs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["diff", *map(str, runs), "--json"]) == 0
@@ -98,8 +98,8 @@ def test_diff_names_the_values_and_the_atoms_that_are_lost_now(
     assert found["values"][0]["strategy"] == "mine" and found["values"][0]["difference"] < 0
     gaps = [row["worse_by"] for row in found["values"]]
     assert gaps == sorted(gaps, reverse=True)
-    assert found["atoms"][0]["change"] == "lost" and found["atoms"][0]["evidence"]
-    assert {row["strategy"] for row in found["atoms"]} == {"mine"}
+    assert found["entities"][0]["change"] == "lost" and found["entities"][0]["evidence"]
+    assert {row["strategy"] for row in found["entities"]} == {"mine"}
     assert main(["diff", *map(str, runs)]) == 0
     assert "taken out by truncate" in capsys.readouterr().out
     assert main(["diff", str(runs[0]), str(runs[0])]) == 0

@@ -10,9 +10,9 @@ from workbench.importers import native
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.datasets.generator import Generated, generate
 from workbench.datasets.vocabulary import VOCABULARY, Profile
-from workbench.transcript.atoms import LEXICAL
+from workbench.extraction.entities import LEXICAL
 from workbench.transcript.message import AssistantMessage, Message, counted_text, said_texts
-from workbench.transcript.mining import Miner
+from workbench.extraction.extractor import Extractor
 from workbench.transcript.pairing import cut_points
 
 PROFILES: tuple[Profile, ...] = tuple(VOCABULARY)
@@ -29,10 +29,10 @@ def written(made: Generated) -> bytes:
     return stream.getvalue()
 
 
-def mined(message: Message) -> set[str]:
-    miner = Miner()
-    miner.mine_all([message])
-    return {text for kind, text in miner.atoms if kind in LEXICAL}
+def extracted(message: Message) -> set[str]:
+    extractor = Extractor()
+    extractor.mine_all([message])
+    return {text for kind, text in extractor.entities if kind in LEXICAL}
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_does_not() -> None:
@@ -54,30 +54,30 @@ def test_each_fact_stands_in_its_message(made: Generated) -> None:
         message = messages[fact.message]
         assert message.role == {"user": "user", "tool": "tool", "assistant": "assistant"}[fact.speaker]
         assert any(fact.line in text.split("\n") for text in said_texts(message))
-        assert fact.atom in fact.line
+        assert fact.entity in fact.line
 
 
-def test_each_use_holds_the_atom_and_comes_later(made: Generated) -> None:
+def test_each_use_holds_the_entity_and_comes_later(made: Generated) -> None:
     place = {message.id: i for i, message in enumerate(made.session.messages)}
     assert sum(len(fact.uses) for fact in made.facts) > len(made.facts) // 2
     for fact in made.facts:
         for use in fact.uses:
             message = made.session.messages[place[use]]
             assert isinstance(message, AssistantMessage)
-            assert fact.atom in "\n".join(said_texts(message))
+            assert fact.entity in "\n".join(said_texts(message))
             assert place[use] > place[fact.message]
 
 
-def test_the_uses_are_all_there_are_as_the_projects_own_miner_sees_it(made: Generated) -> None:
-    known = {fact.message: {f.atom for f in made.facts if f.message == fact.message} for fact in made.facts}
+def test_the_uses_are_all_there_are_as_the_projects_own_extractor_sees_it(made: Generated) -> None:
+    known = {fact.message: {f.entity for f in made.facts if f.message == fact.message} for fact in made.facts}
     uses = defaultdict(set)
     for fact in made.facts:
         for use in fact.uses:
-            uses[use].add(fact.atom)
+            uses[use].add(fact.entity)
     seen: set[str] = set()
     for message in made.session.messages:
-        found = mined(message)
-        assert known.get(message.id, set()) <= found, "a planted atom is not found by its form"
+        found = extracted(message)
+        assert known.get(message.id, set()) <= found, "a planted entity is not found by its form"
         if isinstance(message, AssistantMessage):
             assert found & seen == uses[message.id]
         seen |= found
@@ -85,11 +85,11 @@ def test_the_uses_are_all_there_are_as_the_projects_own_miner_sees_it(made: Gene
 
 def test_what_was_replaced_is_used_no_more(made: Generated) -> None:
     place = {message.id: i for i, message in enumerate(made.session.messages)}
-    by_atom = {fact.atom: fact for fact in made.facts}
+    by_entity = {fact.entity: fact for fact in made.facts}
     newer = [fact for fact in made.facts if fact.replaces]
     assert newer
     for fact in newer:
-        old = by_atom[fact.replaces or ""]
+        old = by_entity[fact.replaces or ""]
         assert (old.about, old.kind) == (fact.about, fact.kind)
         assert all(place[use] < place[fact.message] for use in old.uses)
 

@@ -164,10 +164,10 @@ def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
         Results.open(tmp_path)
 
 
-def test_losses_name_the_atom_its_evidence_its_use_and_the_stage(whole: Results) -> None:
+def test_losses_name_the_entity_its_evidence_its_use_and_the_stage(whole: Results) -> None:
     losses = whole.losses
     for row in losses.itertuples():
-        assert row.atom and row.evidence and row.use
+        assert row.entity and row.evidence and row.use
         assert row.evidence_at < row.at <= row.needed_at
         assert row.stage in {"truncate", "summarize"}
 

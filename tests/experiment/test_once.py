@@ -1,4 +1,4 @@
-"""Each message is parsed, counted and mined once, whatever the number of strategies and metrics."""
+"""Each message is parsed, counted and extracted once, whatever the number of strategies and metrics."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from workbench.experiment.prepared import Prepared
 from workbench.experiment.replay_rows import replay_rows
 from workbench.experiment.settings import Settings
 from workbench.experiment.sources import Source, read
+from workbench.extraction.extractor import Extractor, Layout
 from workbench.importers.native import save
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 from workbench.models.extractive import Extractive
 from workbench.replay.sizing import Sizing
 from workbench.transcript.message import Message
-from workbench.transcript.mining import Layout, Miner
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import chars_per_token
 
@@ -34,8 +34,8 @@ class Counting:
         return chars_per_token(message)
 
 
-class CountingMiner(Miner):
-    """A miner that remembers how often it read each message."""
+class CountingExtractor(Extractor):
+    """An extractor that remembers how often it read each message."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,18 +46,18 @@ class CountingMiner(Miner):
         super().read_into(layout, message)
 
 
-def test_a_recorded_message_is_counted_and_mined_once() -> None:
+def test_a_recorded_message_is_counted_and_extracted_once() -> None:
     session = Session.of([rules("be brief"), *remembering(60)])
     counter = Counting()
     sizing = Sizing.of(session, [counter(message) for message in session.messages], counter)
-    miner = CountingMiner()
-    index = Index(session.messages, miner=miner)
+    extractor = CountingExtractor()
+    index = Index(session.messages, extractor=extractor)
     ready = Prepared(session, sizing, index, 6_000)
     for name in STRATEGIES:
         tables = replay_rows(ready, preset(name), Extractive(), Settings())
         assert tables["scores"]
     assert {counter.asked[id(message)] for message in session.messages} == {1}
-    assert {miner.read_of[id(message)] for message in session.messages} == {1}
+    assert {extractor.read_of[id(message)] for message in session.messages} == {1}
 
 
 def test_a_file_is_parsed_once_a_process(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_the_report_of_a_copy_shows_the_same_figures_and_says_what_it_is(
         assert table is not None
         figures.append(table.group())
     assert figures[0] == figures[1]
-    assert "This is a shared copy" in html and re.search(r"atom \d{12}", html)
+    assert "This is a shared copy" in html and re.search(r"entity \d{12}", html)
 
 
 def test_equal_things_are_equal_in_all_tables_of_a_copy(copy: Results) -> None:
@@ -139,7 +139,7 @@ def test_sessions_keep_their_order(run: Results, copy: Results) -> None:
 
 def test_two_copies_have_no_hash_in_common(run: Results, copy: Results, tmp_path: Path) -> None:
     other = share(run.path, tmp_path / "other")
-    assert set(other.losses["atom"]).isdisjoint(copy.losses["atom"])
+    assert set(other.losses["entity"]).isdisjoint(copy.losses["entity"])
 
 
 def test_neither_the_recordings_places_nor_the_command_are_copied(copy: Results) -> None:

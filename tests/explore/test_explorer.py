@@ -68,7 +68,7 @@ def test_what_was_lost_is_shown_with_who_said_it_and_who_needed_it() -> None:
     view.select(0)
     assert view.event is not None
     found = missing(view.ready.session, view.ready.index, view.replay, view.event, view.at)
-    assert "77123" in {one.need.atom.text for one in found.missed}
+    assert "77123" in {one.need.entity.text for one in found.missed}
     panel = next(html for title, html in view.panels().items() if title.startswith("Lost"))
     assert "said by user, message 0" in panel and f"needed by message {len(messages) - 1}" in panel
     assert {one.stage for one in found.missed if one.need.evidence == 0} == {"truncate"}
@@ -217,7 +217,7 @@ def test_settings_that_were_changed_do_not_leave_old_losses_behind() -> None:
     view = explore(Session.of([*turns[:12], secret, *turns[12:], asked]), strategy="truncate", window=3_000)
     kept = view.set(tail=2_000).missing(view.replay)
     lost = view.set(tail=100).missing(view.replay)
-    assert "77123" in {one.need.atom.text for one in lost.missed} - {one.need.atom.text for one in kept.missed}
+    assert "77123" in {one.need.entity.text for one in lost.missed} - {one.need.entity.text for one in kept.missed}
     view.set(tail=2_000)
     assert view.missing(view.replay) == kept
 

@@ -4,7 +4,7 @@ import pytest
 
 from builders import remembering, rules
 from workbench.metrics.arms import Oracle, random_context
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 from workbench.metrics.view import view
 from workbench.transcript.context import Context
 from workbench.transcript.message import ToolResult

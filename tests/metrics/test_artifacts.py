@@ -5,7 +5,7 @@ import pytest
 
 from builders import called, result, said, told
 from workbench.metrics.artifacts import shell_changes
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 
 MESSAGES = [
     said("tidy src/api/limits.py and look at src/api/users.py"),

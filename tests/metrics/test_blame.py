@@ -9,8 +9,8 @@ from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.metrics.blame import culprits
+from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
-from workbench.metrics.mining import Index
 from workbench.models import find_model
 from workbench.replay.matched import matched
 from workbench.replay.sizing import Sizing
@@ -40,7 +40,7 @@ def blamed(*stages: Stage, share: float = 0.1) -> tuple[list[str], list[str]]:
     done = matched(SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(share,))
     data = MetricInput(done, INDEX, share)
     (one,) = data.retained
-    return list(culprits(one.retention, data.message_lifetimes)), [need.atom.text for need in one.demand.needs]
+    return list(culprits(one.retention, data.message_lifetimes)), [need.entity.text for need in one.demand.needs]
 
 
 def test_what_is_kept_has_no_culprit() -> None:

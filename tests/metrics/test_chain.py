@@ -5,8 +5,8 @@ from collections import Counter
 from builders import remembering
 from workbench.compaction.presets import preset
 from workbench.metrics.chain import chain
+from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
-from workbench.metrics.mining import Index
 from workbench.models import find_model
 from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
@@ -28,7 +28,7 @@ def test_nothing_is_at_risk_without_a_compaction() -> None:
     assert list(chain(metric_input("none"))) == []
 
 
-def test_an_atom_enters_in_round_one_and_the_survivors_go_on() -> None:
+def test_an_entity_enters_in_round_one_and_the_survivors_go_on() -> None:
     one = metric_input("truncate")
     rounds = list(chain(one))
     risk, lost = Counter[int](), Counter[int]()
@@ -44,7 +44,7 @@ def test_an_atom_enters_in_round_one_and_the_survivors_go_on() -> None:
         assert risk[number] <= risk[number - 1] - lost[number - 1]
 
 
-def test_an_atom_that_is_dropped_in_its_second_round_is_lost_there() -> None:
+def test_an_entity_that_is_dropped_in_its_second_round_is_lost_there() -> None:
     one = metric_input("truncate")
     events = one.replay.events
     assert len(events) >= 2

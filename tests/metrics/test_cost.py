@@ -14,8 +14,8 @@ from builders import said, told
 from workbench.analysis.paired import sign_flip
 from workbench.metrics import cost
 from workbench.metrics.billing import charge, even_cut
+from workbench.metrics.index import Index
 from workbench.metrics.metric import Metric, MetricInput, Score
-from workbench.metrics.mining import Index
 from workbench.metrics.pricing import Pricing
 from workbench.metrics.size import PrefixReuse
 from workbench.models.caching import ANTHROPIC, NO_CACHE, OPENAI

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from builders import called, result, rules, said, told
+from workbench.extraction.entities import Entity
 from workbench.metrics.future import Demand, Need
-from workbench.metrics.mining import Index
-from workbench.transcript.atoms import Atom
+from workbench.metrics.index import Index
 from workbench.transcript.message import Message
 
 FILLER = told("nothing of note", "filler")
@@ -22,13 +22,13 @@ def demand_of(history: list[Message], future: list[Message], horizon: int | None
 
 
 def needed(history: list[Message], future: list[Message], horizon: int | None = None) -> list[str]:
-    return [need.atom.text for need in demand_of(history, future, horizon).needs]
+    return [need.entity.text for need in demand_of(history, future, horizon).needs]
 
 
 # What is demanded
 
 
-def test_an_atom_of_the_history_that_the_future_uses_is_demanded() -> None:
+def test_an_entity_of_the_history_that_the_future_uses_is_demanded() -> None:
     history = [said("keep retryLimit at three"), told("the file is src/net/client.py")]
     assert needed(history, [told("retryLimit stays"), called("edit", path="src/net/client.py")]) == [
         "retryLimit",
@@ -58,9 +58,9 @@ def test_what_is_said_again_only_after_its_use_is_demanded() -> None:
     assert needed([said("keep retryLimit")], future) == ["retryLimit"]
 
 
-def test_an_atom_is_demanded_once() -> None:
+def test_an_entity_is_demanded_once() -> None:
     demand = demand_of([said("keep retryLimit")], [told("retryLimit"), told("retryLimit and retryLimit")])
-    assert [(need.atom.text, need.use) for need in demand.needs] == [("retryLimit", 1)]
+    assert [(need.entity.text, need.use) for need in demand.needs] == [("retryLimit", 1)]
 
 
 def test_a_value_of_an_argument_is_a_use_and_its_name_is_not() -> None:
@@ -70,7 +70,7 @@ def test_a_value_of_an_argument_is_a_use_and_its_name_is_not() -> None:
     assert needed(history, [called("configure", key={"deep": ["set maxDelay"]})]) == ["maxDelay"]
 
 
-def test_an_argument_name_in_the_history_is_no_atom_of_it() -> None:
+def test_an_argument_name_in_the_history_is_no_entity_of_it() -> None:
     assert needed([called("configure", retryLimit="three")], [told("retryLimit stays")]) == []
 
 
@@ -91,8 +91,8 @@ def test_a_use_counts_within_the_horizon(gap: int, demanded: bool) -> None:
 def test_background_is_not_demanded() -> None:
     messages = [said("retryLimit in package.json of TypeScript"), told("retryLimit, package.json, TypeScript")]
     index = Index(messages)
-    assert [need.atom.text for need in index.demand(1).needs] == ["retryLimit"]
-    assert len(index.with_background(frozenset({Atom("identifier", "retryLimit")})).demand(1)) == 0
+    assert [need.entity.text for need in index.demand(1).needs] == ["retryLimit"]
+    assert len(index.with_background(frozenset({Entity("identifier", "retryLimit")})).demand(1)) == 0
     assert len(index.demand(1)) == 1
 
 
@@ -101,15 +101,15 @@ def test_nothing_is_demanded_at_both_ends() -> None:
     assert [len(index.demand(at)) for at in (0, 1, 2)] == [0, 1, 0]
 
 
-def test_one_file_is_one_atom_however_it_is_written() -> None:
+def test_one_file_is_one_entity_however_it_is_written() -> None:
     history = [said("see /home/me/proj/src/net/client.py:12")]
     for spelling in ("./src/net/client.py", "src/net/client.py", "client.py", "a/src/net/client.py"):
         demand = demand_of(history, [told(f"editing {spelling}")], cwd="/home/me/proj")
-        assert [need.atom for need in demand.needs] == [Atom("path", "client.py")], spelling
+        assert [need.entity for need in demand.needs] == [Entity("path", "client.py")], spelling
     assert len(demand_of(history, [told("editing src/other/client.py")], cwd="/home/me/proj")) == 0
 
 
-def test_a_near_miss_is_another_atom() -> None:
+def test_a_near_miss_is_another_entity() -> None:
     history = [said("keep retryLimit at 4500 ms for v2.1.3 at commit 3fa9c1e")]
     assert needed(history, [told("retryLimits at 450 ms and 4501 for v2.1.4 at 3fa9c1f, RetryLimit")]) == []
     spelled = [told("4500ms, 2.1.3, 3fa9c1e07d5b8a6642f1c0e9d8b7a6f5e4d3c2b1")]
@@ -173,16 +173,16 @@ def test_a_kept_message_has_all_levels_for_the_evidence_that_it_holds() -> None:
     assert levels([0, 1, 2], []) == (1.0, 1.0, 1.0)
 
 
-def test_a_kept_message_with_the_atom_alone_has_presence() -> None:
+def test_a_kept_message_with_the_entity_alone_has_presence() -> None:
     assert levels([1], []) == (1.0, 0.0, 0.0)
 
 
-def test_the_words_without_the_atom_are_nothing() -> None:
+def test_the_words_without_the_entity_are_nothing() -> None:
     assert levels([2], ["guards the upload queue"]) == (0.0, 0.0, 0.0)
     assert levels([], []) == (0.0, 0.0, 0.0)
 
 
-def test_words_and_atom_in_different_lines_do_not_bind() -> None:
+def test_words_and_entity_in_different_lines_do_not_bind() -> None:
     assert levels([], ["retryLimit\nguards the upload queue"]) == (1.0, 0.0, 0.0)
 
 
@@ -202,20 +202,20 @@ def test_all_other_words_are_needed_where_there_are_fewer_than_two() -> None:
     assert demand.retained([], ["retryLimit in the queue"]).mean("bound") == 1.0
 
 
-def test_an_atom_without_other_words_is_bound_and_covered_by_itself() -> None:
+def test_an_entity_without_other_words_is_bound_and_covered_by_itself() -> None:
     retention = demand_of([told("retryLimit")], [told("retryLimit")]).retained([], ["word retryLimit word"])
     assert (retention.mean("presence"), retention.mean("bound"), retention.mean("coverage")) == (1.0, 1.0, 1.0)
 
 
-def test_the_words_of_the_atom_itself_prove_nothing() -> None:
+def test_the_words_of_the_entity_itself_prove_nothing() -> None:
     demand = demand_of([told("open the file net/upload/client.py")], [called("read", path="net/upload/client.py")])
     assert demand.retained([], ["client.py client.py"]).mean("bound") == 0.0
     assert demand.retained([], ["file client.py to open"]).mean("bound") == 1.0
 
 
-def test_an_atom_of_a_text_counts_in_any_spelling() -> None:
+def test_an_entity_of_a_text_counts_in_any_spelling() -> None:
     demand = demand_of([told("limit is 200,000 rows of users in src/db.py")], [told("200000 in src/db.py")])
-    assert [need.atom.text for need in demand.needs] == ["200000", "db.py"]
+    assert [need.entity.text for need in demand.needs] == ["200000", "db.py"]
     assert demand.retained([], ["200_000 rows, users limit in ./src/db.py:7"]).mean("presence") == 1.0
     assert demand.retained([], ["20000 rows in src/db.pyc"]).mean("presence") == 0.0
 
@@ -236,13 +236,13 @@ def test_the_same_boundary_is_worked_out_once() -> None:
     assert index.demand(3, horizon=5) is not index.demand(3)
 
 
-def test_each_message_is_mined_once_whatever_is_asked() -> None:
+def test_each_message_is_extracted_once_whatever_is_asked() -> None:
     index = Index(HISTORY + USE)
     for at in range(4):
         for text in ("one", "two", "one"):
             index.demand(at).retained([0], [text])
             index.recall(at, [0], [text])
-    assert index.miner.messages_mined == 4
+    assert index.extractor.messages_read == 4
 
 
 # Fate
@@ -295,6 +295,6 @@ def test_means_and_groups_are_split_by_kind_and_fate() -> None:
         ("identifier", False, 1, 1.0),
         ("path", True, 2, 1.0),
     ]
-    assert [need.atom.text for need in retention.lost("presence")] == ["b.py"]
-    with pytest.raises(ValueError, match="no such atom"):
+    assert [need.entity.text for need in retention.lost("presence")] == ["b.py"]
+    with pytest.raises(ValueError, match="no such entity"):
         retention.mean(kind="url")

@@ -21,9 +21,9 @@ from workbench.compaction.trigger import Situation
 from workbench.metrics.blame import VIEW, culprits
 from workbench.metrics.chain import _uncovered, chain
 from workbench.metrics.future import Retention
+from workbench.metrics.index import Index
 from workbench.metrics.message_lifetimes import Lifetimes, MessageLifetimes
 from workbench.metrics.metric import MetricInput
-from workbench.metrics.mining import Index
 from workbench.metrics.view import view
 from workbench.models import find_model
 from workbench.ragged import Flags, Ints, kept_mask
@@ -136,7 +136,7 @@ def _seen(session: Session, event: CompactionEvent, stage: str, there: dict[str,
 
 
 def by_hand(retention: Retention, past: Sequence[Seen]) -> list[str]:
-    """Who lost each atom: the moments one after the other, newest first."""
+    """Who lost each entity: the moments one after the other, newest first."""
     found = ["" if bound else VIEW for bound in retention.bound.tolist()]
     bound = [retention.demand.retained(one.mask, one.texts).bound.tolist() for one in past]
     for slot in np.flatnonzero(~retention.bound).tolist():
@@ -181,7 +181,7 @@ def test_without_a_compaction_nobody_but_the_view_is_to_blame() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_an_atom_is_lost_at_the_first_compaction_after_which_it_does_not_stand(name: str) -> None:
+def test_an_entity_is_lost_at_the_first_compaction_after_which_it_does_not_stand(name: str) -> None:
     one = metric_input(PRESETS[name])
     events = one.replay.events
     first, _ = INDEX.everything
@@ -247,7 +247,7 @@ def test_where_ids_stand_twice_every_context_is_looked_at() -> None:
 
 @dataclass
 class Plain:
-    """A demand of one atom a message."""
+    """A demand of one entity a message."""
 
     messages: int
 

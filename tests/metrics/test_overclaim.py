@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from builders import result, said, told
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 from workbench.metrics.overclaim import overclaims
 
 INDEX = Index(
@@ -18,12 +18,12 @@ INDEX = Index(
 
 
 @pytest.mark.parametrize(
-    ("text", "atom"), [("- retryLimit is the culprit", "retryLimit"), ("the code uses maxDelay", "maxDelay")]
+    ("text", "entity"), [("- retryLimit is the culprit", "retryLimit"), ("the code uses maxDelay", "maxDelay")]
 )
-def test_a_hedge_or_denial_that_is_dropped_is_an_overclaim(text: str, atom: str) -> None:
+def test_a_hedge_or_denial_that_is_dropped_is_an_overclaim(text: str, entity: str) -> None:
     (found,) = overclaims(INDEX, 4, [text, text])
-    assert (found.atom.text, found.claimed) == (atom, text)
-    assert atom in found.said
+    assert (found.entity.text, found.claimed) == (entity, text)
+    assert entity in found.said
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from workbench.datasets.bundled import bundled_files
 from workbench.errors import ModelError
 from workbench.importers.importer import load
 from workbench.metrics.grading import grade, holds
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 from workbench.metrics.probes import GAP, annotated_probes, chosen, ruled_probes, written_probes
 from workbench.models.scripted import Scripted
 from workbench.transcript.message import said_texts

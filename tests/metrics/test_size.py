@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from builders import said, told
+from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
-from workbench.metrics.mining import Index
 from workbench.metrics.size import OverWindow, PeakContext
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import Replay, Step

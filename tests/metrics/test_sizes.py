@@ -7,8 +7,8 @@ import pytest
 from builders import remembering, rules, told
 from workbench.compaction.presets import preset
 from workbench.experiment.cell import natural_tables
+from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
-from workbench.metrics.mining import Index
 from workbench.metrics.sizes import EVEN_SO, TOO_LARGE, too_large
 from workbench.models.extractive import Extractive
 from workbench.replay.matched import matched

@@ -5,8 +5,8 @@ import pytest
 from builders import called, result, said, told
 from workbench.compaction.presets import preset
 from workbench.metrics.builtin import BUILTIN
+from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput, Score
-from workbench.metrics.mining import Index
 from workbench.models import find_model
 from workbench.replay.matched import matched
 from workbench.replay.sizing import Sizing

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from builders import called, result, said, told
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 from workbench.transcript.message import Message
 
 

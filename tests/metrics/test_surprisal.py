@@ -3,26 +3,26 @@ from models.likely import KNOWN, NEW, Echo
 
 from builders import remembering
 from workbench.errors import ModelError
-from workbench.metrics.mining import Index
+from workbench.extraction.entities import Entity
+from workbench.metrics.index import Index
 from workbench.metrics.surprisal import needed, place, surprise, uses, within, written
 from workbench.models.likelihood import Scored
-from workbench.transcript.atoms import Atom
 from workbench.transcript.message import Message
 
 SAID: tuple[Message, ...] = tuple(remembering(14))
 AT = 40
 
 
-def test_an_atom_is_found_where_the_recorded_line_writes_it() -> None:
-    assert place(Atom("number", "250 ms"), "waits 250ms at most") == (6, 11)
-    assert place(Atom("number", "4001"), "from 14001 to 4,001") == (14, 19)
-    assert place(Atom("path", "src/app/main.py"), "see app/main.py") == (4, 15)
-    assert place(Atom("quote", "do not retry"), 'says "Do not  retry"') == (6, 19)
-    assert place(Atom("hash", "0a1b2c3"), "commit 0a1b2c3d4e") == (7, 14)
-    assert place(Atom("identifier", "max_rows"), "nothing of the kind") is None
+def test_an_entity_is_found_where_the_recorded_line_writes_it() -> None:
+    assert place(Entity("number", "250 ms"), "waits 250ms at most") == (6, 11)
+    assert place(Entity("number", "4001"), "from 14001 to 4,001") == (14, 19)
+    assert place(Entity("path", "src/app/main.py"), "see app/main.py") == (4, 15)
+    assert place(Entity("quote", "do not retry"), 'says "Do not  retry"') == (6, 19)
+    assert place(Entity("hash", "0a1b2c3"), "commit 0a1b2c3d4e") == (7, 14)
+    assert place(Entity("identifier", "max_rows"), "nothing of the kind") is None
 
 
-def test_only_tokens_that_hold_a_part_of_the_atom_count() -> None:
+def test_only_tokens_that_hold_a_part_of_the_entity_count() -> None:
     scored = Scored((1.0, 2.0, 4.0, 8.0), (0, 3, 6, 9), (3, 6, 9, 12))
     assert within(scored, 4, 9) == (2.0, 4.0)
     assert within(scored, 3, 6) == (2.0,)
@@ -36,15 +36,15 @@ def test_a_context_that_holds_the_facts_leaves_less_surprise_than_one_that_does_
     whole = surprise(Echo(100_000), written(SAID[:AT]), lines)
     floor = surprise(Echo(100_000), written(SAID[AT - 1 : AT]), lines)
     assert whole.per_token == KNOWN and floor.per_token == NEW
-    assert whole.per_atom < floor.per_atom
+    assert whole.per_entity < floor.per_entity
 
 
-def test_what_a_line_says_behind_its_last_atom_is_not_asked_for() -> None:
+def test_what_a_line_says_behind_its_last_entity_is_not_asked_for() -> None:
     for line in uses(Index(SAID).demand(AT)):
         assert line.text.endswith(tuple("0123456789"))
 
 
-def test_a_line_that_uses_two_atoms_is_read_once() -> None:
+def test_a_line_that_uses_two_entities_is_read_once() -> None:
     model = Echo(100_000)
     demand = Index(SAID).demand(AT)
     lines = uses(demand)

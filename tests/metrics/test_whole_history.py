@@ -8,10 +8,10 @@ import pytest
 
 from builders import called, result, said, told
 from workbench.importers.importer import load
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 
 
-def test_a_file_that_one_line_names_by_two_paths_is_one_atom_of_that_line() -> None:
+def test_a_file_that_one_line_names_by_two_paths_is_one_entity_of_that_line() -> None:
     messages = [
         said("look at C:\\work\\shop\\docs\\testing.md, which is docs/testing.md here", "u1"),
         called("read", "c1", path="docs/testing.md"),
@@ -23,7 +23,7 @@ def test_a_file_that_one_line_names_by_two_paths_is_one_atom_of_that_line() -> N
     demand = index.demand(4)
     assert demand.retained(range(4)).mean("bound") == 1
     for need in demand.needs:
-        assert need.atom.text.rsplit("/", 1)[-1] in need.evidence_text
+        assert need.entity.text.rsplit("/", 1)[-1] in need.evidence_text
 
 
 @pytest.mark.parametrize(

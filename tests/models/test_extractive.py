@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from builders import called, conversation, result, said, told
 from workbench.errors import ModelError
+from workbench.extraction.extractor import Extractor
+from workbench.extraction.words import spans
 from workbench.importers.importer import load
 from workbench.models import find_model
 from workbench.models.extractive import Extractive
@@ -18,9 +20,7 @@ from workbench.models.extractive_lines import harmless
 from workbench.models.model import Purpose, SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import Message, Summary, said_texts
-from workbench.transcript.mining import Miner
 from workbench.transcript.tokens import TokenCounter, chars_per_token
-from workbench.transcript.words import spans
 
 HEADINGS = ("Goal", "Constraints & preferences", "Progress", "Key decisions", "Next steps", "Critical context")
 
@@ -136,17 +136,17 @@ def test_a_message_is_read_once_however_often_it_is_summarised() -> None:
     assert (before, model.reader.messages_read) == (len(WORK), len(WORK) + 1)
 
 
-def test_a_miner_that_has_read_the_future_changes_no_summary(corpora: Path) -> None:
+def test_an_extractor_that_has_read_the_future_changes_no_summary(corpora: Path) -> None:
     session = next(iter(load(corpora / "pi-mono" / "before-compaction.jsonl")))
     messages = session.messages
     half = messages[: len(messages) // 2]
-    miner = Miner()
-    miner.mine_all(messages)
-    before = miner.messages_mined
+    extractor = Extractor()
+    extractor.mine_all(messages)
+    before = extractor.messages_read
     asked = request(*half, most=2_000)
-    shared = Extractive().reading_with(miner)
+    shared = Extractive().reading_with(extractor)
     assert shared.complete(asked).text == Extractive().complete(asked).text
-    assert miner.messages_mined == before  # nothing was read a second time
+    assert extractor.messages_read == before  # nothing was read a second time
     again = request(*half[20:], most=1_000, previous=shared.complete(asked).text)
     assert shared.complete(again).text == Extractive().complete(again).text
 

@@ -33,7 +33,7 @@ def made(
     shares: tuple[float, ...] = (0.05, 0.1, 0.2),
     **text: str,
 ) -> MadeResults:
-    """Results of `sessions` sessions; `text` replaces the atom, evidence, use or title of every row."""
+    """Results of `sessions` sessions; `text` replaces the entity, evidence, use or title of every row."""
     dice = np.random.default_rng(7)
     ids = [f"session-{n:02d}" for n in range(sessions)]
     pairs = [(id, strategy) for id in ids for strategy in strategies]
@@ -183,7 +183,7 @@ def _losses(id: str, strategy: str, **text: str) -> list[dict[str, Any]]:
     for n in range(6 if strategy == "null" else 4):
         rows.append({
             "session": id, "strategy": strategy, "mode": "natural", "share": None, "at": 61, "kind": KINDS[n],
-            "atom": text.get("atom", f"src/store_{n}.py"),
+            "entity": text.get("entity", f"src/store_{n}.py"),
             "recoverable": "irrecoverable" if n % 2 else "reacquirable",
             "level": "absent" if n % 2 else "unbound", "said_by": "user" if n % 2 else "tool", "said_at": 4 + n,
             "evidence": text.get("evidence", f"the holds expire in src/store_{n}.py after 900 seconds"),

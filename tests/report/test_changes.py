@@ -49,9 +49,9 @@ def test_only_sessions_and_strategies_of_both_are_compared() -> None:
 
 def test_what_is_newly_lost_is_listed_and_nothing_else() -> None:
     then, now = made(2), made(2)
-    now.rows["losses"].append(now.rows["losses"][-1] | {"atom": "src/new.py", "needed_at": 99})
+    now.rows["losses"].append(now.rows["losses"][-1] | {"entity": "src/new.py", "needed_at": 99})
     left = lost_now(Tables.of(now), Tables.of(then)).losses
-    assert left["atom"].tolist() == ["src/new.py"]
+    assert left["entity"].tolist() == ["src/new.py"]
     html = changes_html(Tables.of(now), Tables.of(then)).html
     assert 'id="newly-lost"' in html and "src/new.py" in html and "src/store_1.py" not in html
     assert "Nothing is lost now that was not lost then" in changes_html(Tables.of(then), Tables.of(then)).html

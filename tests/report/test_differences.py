@@ -67,12 +67,12 @@ def test_every_table_of_a_report_is_a_data_frame_with_the_documented_columns() -
         data = getattr(report, part).data
         assert sorted(data.columns) == sorted(documented[part].split()), part
     assert ["measure", *report.lead.data.columns] == list(report.differences.data.columns)
-    assert {"lost_by", "times", "atom", "needed_at"} <= set(report.losses.data.columns)
+    assert {"lost_by", "times", "entity", "needed_at"} <= set(report.losses.data.columns)
     assert "summarize" in repr(report.headline)
 
 
 def test_control_characters_do_not_reach_a_terminal_through_a_table() -> None:
-    assert "\x1b" not in repr(Report(made(2, atom="\x1b[31mred")).losses)
+    assert "\x1b" not in repr(Report(made(2, entity="\x1b[31mred")).losses)
 
 
 def test_a_test_that_the_interval_does_not_bear_out_is_said_to_be_so() -> None:

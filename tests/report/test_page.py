@@ -49,7 +49,7 @@ class Page(HTMLParser):
 @cache
 def hostile(text: str) -> Tables:
     """A run with that text in every place, made once; nobody writes into its tables."""
-    source = made(2, atom=text, evidence=f"before {text} after", use=f"use {text}", title=text)
+    source = made(2, entity=text, evidence=f"before {text} after", use=f"use {text}", title=text)
     source.rows["sessions"][0].update(path=text, format=text, skipped=text)
     source.rows["sessions"].append({"session": text, "path": text, "status": "unreadable", "reason": text})
     source.rows["replays"][0].update(status="failed", reason=text)

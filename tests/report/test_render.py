@@ -31,7 +31,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The report of a hundred sessions with hostile text in every place."""
     text = "<script>window.hit=1</script>" + "x" * 2_000 + '" onmouseover="window.hit=1'
     folder = tmp_path_factory.mktemp("runs") / "large"
-    source = made(100, atom=text, evidence=text, use=text, title=text)
+    source = made(100, entity=text, evidence=text, use=text, title=text)
     source.rows["losses"][0]["use"] = text * 500  # a line of a megabyte
     return render(written(source, folder))
 

@@ -84,10 +84,10 @@ def test_what_is_kept_of_a_kind_is_the_sum_of_its_rows(run: Tables) -> None:
     own = rows[(rows["mode"] == "matched") & (rows["strategy"] == "truncate") & (rows["kind"] == "path")]
     found = tables.by_kind(run).set_index(["kind", "strategy"]).loc[("path", "truncate")]
     assert found["recall"] == pytest.approx(own["bound"].sum() / own["demanded"].sum())
-    assert found["demanded"] == own["demanded"].sum() / 3  # three shares ask for the same atoms
+    assert found["demanded"] == own["demanded"].sum() / 3  # three shares ask for the same entities
 
 
-def test_an_atom_that_several_strategies_lost_is_one_row_without_references(run: Tables) -> None:
+def test_an_entity_that_several_strategies_lost_is_one_row_without_references(run: Tables) -> None:
     found = tables.worst_losses(run)
     first = found.iloc[0]
     assert [strategy for strategy, _, _ in first["lost_by"]] == ["summarize", "pipeline", "truncate"]

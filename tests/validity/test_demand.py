@@ -10,7 +10,7 @@ from builders import remembering, rules
 from workbench.datasets.generator import Generated, generate
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.metrics.future import HORIZON, Demand
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
 from workbench.validity.demand import placebo, planted
@@ -29,10 +29,10 @@ def test_planted_dependencies_are_found(made: Sequence[Generated]) -> None:
     assert planted(made).outcome == "passed"
 
 
-def test_a_miner_that_overlooks_a_kind_fails(made: Sequence[Generated]) -> None:
+def test_an_extractor_that_overlooks_a_kind_fails(made: Sequence[Generated]) -> None:
     def blind(messages: Sequence[Message]) -> Index:
         whole = Index(messages)
-        numbers = frozenset(atom for atom in whole.atoms if atom.kind in ("number", "id"))
+        numbers = frozenset(entity for entity in whole.entities if entity.kind in ("number", "id"))
         return whole.with_background(numbers)
 
     found = planted(made, blind)
@@ -40,7 +40,7 @@ def test_a_miner_that_overlooks_a_kind_fails(made: Sequence[Generated]) -> None:
     assert found.where
 
 
-def test_a_miner_that_asks_about_another_history_fails(made: Sequence[Generated]) -> None:
+def test_an_extractor_that_asks_about_another_history_fails(made: Sequence[Generated]) -> None:
     class Late(Index):
         def demand(self, at: int, horizon: int = HORIZON) -> Demand:
             return super().demand(at + 25, horizon)

@@ -8,7 +8,7 @@ from builders import remembering, rules
 from workbench.datasets.bundled import bundled_files
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.importers.importer import load
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 from workbench.transcript.session import Session
 from workbench.validity.gamers import GAMERS, filled
 from workbench.validity.gaming import gaming
@@ -41,8 +41,8 @@ def test_a_session_with_few_things_is_told_apart_and_not_judged(
         return (need.evidence_text for need in index.demand(at).needs) if index is small.index else iter(())
 
     small = prepared(Session.of([rules("be brief"), *remembering(40)]))
-    assert len(small.index.atoms) < len(session.index.atoms)
-    monkeypatch.setattr("workbench.validity.gaming.FEW_THINGS", len(small.index.atoms) + 1)
+    assert len(small.index.entities) < len(session.index.entities)
+    monkeypatch.setattr("workbench.validity.gaming.FEW_THINGS", len(small.index.entities) + 1)
     found = gaming([session, small], {"later": later})
     assert found.outcome == "passed"
     assert "not judged: 1 with fewer than" in found.found and "later 1.000 there" in found.found

@@ -1,4 +1,4 @@
-"""What changed from one run to another: value by value, and atom by atom."""
+"""What changed from one run to another: value by value, and entity by entity."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import pandas as pd
 
 PLACE = ["session", "strategy", "mode", "share"]
 VALUES = (*PLACE, "metric", "before", "after", "difference", "worse_by", "better")
-ATOMS = (
-    *PLACE, "kind", "atom", "change", "weight", "recoverable", "level", "said_by", "evidence_at", "evidence",
+ENTITIES = (
+    *PLACE, "kind", "entity", "change", "weight", "recoverable", "level", "said_by", "evidence_at", "evidence",
     "needed_at", "use", "stage",
 )  # fmt: skip
-"""Columns of `changed_values` and `changed_atoms`, see there."""
+"""Columns of `changed_values` and `changed_entities`, see there."""
 
 
 def changed_values(before: pd.DataFrame, after: pd.DataFrame, metric: str | None = None) -> pd.DataFrame:
@@ -41,21 +41,21 @@ def changed_values(before: pd.DataFrame, after: pd.DataFrame, metric: str | None
     return _ordered(table[table["worse_by"].abs() > 1e-12], "worse_by", names)[list(VALUES)]
 
 
-def changed_atoms(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """The needed atoms that only one of two runs had lost, new losses first and the worst of them at the top.
+def changed_entities(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    """The needed entities that only one of two runs had lost, new losses first and the worst of them at the top.
 
-    A run writes down its thirty worst losses for each session, strategy and budget: an atom counts as mended when it is
-    no more among them.
+    A run writes down its thirty worst losses for each session, strategy and budget: an entity counts as mended when it
+    is no more among them.
 
     Args:
         before: the table `losses` of the earlier run.
         after: that of the later one.
 
     Returns:
-        A row an atom with `change`: `lost` (new), `worse` (its name stood there and does not any more), `better` or
+        A row an entity with `change`: `lost` (new), `worse` (its name stood there and does not any more), `better` or
         `mended`; all others as in `losses`, from the later run where it has them.
     """
-    names = [*PLACE, "kind", "atom"]
+    names = [*PLACE, "kind", "entity"]
     old, new = (_losses(table, names) for table in (before, after))
     both = old.merge(new, on=names, how="outer", suffixes=("_old", "_new"), indicator=True)
     rows = pd.DataFrame({name: both[name] for name in names})
@@ -64,10 +64,10 @@ def changed_atoms(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     lost = both["_merge"] == "right_only"
     mended = both["_merge"] == "left_only"
     rows["change"] = (rows["gap"] > 0).map({True: "worse", False: "better"}).mask(lost, "lost").mask(mended, "mended")
-    for column in ATOMS[len(names) + 1 :]:
+    for column in ENTITIES[len(names) + 1 :]:
         rows[column] = both[f"{column}_new"].where(~mended, both[f"{column}_old"])
     changed = rows[rows["gap"].abs() > 1e-12]
-    return _ordered(changed, "gap", names)[list(ATOMS)]
+    return _ordered(changed, "gap", names)[list(ENTITIES)]
 
 
 def _scores(table: pd.DataFrame, metric: str | None) -> pd.DataFrame:
@@ -76,7 +76,7 @@ def _scores(table: pd.DataFrame, metric: str | None) -> pd.DataFrame:
 
 
 def _losses(table: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    wanted = [column for column in ATOMS if column != "change"]
+    wanted = [column for column in ENTITIES if column != "change"]
     return _plain(table[wanted]).drop_duplicates(names)
 
 

@@ -56,20 +56,20 @@ class Survival:
 def survival(
     rounds: Sequence[int], lost: Sequence[bool], sessions: Sequence[Hashable], confidence: float = 0.95
 ) -> Survival:
-    """Kaplan and Meier's curve of atoms over rounds, with intervals that take the session for the unit.
+    """Kaplan and Meier's curve of entities over rounds, with intervals that take the session for the unit.
 
-    Atoms of one session are lost together, so Greenwood's formula would be far too sure. The intervals come from
+    Entities of one session are lost together, so Greenwood's formula would be far too sure. The intervals come from
     leaving out one session at a time (jackknife), with Student's t on the log(-log) scale, where a share near 0 or 1
     stays within its bounds.
 
     Args:
-        rounds: one an atom, >= 1: the round in which it was lost, or the last through which it was followed.
-        lost: one an atom; False where the recording ended before (censored).
-        sessions: one an atom, the session it belongs to.
+        rounds: one an entity, >= 1: the round in which it was lost, or the last through which it was followed.
+        lost: one an entity; False where the recording ended before (censored).
+        sessions: one an entity, the session it belongs to.
         confidence: in (0, 1).
 
     Returns:
-        Rounds 1 to the last that an atom entered. An end is None below the reporting floor, where the curve is at 0
+        Rounds 1 to the last that an entity entered. An end is None below the reporting floor, where the curve is at 0
         or 1, and where one session alone decides.
 
     Raises:
@@ -80,9 +80,9 @@ def survival(
         half, as compaction-conformance-kit 0.8.0 has it.
     """
     if not len(rounds) == len(lost) == len(sessions):
-        raise ValueError(f"{len(rounds)} rounds, {len(lost)} losses and {len(sessions)} sessions: one each an atom")
+        raise ValueError(f"{len(rounds)} rounds, {len(lost)} losses and {len(sessions)} sessions: one each an entity")
     if len(rounds) and min(rounds) < 1:
-        raise ValueError(f"round {min(rounds)} is below 1: an atom is followed through one compaction at least")
+        raise ValueError(f"round {min(rounds)} is below 1: an entity is followed through one compaction at least")
     if not len(rounds):
         return Survival((), 0)
     return survival_of(*_counts(np.asarray(rounds), np.asarray(lost, dtype=bool), sessions), confidence)
@@ -92,7 +92,7 @@ def survival_of(at_risk: ArrayLike, lost: ArrayLike, confidence: float = 0.95) -
     """The same curve from counts, one row a session.
 
     Args:
-        at_risk: (sessions, rounds) atoms that entered each round alive.
+        at_risk: (sessions, rounds) entities that entered each round alive.
         lost: (sessions, rounds) those of them that did not outlive it.
         confidence: in (0, 1).
     """
@@ -120,7 +120,7 @@ def survival_of(at_risk: ArrayLike, lost: ArrayLike, confidence: float = 0.95) -
 def _counts(
     rounds: NDArray[np.int_], lost: NDArray[np.bool_], sessions: Sequence[Hashable]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Atoms at risk and atoms lost, each (sessions, rounds)."""
+    """Entities at risk and entities lost, each (sessions, rounds)."""
     places = {name: place for place, name in enumerate(dict.fromkeys(sessions))}
     of = np.array([places[name] for name in sessions])
     ends = np.zeros((len(places), int(rounds.max())))

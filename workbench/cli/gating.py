@@ -89,31 +89,31 @@ def diff(
     most: Annotated[int, typer.Option("--most", min=1, help="Rows to print of each table.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print all rows as JSON.")] = False,
 ) -> int:
-    """Show what changed from one run to another: values and needed atoms, largest regressions first.
+    """Show what changed from one run to another: values and needed entities, largest regressions first.
 
-    An atom is new among the losses, or mended, as far as the thirty worst losses of each session, strategy and budget
+    An entity is new among the losses, or mended, as far as the thirty worst losses of each session, strategy and budget
     go, which is what a run writes down.
 
     Example:
 
       workbench diff reports/main reports/today --strategy mine
     """
-    from workbench.analysis.difference import changed_atoms, changed_values
+    from workbench.analysis.difference import changed_entities, changed_values
     from workbench.experiment.store import Results
 
     one, other = Results.open(before), Results.open(after)
     chosen = names(strategy)
     new, old = _scores(other, one)
     values = _of(changed_values(old, new, metric), chosen)
-    atoms = _of(changed_atoms(one.losses, other.losses), chosen)
+    entities = _of(changed_entities(one.losses, other.losses), chosen)
     if as_json:
-        say_json({"metric": metric, "values": _records(values), "atoms": _records(atoms)})
+        say_json({"metric": metric, "values": _records(values), "entities": _records(entities)})
         return 0
-    if values.empty and atoms.empty:
+    if values.empty and entities.empty:
         say(f"No {metric} and no loss differs between {before} and {after}.")
         return 0
     _show_values(values, metric, most)
-    _show_atoms(atoms, most)
+    _show_entities(entities, most)
     return 0
 
 
@@ -184,15 +184,15 @@ def _show_values(rows: pd.DataFrame, metric: str, most: int) -> None:
         say(f"... and {len(rows) - most} more; --most shows more of them")
 
 
-def _show_atoms(rows: pd.DataFrame, most: int) -> None:
+def _show_entities(rows: pd.DataFrame, most: int) -> None:
     counts = rows["change"].value_counts()
     said = ", ".join(f"{counts.get(word, 0)} {word}" for word in ("lost", "worse", "better", "mended"))
     say()
     say(f"Needed later: {said}.")
     for row in _records(rows.head(most)):
         place = f"{row['session']} under {row['strategy']}, {_mode(row)}"
-        atom = f"{printable(str(row['atom']))} ({row['kind']}, {row['recoverable']})"
-        say(f"  {row['change']}: {atom} in {printable(place)}")
+        entity = f"{printable(str(row['entity']))} ({row['kind']}, {row['recoverable']})"
+        say(f"  {row['change']}: {entity} in {printable(place)}")
         say(f"    message {row['evidence_at']}, {row['said_by']}: {printable(str(row['evidence']))[:140]}")
         say(f"    message {row['needed_at']} needed it; taken out by {row['stage']}")
     if len(rows) > most:

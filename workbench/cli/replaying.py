@@ -104,7 +104,7 @@ def _show(done: MetricInput, tables: dict[str, list[dict[str, str | int | float 
         say()
         say("Needed later, and not in the context any more:")
         for row in tables["losses"]:
-            say(f"  {printable(str(row['atom']))} ({row['kind']}, {row['level']}), taken out by {row['stage']}")
+            say(f"  {printable(str(row['entity']))} ({row['kind']}, {row['level']}), taken out by {row['stage']}")
             say(f"    message {row['evidence_at']}, {row['said_by']}: {printable(str(row['evidence']))[:140]}")
             say(f"    message {row['needed_at']} needed it: {printable(str(row['use']))[:140]}")
 

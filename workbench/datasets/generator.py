@@ -40,15 +40,15 @@ class Fact:
 
     Attributes:
         about: the words that name it; no two facts of a session share them, but for those that replace one another.
-        atom: the one piece of information.
+        entity: the one piece of information.
         line: the line that says it, as it stands in the message.
-        uses: ids of assistant messages, in order; nothing else in the session mentions the atom.
-        replaces: the atom that it makes out of date, or None.
+        uses: ids of assistant messages, in order; nothing else in the session mentions the entity.
+        replaces: the entity that it makes out of date, or None.
     """
 
     kind: FactKind
     about: str
-    atom: str
+    entity: str
     speaker: Speaker
     message: str
     line: str
@@ -100,7 +100,7 @@ def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generat
 class _Planted:
     kind: FactKind
     about: str
-    atom: str
+    entity: str
     speaker: Speaker
     message: str
     line: str
@@ -108,8 +108,8 @@ class _Planted:
     stale: bool = False
 
     def fact(self, uses: Mapping[str, list[str]]) -> Fact:
-        used = tuple(uses.get(self.atom, ()))
-        return Fact(self.kind, self.about, self.atom, self.speaker, self.message, self.line, used, self.replaces)
+        used = tuple(uses.get(self.entity, ()))
+        return Fact(self.kind, self.about, self.entity, self.speaker, self.message, self.line, used, self.replaces)
 
 
 class _Writing:
@@ -150,7 +150,7 @@ class _Writing:
         a, b = self._chance.sample(self._words.places, 2)
         lines = [self._chance.choice(self._words.asks).format(a=a, b=b)]
         if self._chance.random() < 0.7:
-            lines.append(self._plant("user", "Mind you, {about} is {atom}."))
+            lines.append(self._plant("user", "Mind you, {about} is {entity}."))
         if self._chance.random() < 0.25 and (line := self._replacement()):
             lines.append(line)
         self._add(UserMessage(id=self._id(), blocks=(Text("\n".join(lines)),), time=self._time()))
@@ -170,7 +170,7 @@ class _Writing:
         self._answered(blocks, "tool_use")
         lines = [self._filler() for _ in range(self._chance.randrange(6, 60))]
         if self._chance.random() < 0.2:
-            lines.insert(self._chance.randrange(len(lines)), self._plant("tool", "here {about} stands as {atom}"))
+            lines.insert(self._chance.randrange(len(lines)), self._plant("tool", "here {about} stands as {entity}"))
         self._add(
             ToolResult(
                 id=self._id(), call_id=call.id, blocks=(Text("\n".join(lines)),), name=call.name, time=self._time()
@@ -180,7 +180,7 @@ class _Writing:
     def _answer(self) -> None:
         lines = [self._chance.choice(self._words.says), *self._used()]
         if self._chance.random() < 0.2:
-            lines.append(self._plant("assistant", "I decide that {about} becomes {atom}."))
+            lines.append(self._plant("assistant", "I decide that {about} becomes {entity}."))
         self._answered((Text("\n".join(lines)),), "end_turn")
 
     def _answered(self, blocks: tuple[AnswerBlock, ...], stop: str) -> None:
@@ -189,9 +189,9 @@ class _Writing:
     def _plant(self, speaker: Speaker, form: str, about: str = "", kind: FactKind | None = None) -> str:
         chosen: FactKind = self._chance.choice(KINDS) if kind is None else kind
         about = about or self._subject()
-        atom = FORMS[chosen](self._chance, self._next())
-        line = form.format(about=f"the {about}", atom=atom)
-        self.planted.append(_Planted(chosen, about, atom, speaker, self._id(), line))
+        entity = FORMS[chosen](self._chance, self._next())
+        line = form.format(about=f"the {about}", entity=entity)
+        self.planted.append(_Planted(chosen, about, entity, speaker, self._id(), line))
         for _ in range(self._chance.choice((0, 1, 1, 1, 2, 3))):
             reach = self._chance.choice((NEAR, FAR, FAR, ALL_BUT_LOST))
             heapq.heappush(self._due, (len(self.messages) + self._chance.randrange(*reach), len(self.planted) - 1))
@@ -204,8 +204,8 @@ class _Writing:
             return ""
         old = self._chance.choice(recent)
         old.stale = True
-        line = self._plant("user", "Change of plan: from now on {about} is {atom}.", old.about, old.kind)
-        self.planted[-1].replaces = old.atom
+        line = self._plant("user", "Change of plan: from now on {about} is {entity}.", old.about, old.kind)
+        self.planted[-1].replaces = old.entity
         return line
 
     def _used(self) -> list[str]:
@@ -213,10 +213,10 @@ class _Writing:
         said: list[str] = []
         while self._due and self._due[0][0] <= len(self.messages) and len(said) < 2:
             fact = self.planted[heapq.heappop(self._due)[1]]
-            if fact.stale or fact.message == self._id() or self._id() in self.uses.get(fact.atom, ()):
+            if fact.stale or fact.message == self._id() or self._id() in self.uses.get(fact.entity, ()):
                 continue
-            self.uses.setdefault(fact.atom, []).append(self._id())
-            said.append(f"For the {fact.about} I take {fact.atom} here.")
+            self.uses.setdefault(fact.entity, []).append(self._id())
+            said.append(f"For the {fact.about} I take {fact.entity} here.")
         return said
 
     def _subject(self) -> str:

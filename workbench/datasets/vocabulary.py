@@ -1,4 +1,4 @@
-"""The words of generated sessions, by profile: plain lower-case words that are no atoms themselves."""
+"""The words of generated sessions, by profile: plain lower-case words that are no entities themselves."""
 
 from __future__ import annotations
 

@@ -388,7 +388,7 @@ def _manifest(
         "settings": settings.as_json(),
         "presets": [written(part) for part in parts],
         "sources": [mask(path) for path in read],
-        "background_atoms": len(task.background),
+        "background_entities": len(task.background),
         "code": code_version(),
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in (DISTRIBUTION, "tiktoken", "litellm", "numpy", "pandas")},

@@ -1,4 +1,4 @@
-"""What a context had lost when it was needed: atom, where it was said, which stage took it out, who needed it."""
+"""What a context had lost when it was needed: entity, where it was said, which stage took it out, who needed it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST = 400
 
 
 def losses(data: MetricInput, most: int) -> list[Loss]:
-    """The worst losses of a replay, each atom once: at the boundary where it is lost worst, and there first.
+    """The worst losses of a replay, each entity once: at the boundary where it is lost worst, and there first.
 
     Irrecoverable before re-acquirable, absent before merely unbound; what is needed soonest first.
 
@@ -30,7 +30,7 @@ def losses(data: MetricInput, most: int) -> list[Loss]:
         past = every.until(one.snapshot.at) if chained else every.of(one.snapshot.at)
         blamed = culprits(one.retention, past, otherwise=VIEW if data.replay.mode != "recorded" else "recorded")
         for loss in _at(one, blamed, data):
-            name = (str(loss["kind"]), str(loss["atom"]))
+            name = (str(loss["kind"]), str(loss["entity"]))
             if name not in found or _rank(loss) < _rank(found[name]):
                 found[name] = loss
     return sorted(found.values(), key=_rank)[:most]
@@ -39,7 +39,7 @@ def losses(data: MetricInput, most: int) -> list[Loss]:
 def _rank(loss: Loss) -> tuple[float, int, int, str]:
     weight, at, needed = loss["weight"], loss["at"], loss["needed_at"]
     assert isinstance(weight, float) and isinstance(at, int) and isinstance(needed, int)
-    return (-weight, needed - at, at, str(loss["atom"]))
+    return (-weight, needed - at, at, str(loss["entity"]))
 
 
 def _at(one: Retained, blamed: Sequence[str], data: MetricInput) -> Iterator[Loss]:
@@ -50,8 +50,8 @@ def _at(one: Retained, blamed: Sequence[str], data: MetricInput) -> Iterator[Los
         level = "unbound" if there else "absent"
         yield {
             "at": one.snapshot.at,
-            "kind": need.atom.kind,
-            "atom": need.atom.text[:LONGEST],
+            "kind": need.entity.kind,
+            "entity": need.entity.text[:LONGEST],
             "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
             "level": level,
             "said_by": messages[need.evidence].role,

@@ -1,23 +1,23 @@
-"""A session made ready for any number of replays: counted, calibrated and mined once."""
+"""A session made ready for any number of replays: counted, calibrated and extracted once."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from workbench.metrics.mining import Index
+from workbench.extraction.entities import Entity
+from workbench.metrics.index import Index
 from workbench.models.catalog import window as catalog_window
 from workbench.models.extractive import Extractive
 from workbench.models.model import Model
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.sizing import DEFAULT_WINDOW, Sizing
-from workbench.transcript.atoms import Atom
 from workbench.transcript.session import Session
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A session with its sizes, its mined index and the window of its replays (tokens)."""
+    """A session with its sizes, its index and the window of its replays (tokens)."""
 
     session: Session
     sizing: Sizing
@@ -30,24 +30,24 @@ class Prepared:
         if not isinstance(model, Extractive):
             return model
         if model not in self._models:
-            self._models[model] = model.reading_with(self.index.miner)
+            self._models[model] = model.reading_with(self.index.extractor)
         return self._models[model]
 
-    def against(self, background: frozenset[Atom]) -> Prepared:
-        """The same, with these atoms taken for background."""
+    def against(self, background: frozenset[Entity]) -> Prepared:
+        """The same, with these entities taken for background."""
         return replace(self, index=self.index.with_background(background)) if background else self
 
 
 def prepared(session: Session, window: int | None = None) -> Prepared:
-    """Count and calibrate a session, and mine it meanwhile.
+    """Count and calibrate a session, and extract its entities meanwhile.
 
     Args:
         session: any.
         window: tokens; None takes the session's own, then its model's, then 200,000.
     """
     counter = TiktokenCounter()
-    with ThreadPoolExecutor(1) as beside:  # tiktoken counts faster in the thread that loaded it, so mining moves
-        mined = beside.submit(Index, session.messages, session.cwd)
+    with ThreadPoolExecutor(1) as beside:  # tiktoken counts faster in the thread that loaded it, so extraction moves
+        extracted = beside.submit(Index, session.messages, session.cwd)
         sizing = Sizing.of(session, counter.sizes(session.messages), counter)
     wanted = window or session.window or catalog_window(session.model) or DEFAULT_WINDOW
-    return Prepared(session, sizing, mined.result(), sizing.window(wanted))
+    return Prepared(session, sizing, extracted.result(), sizing.window(wanted))

@@ -44,7 +44,7 @@ TEXTS: dict[str, dict[str, Words]] = {
     "costs": {"session": "session", "strategy": "ours", "model": "text", "row": "text", "cache": "ours",
               "why": "text"},
     "reconciliation": {"session": "session", "model": "text", "row": "text", "cache": "ours", "why": "text"},
-    "losses": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours", "atom": "text",
+    "losses": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours", "entity": "text",
                "recoverable": "ours", "level": "ours", "said_by": "ours", "evidence": "text", "use": "text",
                "stage": "ours"},
     "replays": {"session": "session", "strategy": "ours", "model": "ours", "status": "ours", "reason": "text"},
@@ -54,7 +54,7 @@ TEXTS: dict[str, dict[str, Words]] = {
 """Of each text column of docs/tables.md, whose words it holds."""
 
 MANIFEST = frozenset(
-    {"schema", "settings", "presets", "background_atoms", "code", "python", "packages", "jobs", "seconds", "created",
+    {"schema", "settings", "presets", "background_entities", "code", "python", "packages", "jobs", "seconds", "created",
      "projects"}
 )  # fmt: skip
 """The fields of a manifest that are copied: what was asked for, with what, and never where the recordings are."""

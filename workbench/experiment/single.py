@@ -25,7 +25,7 @@ def replay(
     """The session under the strategy's own trigger, request by request.
 
     Args:
-        session: a session, or one that `prepared` made ready: saves counting and mining it again.
+        session: a session, or one that `prepared` made ready: saves counting and extraction it again.
         strategy: a name, or a preset of your own.
         window: tokens; None takes the session's own.
         model: who writes summaries.
@@ -44,5 +44,5 @@ def replay(
 
 
 def metric_input(ready: Prepared, done: Replay) -> MetricInput:
-    """What metrics look at: the replay with its session's mined index."""
+    """What metrics look at: the replay with its session's index."""
     return MetricInput(done, ready.index)

@@ -12,8 +12,8 @@ from workbench.transcript.redaction import Redactor, redacted
 from workbench.transcript.session import Session
 
 KEPT_BYTES = 64 * 2**20
-"""Files that a process keeps in memory once read and mined, in bytes of their own size; there they take some ten times
-as much."""
+"""Files that a process keeps in memory once read and extracted, in bytes of their own size; there they take some ten
+times as much."""
 
 
 PROSE = frozenset({".md", ".log"})
@@ -76,7 +76,7 @@ _read: OrderedDict[tuple[str, int, int | None, bool], tuple[int, Read]] = Ordere
 
 
 def read(source: Source, window: int | None = None, *, redact: bool = False) -> Read:
-    """Read, count, calibrate and mine a source. A process remembers what it read last.
+    """Read, count and calibrate a source, and extract its entities. A process remembers what it read last.
 
     Args:
         source: a file or a session.

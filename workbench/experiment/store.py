@@ -75,7 +75,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
     "losses": {
         "session": "str", "strategy": "str", "mode": "str", "share": "float", "at": "int", "kind": "str",
-        "atom": "str", "recoverable": "str", "level": "str", "said_by": "str", "said_at": "int", "evidence": "str",
+        "entity": "str", "recoverable": "str", "level": "str", "said_by": "str", "said_at": "int", "evidence": "str",
         "evidence_at": "int", "needed_at": "int", "use": "str", "stage": "str", "weight": "float",
     },
     "replays": {"session": "str", "strategy": "str", "model": "str", "status": "str", "reason": "str"},
@@ -246,12 +246,12 @@ class Results:
 
     @cached_property
     def retention(self) -> pd.DataFrame:
-        """A row a boundary and kind of demanded atom."""
+        """A row a boundary and kind of demanded entity."""
         return self.table("retention")
 
     @cached_property
     def entity_recall(self) -> pd.DataFrame:
-        """A row a boundary and kind of atom."""
+        """A row a boundary and kind of entity."""
         return self.table("entity_recall")
 
     @cached_property
@@ -261,7 +261,7 @@ class Results:
 
     @cached_property
     def survival(self) -> pd.DataFrame:
-        """A row a kind of atom and round of its life."""
+        """A row a kind of entity and round of its life."""
         return self.table("survival")
 
     @cached_property
@@ -286,7 +286,7 @@ class Results:
 
     @cached_property
     def losses(self) -> pd.DataFrame:
-        """A row a needed atom that the context had lost, worst first."""
+        """A row a needed entity that the context had lost, worst first."""
         return self.table("losses")
 
     @cached_property

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 TABLE, NOTES = "surprisal.parquet", "surprisal.json"
 
 COLUMNS = {
-    "session": "string", "strategy": "string", "share": "Float64", "at": "Int64", "tokens": "Int64", "atoms": "Int64",
-    "atom_tokens": "Int64", "nats": "Float64", "per_token": "Float64", "excess": "Float64", "bound": "Float64",
-    "presence": "Float64", "reason": "string",
+    "session": "string", "strategy": "string", "share": "Float64", "at": "Int64", "tokens": "Int64",
+    "entities": "Int64", "entity_tokens": "Int64", "nats": "Float64", "per_token": "Float64", "excess": "Float64",
+    "bound": "Float64", "presence": "Float64", "reason": "string",
 }  # fmt: skip
 """The columns of the table, see docs/tables.md."""
 
@@ -243,7 +243,7 @@ def _row(job: _Job, kept: KeptLikelihood) -> Row:
     of = job.of
     row: Row = {
         "session": of.session.id, "strategy": of.strategy, "share": of.share, "at": of.at, "tokens": of.context.tokens,
-        "atoms": None, "atom_tokens": None, "nats": None, "per_token": None, "excess": None, "bound": None,
+        "entities": None, "entity_tokens": None, "nats": None, "per_token": None, "excess": None, "bound": None,
         "presence": None, "reason": "",
     }  # fmt: skip
     if of.over_target:
@@ -260,8 +260,8 @@ def _held(of: Compacted, found: Surprise) -> Row:
     retention = of.ready.index.demand(of.at).retained(seen.kept, seen.texts)
     slots = sorted(found.nats)
     return {
-        "atoms": len(slots),
-        "atom_tokens": sum(found.tokens.values()),
+        "entities": len(slots),
+        "entity_tokens": sum(found.tokens.values()),
         "nats": sum(found.nats.values()),
         "per_token": found.per_token,
         "bound": float(retention.level("bound")[slots].mean()),

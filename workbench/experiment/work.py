@@ -12,11 +12,11 @@ from workbench.experiment.replay_rows import Row, replay_rows
 from workbench.experiment.settings import Settings, code_version, key
 from workbench.experiment.sources import Source, Unreadable, read
 from workbench.experiment.store import SCHEMA, RunFolder
+from workbench.extraction.entities import Entity
 from workbench.metrics.background import background
 from workbench.metrics.builtin import installed
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
-from workbench.transcript.atoms import Atom
 from workbench.transcript.redaction import Redactor
 
 
@@ -26,7 +26,7 @@ class Task:
 
     Attributes:
         models: who writes summaries, each a name or the model itself.
-        background: atoms that stand in three or more unrelated projects of the run.
+        background: entities that stand in three or more unrelated projects of the run.
         model_settings: how models are asked.
     """
 
@@ -34,7 +34,7 @@ class Task:
     presets: tuple[Preset, ...]
     models: tuple[str | Model, ...]
     folder: RunFolder
-    background: frozenset[Atom] = frozenset()
+    background: frozenset[Entity] = frozenset()
     model_settings: ModelSettings = field(default_factory=ModelSettings)
 
 
@@ -67,17 +67,17 @@ class Worked:
 
 @dataclass(frozen=True, slots=True)
 class Surveyed:
-    """A session's project and all its atoms, to find what unrelated projects have in common."""
+    """A session's project and all its entities, to find what unrelated projects have in common."""
 
     number: int
     project: str
-    atoms: frozenset[Atom]
+    entities: frozenset[Entity]
 
 
 def survey(source: Source, window: int | None, redact: bool) -> tuple[Surveyed, ...]:
-    """The projects and atoms of a source's sessions."""
+    """The projects and entities of a source's sessions."""
     return tuple(
-        Surveyed(source.number, ready.session.project, frozenset(ready.index.atoms))
+        Surveyed(source.number, ready.session.project, frozenset(ready.index.entities))
         for ready in read(source, window, redact=redact).ready
     )
 
@@ -149,7 +149,7 @@ def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Mode
     """
     session, settings = ready.session, task.settings
     content = session.origin.sha256 or key(session.messages)
-    background = sorted(str(atom) for atom in task.background)
+    background = sorted(str(entity) for entity in task.background)
     who = wanted if isinstance(wanted, str) else key(wanted)
     return key(
         SCHEMA, code_version(), content, session.id, preset, who, task.model_settings.seal(model), ready.window,
@@ -184,9 +184,9 @@ def _row(ready: Prepared) -> Row:
     }
 
 
-def common(surveys: Sequence[Surveyed]) -> frozenset[Atom]:
-    """The atoms that stand in three or more unrelated projects."""
-    by_project: dict[str, set[Atom]] = {}
+def common(surveys: Sequence[Surveyed]) -> frozenset[Entity]:
+    """The entities that stand in three or more unrelated projects."""
+    by_project: dict[str, set[Entity]] = {}
     for one in surveys:
-        by_project.setdefault(one.project, set()).update(one.atoms)
+        by_project.setdefault(one.project, set()).update(one.entities)
     return background(by_project)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from workbench.metrics.future import Need
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 from workbench.metrics.view import view
 from workbench.replay.step import CompactionEvent, Replay
 from workbench.transcript.message import Message, Summary

@@ -152,10 +152,10 @@ def _figures(replay: Replay, found: Missing) -> str:
 
 def _only(one: tuple[Replay, Missing], other: tuple[Replay, Missing]) -> str:
     """What the one lost and the other holds, and the other way round."""
-    lost_here, lost_there = ({missed.need.atom: missed for missed in found.missed} for _, found in (one, other))
+    lost_here, lost_there = ({missed.need.entity: missed for missed in found.missed} for _, found in (one, other))
     parts = []
     for replay, own, theirs in ((one[0], lost_here, lost_there), (other[0], lost_there, lost_here)):
-        alone = [missed for atom, missed in own.items() if atom not in theirs]
+        alone = [missed for entity, missed in own.items() if entity not in theirs]
         head = f"<h4>Lost by {shown(replay.preset)} alone ({len(alone):,})</h4>"
         parts.append(f"<div>{head}{_lost_table(alone) if alone else '<p>Nothing.</p>'}</div>")
     return f'<div class="pair">{"".join(parts)}</div>'
@@ -182,7 +182,7 @@ def _lost_table(missed: Sequence[Missed]) -> str:
 
 def _missed(one: Missed) -> str:
     need = one.need
-    evidence, use = (marked(text, need.atom.text) for text in (need.evidence_text, need.use_text))
+    evidence, use = (marked(text, need.entity.text) for text in (need.evidence_text, need.use_text))
     story = (
         f"<p><small>said by {shown(need.said_by)}, message {need.evidence}:</small><br>{evidence}</p>"
         f"<p><small>needed by message {need.use}:</small><br>{use}</p>"
@@ -192,6 +192,6 @@ def _missed(one: Missed) -> str:
     said, used = (go("message", at, str(at)) for at in (need.evidence, need.use))
     places = f'<td class="n">{said}</td><td class="n">{used}</td>'
     return (
-        f"<tr><td><details><summary><code>{shown(need.atom.text, 100)}</code></summary>{story}</details></td>"
-        f"<td>{shown(need.atom.kind)}</td>{places}<td>{how}{stage}</td></tr>"
+        f"<tr><td><details><summary><code>{shown(need.entity.text, 100)}</code></summary>{story}</details></td>"
+        f"<td>{shown(need.entity.kind)}</td>{places}<td>{how}{stage}</td></tr>"
     )

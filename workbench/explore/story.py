@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from workbench.explore.outcome import Fate, Taker, fates, held, takers
 from workbench.markup import marked, shown
 from workbench.metrics.future import Need
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 from workbench.replay.step import CompactionEvent, Replay
 from workbench.transcript.message import Message, Summary, said_texts
 
@@ -95,8 +95,8 @@ def _needs(one: Story) -> str:
     if not one.needs:
         return "<p>Nothing that it says is named again later.</p>"
     rows = "".join(
-        f"<li><code>{shown(need.atom.text, 100)}</code> ({'still held' if there else '<b>lost</b>'}), needed by "
-        f"{go('message', need.use)}: {marked(need.use_text, need.atom.text, 200)}</li>"
+        f"<li><code>{shown(need.entity.text, 100)}</code> ({'still held' if there else '<b>lost</b>'}), needed by "
+        f"{go('message', need.use)}: {marked(need.use_text, need.entity.text, 200)}</li>"
         for need, there in one.needs[:MOST_NEEDS]
     )
     more = len(one.needs) - MOST_NEEDS

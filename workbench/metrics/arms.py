@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from workbench.extraction.words import words
 from workbench.metrics.future import Demand, Need
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, SystemMessage
 from workbench.transcript.pairing import callers, protected
-from workbench.transcript.words import words
 
 
 def random_context(history: Context, target: int, seed: str) -> Context:
@@ -32,8 +32,8 @@ class Oracle:
     """Makes the context that keeps most of a demand, at any size.
 
     It holds what is protected, a note with lines for what is needed later, and the newest messages that fit beside it.
-    Of each needed atom the note has the evidence, or no more than binds it: the atom with two words of its evidence.
-    Lines are taken by newly bound atoms for their tokens, so that hardly any context of that size binds more.
+    Of each needed entity the note has the evidence, or no more than binds it: the entity and two words of its evidence.
+    Lines are taken by newly bound entities for their tokens, so that hardly any context of that size binds more.
 
     Args:
         history: n messages.
@@ -60,7 +60,7 @@ class Oracle:
         return _chosen(history, _filled(history, self._kept, self._units, rest), note)
 
     def _best(self, room: float) -> list[str]:
-        """Lines in the order of newly bound atoms for their tokens, as long as they fit."""
+        """Lines in the order of newly bound entities for their tokens, as long as they fit."""
         chosen: list[str] = []
         missing = self._binds & ~self._bound
         while len(missing):
@@ -75,12 +75,12 @@ class Oracle:
 
 
 def _candidates(needs: Iterable[Need]) -> list[str]:
-    """For each needed atom its evidence and the least that may bind it; each line once."""
+    """For each needed entity its evidence and the least that may bind it; each line once."""
     texts: dict[str, None] = {}
     for need in needs:
-        own = set(words(need.atom.text))
+        own = set(words(need.entity.text))
         rest = sorted((word for word in words(need.evidence_text) if word not in own), key=len)
-        texts[f"{need.atom.text} {' '.join(rest[:2])}".strip()] = None
+        texts[f"{need.entity.text} {' '.join(rest[:2])}".strip()] = None
         texts[need.evidence_text] = None
     return list(texts)
 

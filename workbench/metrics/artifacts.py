@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from workbench.metrics.postings import Postings
+from workbench.extraction.paths import normal_path
+from workbench.metrics.inverted_index import InvertedIndex
 from workbench.metrics.reading import Reading
 from workbench.metrics.sources import SHELLS
 from workbench.ragged import Flags, Ints
 from workbench.transcript.files import FileOps, touched
 from workbench.transcript.message import AssistantMessage, Message, ToolCall
-from workbench.transcript.paths import normal_path
 
 _PATH = r"(?P<path>[\w@~.][\w./@~+-]*\.\w{1,8}|/?[\w@~.-]+(?:/[\w@.+-]+)+)"
 _CHANGED = (
@@ -52,21 +52,21 @@ def operations(call: ToolCall) -> FileOps:
 class Artifacts:
     """The files of one session: when each was worked on, last changed, and named.
 
-    A file is an atom of the session, whatever path names it.
+    A file is an entity of the session, whatever path names it.
     """
 
-    def __init__(self, messages: Sequence[Message], postings: Postings) -> None:
-        self._postings = postings
-        rows = list(_rows(messages, postings))
+    def __init__(self, messages: Sequence[Message], inverted_index: InvertedIndex) -> None:
+        self._inverted_index = inverted_index
+        rows = list(_rows(messages, inverted_index))
         found = np.array(rows, dtype=np.int64).reshape(-1, 3)
-        self._message, atom, change = found.T
-        self.atoms, self._slot = np.unique(atom, return_inverse=True)
+        self._message, entity, change = found.T
+        self.entities, self._slot = np.unique(entity, return_inverse=True)
         self._change: Flags = change.astype(bool)
-        self._slot_of: Ints = np.full(len(postings.names) + 1, -1)
-        self._slot_of[self.atoms] = np.arange(len(self.atoms))
-        slots = self._slot_of[postings.pair_atom]
+        self._slot_of: Ints = np.full(len(inverted_index.names) + 1, -1)
+        self._slot_of[self.entities] = np.arange(len(self.entities))
+        slots = self._slot_of[inverted_index.pair_entity]
         named = slots >= 0
-        self._named_slot, self._named_message = slots[named], postings.pair_message[named]
+        self._named_slot, self._named_message = slots[named], inverted_index.pair_message[named]
 
     def states(self, at: int, mask: Flags, readings: Iterable[tuple[Reading, int]] = ()) -> dict[str, int]:
         """How many files of `messages[:at]` a context knows as they stand (`correct`), as they stood, or not at all.
@@ -80,15 +80,15 @@ class Artifacts:
             readings: its other texts, each with the index of the newest message that its writer could know.
         """
         past = self._message < at
-        known = np.bincount(self._slot[past], minlength=len(self.atoms)) > 0
-        changed = np.full(len(self.atoms), -1)
+        known = np.bincount(self._slot[past], minlength=len(self.entities)) > 0
+        changed = np.full(len(self.entities), -1)
         which = past & self._change
         np.maximum.at(changed, self._slot[which], self._message[which])
-        newest = np.full(len(self.atoms), -1)
+        newest = np.full(len(self.entities), -1)
         held = mask[self._named_message] & (self._named_message < at)
         np.maximum.at(newest, self._named_slot[held], self._named_message[held])
         for reading, knew in readings:
-            slots = self._slot_of[reading.atoms]
+            slots = self._slot_of[reading.entities]
             slots = slots[slots >= 0]
             newest[slots] = np.maximum(newest[slots], knew)
         newest, changed = newest[known], changed[known]
@@ -98,15 +98,15 @@ class Artifacts:
 
     def last_change(self, at: int) -> dict[str, int]:
         """By file, the message before `at` that last changed it; for looking closely."""
-        p = self._postings
+        p = self._inverted_index
         past = (self._message < at) & self._change
         pairs = zip(self._slot[past].tolist(), self._message[past].tolist(), strict=True)
-        return {p.names[self.atoms[slot]].text: message for slot, message in pairs}
+        return {p.names[self.entities[slot]].text: message for slot, message in pairs}
 
 
-def _rows(messages: Sequence[Message], p: Postings) -> Iterator[tuple[int, int, int]]:
-    """Message, file and whether it was changed, for each operation whose file is an atom of the session."""
-    cwd = p.miner.cwd
+def _rows(messages: Sequence[Message], p: InvertedIndex) -> Iterator[tuple[int, int, int]]:
+    """Message, file and whether it was changed, for each operation whose file is an entity of the session."""
+    cwd = p.extractor.cwd
     for at, message in enumerate(messages):
         for call in message.calls if isinstance(message, AssistantMessage) else ():
             done = operations(call)

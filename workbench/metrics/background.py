@@ -1,14 +1,14 @@
-"""Atoms that any model knows anyway: nobody needs a context for them."""
+"""Entities that any model knows anyway: nobody needs a context for them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from workbench.transcript.atoms import Atom, Kind
+from workbench.extraction.entities import Entity, Kind
 
 PROJECTS = 3
-"""An atom that stands in as many unrelated projects belongs to none of them."""
+"""An entity that stands in as many unrelated projects belongs to none of them."""
 
 _NAMES: dict[Kind, str] = {
     "path": "README.md package.json package-lock.json tsconfig.json pyproject.toml setup.py requirements.txt go.mod"
@@ -37,16 +37,16 @@ _PHRASES: dict[Kind, str] = {
 }
 
 BUILTIN_BACKGROUND = frozenset(
-    Atom(kind, text) for kind, texts in _NAMES.items() for text in texts.split()
-) | frozenset(Atom(kind, text) for kind, texts in _PHRASES.items() for text in texts.split(", "))
+    Entity(kind, text) for kind, texts in _NAMES.items() for text in texts.split()
+) | frozenset(Entity(kind, text) for kind, texts in _PHRASES.items() for text in texts.split(", "))
 """What stands in too many projects to be one's own, whatever the run; timeouts and other values of tool schemas too."""
 
 
-def background(atoms_by_project: Mapping[str, Iterable[Atom]]) -> frozenset[Atom]:
-    """The atoms that stand in at least `PROJECTS` of the projects.
+def background(entities_by_project: Mapping[str, Iterable[Entity]]) -> frozenset[Entity]:
+    """The entities that stand in at least `PROJECTS` of the projects.
 
     Args:
-        atoms_by_project: all atoms of each project's sessions. Projects must be unrelated: forks share everything.
+        entities_by_project: all entities of each project's sessions. Projects must be unrelated: forks share all.
     """
-    counts = Counter(atom for atoms in atoms_by_project.values() for atom in set(atoms))
-    return frozenset(atom for atom, count in counts.items() if count >= PROJECTS)
+    counts = Counter(entity for entities in entities_by_project.values() for entity in set(entities))
+    return frozenset(entity for entity, count in counts.items() if count >= PROJECTS)

@@ -13,9 +13,9 @@ VIEW = "view"
 
 
 def culprits(retention: Retention, past: MessageLifetimes, otherwise: str = VIEW) -> tuple[str, ...]:
-    """For each demanded atom the stage that lost it, in the demand's order; empty for one that is bound.
+    """For each demanded entity the stage that lost it, in the demand's order; empty for one that is bound.
 
-    The stage before which it was bound for the last time and after which it was not. An atom that the history kept to
+    The stage before which it was bound for the last time and after which it was not. An entity that the history kept to
     the end is lost by the view.
 
     Args:

@@ -16,7 +16,7 @@ BUILTIN: dict[str, Metric] = {
         retention.FutureReferenceCoverage(),
         retention.IrrecoverableRecall(),
         retention.ReacquirableRecall(),
-        retention.AtomRecall(),
+        retention.EntityRecall(),
         stateful.ConstraintRecall(),
         stateful.PendingRecall(),
         stateful.Resurrected(),

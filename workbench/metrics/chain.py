@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.extraction.entities import KINDS, Kind
 from workbench.metrics.message_lifetimes import sent_lifetimes
 from workbench.metrics.metric import MetricInput
 from workbench.ragged import Flags, Ints
-from workbench.transcript.atoms import KINDS, Kind
 
 
 @dataclass(frozen=True, slots=True)
 class ChainRound:
-    """Atoms of one kind in one round of their life: how many entered it, and how many it took.
+    """Entities of one kind in one round of their life: how many entered it, and how many it took.
 
     Attributes:
-        round: 1 for the first compaction after an atom was first said, 2 for the second, ...
-        at_risk: atoms that entered the round alive, whenever they were said.
+        round: 1 for the first compaction after an entity was first said, 2 for the second, ...
+        at_risk: entities that entered the round alive, whenever they were said.
         lost: those that no longer stood in what was sent after it.
     """
 
@@ -30,15 +30,15 @@ class ChainRound:
 
 
 def chain(data: MetricInput) -> Iterator[ChainRound]:
-    """The rounds of all atoms and statements of a natural replay, background left out.
+    """The rounds of all entities and statements of a natural replay, background left out.
 
-    An atom that was lost once stays lost, even if somebody says it again. Those that are alive at the last compaction
-    are censored there. Fails to see what a paraphrase keeps of an atom: an atom stands there or not.
+    An entity that was lost once stays lost, even if somebody says it again. Those that are alive at the last compaction
+    are censored there. Fails to see what a paraphrase keeps of an entity: an entity stands there or not.
     """
     events = [event for event in data.replay.events if event.share is None]
     if data.replay.mode != "natural" or not events:
         return
-    index, n = data.index, data.index.postings.n
+    index, n = data.index, data.index.inverted_index.n
     first, kind = index.everything
     began = np.searchsorted(np.array([event.at for event in events]), first, side="right")
     alive = (first < n) & (began < len(events))

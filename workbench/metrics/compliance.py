@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from workbench.errors import ModelError
+from workbench.extraction.entities import plain
+from workbench.extraction.statements import sentences, statements
 from workbench.metrics.grading import Expected, grade
 from workbench.metrics.reader import Outcome, Reader
 from workbench.models.model import Model, SummaryRequest
-from workbench.transcript.atoms import plain
 from workbench.transcript.message import Message, Summary, Text, UserMessage, is_real_user
-from workbench.transcript.statements import sentences, statements
 
 Arm: TypeAlias = Literal["whole", "without", "compacted", "restated"]
 ARMS: tuple[Arm, ...] = ("whole", "without", "compacted", "restated")
@@ -65,7 +65,7 @@ def demands(messages: Sequence[Message], most: int = 4) -> tuple[tuple[int, str]
     found: dict[str, int] = {}
     for i, message in enumerate(messages):
         if is_real_user(message):
-            stated = {atom.text for atom in statements(message) if atom.kind == "constraint"}
+            stated = {entity.text for entity in statements(message) if entity.kind == "constraint"}
             for block in message.blocks:
                 if isinstance(block, Text):
                     for sentence in sentences(block.text):

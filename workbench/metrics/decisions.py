@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from workbench.extraction.entities import plain
+from workbench.extraction.paths import normal_path
 from workbench.metrics.reader import Outcome, Reader
-from workbench.transcript.atoms import plain
 from workbench.transcript.message import AssistantMessage, Message, argument_texts
-from workbench.transcript.paths import normal_path
 
 SAY = "say"
 """The tool's name where the next action is words."""

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from workbench.transcript.lexicon import UNIT
+from workbench.extraction.lexicon import UNIT
 
 Form: TypeAlias = Literal["text", "number", "set", "choice"]
 Verdict: TypeAlias = Literal["right", "wrong", "stale", "abstained", "open"]

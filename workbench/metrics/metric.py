@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol, TypeAlias
 
+from workbench.extraction.entities import Kind
 from workbench.metrics.billing import Bill, bill
 from workbench.metrics.future import Demand, Retention
+from workbench.metrics.index import Index
 from workbench.metrics.message_lifetimes import MessageLifetimes, message_lifetimes
-from workbench.metrics.mining import Index
 from workbench.metrics.pricing import Pricing, pricing
 from workbench.metrics.reacquisition import sources_to_fetch
 from workbench.metrics.states import States, states
 from workbench.metrics.view import View, view
 from workbench.replay.step import Replay, Snapshot
-from workbench.transcript.atoms import Kind
 from workbench.transcript.message import Summary
 
 Unit: TypeAlias = Literal["share", "tokens", "count", "usd", "seconds"]
@@ -39,7 +39,7 @@ class MetricInput:
 
     Attributes:
         replay: a session under a preset.
-        index: the session's words and atoms, mined once whatever the number of presets and metrics.
+        index: the session's words and entities, extracted once whatever the number of presets and metrics.
         share: in matched mode the budget to look at; None in natural mode.
         prices: whose prices and cache to reckon with; None takes those of the recording's model.
     """
@@ -87,7 +87,7 @@ class MetricInput:
 
     @cached_property
     def recalled(self) -> tuple[Mapping[Kind, tuple[int, int]], ...]:
-        """For each snapshot, by kind: how many of the history's atoms it still holds, and how many there are."""
+        """For each snapshot, by kind: how many of the history's entities it still holds, and how many there are."""
         return tuple(self.index.recall(one.snapshot.at, one.view.kept, one.view.texts) for one in self.retained)
 
     @cached_property

@@ -15,6 +15,8 @@ from typing import Literal, TypeAlias
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.datasets.annotations import Annotations
 from workbench.errors import ModelError
+from workbench.extraction.statements import is_decision, sentences, tasks
+from workbench.extraction.words import words
 from workbench.metrics.future import Demand
 from workbench.metrics.grading import Expected, Form, holds
 from workbench.metrics.surprisal import place
@@ -22,8 +24,6 @@ from workbench.models.model import Model, SummaryRequest
 from workbench.transcript.files import merged, touched
 from workbench.transcript.message import AssistantMessage, Message, is_real_user, plain_text, said_texts
 from workbench.transcript.session import Session
-from workbench.transcript.statements import is_decision, sentences, tasks
-from workbench.transcript.words import words
 
 Kind: TypeAlias = Literal["recall", "artifact", "continuation", "decision"]
 Origin: TypeAlias = Literal["annotation", "rule", "model"]
@@ -112,7 +112,7 @@ def _gaps(demand: Demand) -> Iterator[Probe]:
     seen: set[str] = set()
     for need in demand.needs:
         line = need.evidence_text
-        found = place(need.atom, line)
+        found = place(need.entity, line)
         if found is None or line in seen:
             continue
         answer = _token(line, *found)

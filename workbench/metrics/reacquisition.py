@@ -12,8 +12,8 @@ from workbench.metrics.future import Retention
 def sources_to_fetch(retention: Retention) -> tuple[int, ...]:
     """The tool results that would have to be fetched again, as message indices, each once.
 
-    Taken for each lost re-acquirable atom (lost: it stands nowhere in the context), those with fewest sources first: a
-    result that is fetched anyway if there is one, else the latest that holds it. Fails to see that a file may have
+    Taken for each lost re-acquirable entity (lost: it stands nowhere in the context), those with fewest sources first:
+    a result that is fetched anyway if there is one, else the latest that holds it. Fails to see that a file may have
     changed since, or that a narrower call would do.
     """
     demand = retention.demand

@@ -1,4 +1,4 @@
-"""Texts that are not of the session, read with the session's words and atoms."""
+"""Texts that are not of the session, read with the session's words and entities."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from itertools import chain
 
 import numpy as np
 
+from workbench.extraction.entities import Entity
+from workbench.extraction.words import spans as pieces
 from workbench.metrics.background import BUILTIN_BACKGROUND
-from workbench.metrics.postings import Postings
+from workbench.metrics.inverted_index import InvertedIndex
 from workbench.ragged import Column, Flags, Ints, flat_rows, ranges
-from workbench.transcript.atoms import Atom
-from workbench.transcript.words import spans as pieces
 
 TOGETHER = 512
 """Readings of several texts that are remembered."""
@@ -30,15 +30,15 @@ class Reading:
     Attributes:
         spans: the number of each row's span.
         word_start, words: the words of each row; those that the session does not have are left out.
-        atoms: the session's atoms, one entry for each row that holds it; `atom_row` says which.
-        every: the numbers of all atoms, also of those that the session does not have; `every_row` says where.
+        entities: the session's entities, one entry for each row that holds it; `entity_row` says which.
+        every: the numbers of all entities, also of those that the session does not have; `every_row` says where.
     """
 
     spans: Ints
     word_start: Ints
     words: Ints
-    atoms: Ints
-    atom_row: Ints
+    entities: Ints
+    entity_row: Ints
     every: Ints
     every_row: Ints
 
@@ -46,20 +46,20 @@ class Reading:
 class Reader:
     """Reads texts for one session, each once."""
 
-    def __init__(self, postings: Postings) -> None:
-        self._postings = postings
+    def __init__(self, inverted_index: InvertedIndex) -> None:
+        self._inverted_index = inverted_index
         self._readings: dict[str, Reading] = {}
         self._together: dict[tuple[str, ...], Reading] = {}
         self._stands_for: dict[int, int] = {}
         self._first: dict[int, int] = {}
         self._rows: dict[int, int] = {}
-        self._words = _Rows(postings.word_start, postings.span_word)
-        self._every = _Rows(postings.atom_start, postings.span_atom)
-        self._atoms = _Rows(postings.atom_start, postings.span_atom)
+        self._words = _Rows(inverted_index.word_start, inverted_index.span_word)
+        self._every = _Rows(inverted_index.entity_start, inverted_index.span_entity)
+        self._entities = _Rows(inverted_index.entity_start, inverted_index.span_entity)
         self._spans: dict[str, Sequence[int]] = {}
         self._latest: tuple[str, Sequence[int]] = "", ()
         self._pieces: dict[str, int] = {}
-        self._names: list[Atom] = list(postings.names)
+        self._names: list[Entity] = list(inverted_index.names)
         self._each: tuple[tuple[str, ...], Reading, Ints] | None = None
 
     def read(self, text: str) -> Reading:
@@ -68,7 +68,7 @@ class Reader:
         return self._readings[text]
 
     def read_all(self, texts: Iterable[str]) -> Reading:
-        """All texts as one reading, remembered; those without an atom of the session are left out."""
+        """All texts as one reading, remembered; those without an entity of the session are left out."""
         key = tuple(texts)
         known = self._together.get(key)
         if known is None:
@@ -94,17 +94,17 @@ class Reader:
             self._each = texts, _joined([one for _, one in found]), rows
         return self._each[1:]
 
-    def name(self, number: int) -> Atom:
-        """The atom of that number, also of one that only a read text holds."""
+    def name(self, number: int) -> Entity:
+        """The entity of that number, also of one that only a read text holds."""
         if number >= len(self._names):
-            known = list(self._postings.miner.atoms)
-            self._names += [Atom(kind, text) for kind, text in known[len(self._names) :]]
+            known = list(self._inverted_index.extractor.entities)
+            self._names += [Entity(kind, text) for kind, text in known[len(self._names) :]]
         return self._names[number]
 
     def stands_for(self, number: int) -> int:
-        """The session's atom that an atom is the same as, -1 if the session does not have it."""
+        """The session's entity that an entity is the same as, -1 if the session does not have it."""
         if number not in self._stands_for:
-            p = self._postings
+            p = self._inverted_index
             stands = int(p.stands_for[number]) if number < len(p.names) else -1
             name = self.name(number)
             if stands < 0 and name.kind == "path" and (known := p.files.of(name.text)):
@@ -113,14 +113,14 @@ class Reader:
         return self._stands_for[number]
 
     def first_said(self, number: int) -> int:
-        """The message that first says an atom, or names its file; n if none does, -1 where any model knows it."""
+        """The message that first says an entity, or names its file; n if none does, -1 where any model knows it."""
         first = self._first.get(number)
         if first is None:
             first = self._first[number] = self._first_said(number)
         return first
 
     def _first_said(self, number: int) -> int:
-        p, name, stands = self._postings, self.name(number), self.stands_for(number)
+        p, name, stands = self._inverted_index, self.name(number), self.stands_for(number)
         if name in BUILTIN_BACKGROUND:
             return -1
         if name.kind == "path" and stands >= 0 and number >= len(p.names) and not p.files.is_ending(name.text):
@@ -129,7 +129,7 @@ class Reader:
 
     def text(self, span: int) -> str:
         """The text of a span, also of one that only a read text holds."""
-        return self._postings.texts[span]
+        return self._inverted_index.texts[span]
 
     def spans(self, text: str) -> Sequence[int]:
         """The numbers of a text's spans, in order; a quoted line is the line that it quotes."""
@@ -139,7 +139,7 @@ class Reader:
                 self._spans.clear()
             found = self._inside(text)
             if found is None:
-                found = self._postings.miner.read(text, self._pieces, self._postings.spans)
+                found = self._inverted_index.extractor.read(text, self._pieces, self._inverted_index.spans)
             self._spans[text] = found
         if len(text) >= LONG:
             self._latest = text, found
@@ -170,25 +170,25 @@ class Reader:
         spans = np.array(list(chain.from_iterable(each)), dtype=np.int64)
         placed = self._placed(spans)
         word_start, words = self._words.rows(*placed)
-        atom_start, atoms = self._atoms.rows(*placed)
-        every_start, every = (atom_start, atoms) if placed[0].all() else self._every.rows(*placed)
+        entity_start, entities = self._entities.rows(*placed)
+        every_start, every = (entity_start, entities) if placed[0].all() else self._every.rows(*placed)
         row = np.arange(len(spans))
-        atom_row = np.repeat(row, np.diff(atom_start))
-        every_row = atom_row if every is atoms else np.repeat(row, np.diff(every_start))
+        entity_row = np.repeat(row, np.diff(entity_start))
+        every_row = entity_row if every is entities else np.repeat(row, np.diff(every_start))
         first = 0
         for text, own in zip(new, each, strict=True):
             end = first + len(own)
-            word, atom, one = word_start[first : end + 1], atom_start[[first, end]], every_start[[first, end]]
+            word, entity, one = word_start[first : end + 1], entity_start[[first, end]], every_start[[first, end]]
             self._readings[text] = Reading(
                 spans[first:end], word - word[0], words[word[0] : word[-1]],
-                atoms[atom[0] : atom[1]], atom_row[atom[0] : atom[1]] - first,
+                entities[entity[0] : entity[1]], entity_row[entity[0] : entity[1]] - first,
                 every[one[0] : one[1]], every_row[one[0] : one[1]] - first,
             )  # fmt: skip
             first = end
 
     def _placed(self, spans: Ints) -> tuple[Flags, Ints]:
         """For each span whether the session has it, and its row: among the session's spans, or among the others."""
-        own, known, places = spans < self._postings.spans, self._rows, spans.copy()
+        own, known, places = spans < self._inverted_index.spans, self._rows, spans.copy()
         others = spans[~own].tolist()  # mostly few
         for span in others:
             if span not in known:
@@ -199,10 +199,10 @@ class Reader:
     def _learn(self, span: int) -> None:
         """Take in a span that the session does not have."""
         self._rows[span] = len(self._rows)
-        found = self._postings.miner.features_of(span)
+        found = self._inverted_index.extractor.features_of(span)
         every = [~feature for feature in found if feature < 0]
-        self._words.add([word for word in found if 0 <= word < self._postings.words])
-        self._atoms.add([stands for number in every if (stands := self.stands_for(number)) >= 0])
+        self._words.add([word for word in found if 0 <= word < self._inverted_index.words])
+        self._entities.add([stands for number in every if (stands := self.stands_for(number)) >= 0])
         self._every.add(every)
 
 
@@ -259,8 +259,8 @@ def _joined(readings: Sequence[Reading]) -> Reading:
         np.concatenate(none + [one.spans for one in readings]),
         np.concatenate([one.word_start[:-1] + base for one, base in zip(readings, words, strict=False)] + [words[-1:]]),
         np.concatenate(none + [one.words for one in readings]),
-        np.concatenate(none + [one.atoms for one in readings]),
-        np.concatenate(none + [one.atom_row + base for one, base in zip(readings, rows, strict=False)]),
+        np.concatenate(none + [one.entities for one in readings]),
+        np.concatenate(none + [one.entity_row + base for one, base in zip(readings, rows, strict=False)]),
         np.concatenate(none + [one.every for one in readings]),
         np.concatenate(none + [one.every_row + base for one, base in zip(readings, rows, strict=False)]),
     )

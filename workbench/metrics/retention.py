@@ -1,4 +1,4 @@
-"""How much information is kept: future-reference recall, atom recall and fabrication of a whole replay."""
+"""How much information is kept: future-reference recall, entity recall and fabrication of a whole replay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.metrics.metric import Better, MetricInput, Score, Unit
 from workbench.transcript.message import Summary, said_texts
 
 FEWEST = 5
-"""Demanded atoms that a boundary needs before a share of them says anything."""
+"""Demanded entities that a boundary needs before a share of them says anything."""
 
 
 def _mean(data: MetricInput, value: Callable[[Retention], float], size: Callable[[Retention], int]) -> Score:
@@ -20,13 +20,13 @@ def _mean(data: MetricInput, value: Callable[[Retention], float], size: Callable
         return Score(None, "no boundary to score: the history never fills the window, or is too short")
     values = [value(one.retention) for one in data.retained if size(one.retention) >= FEWEST]
     if not values:
-        return Score(None, f"fewer than {FEWEST} atoms of the history are needed later at every boundary")
+        return Score(None, f"fewer than {FEWEST} entities of the history are needed later at every boundary")
     return Score(sum(values) / len(values), n=len(values))
 
 
 @dataclass(frozen=True, slots=True)
 class FutureReferenceRecall:
-    """The share of the atoms needed later that stand in the context with their own context words. In [0, 1].
+    """The share of the entities needed later that stand in the context with their own context words. In [0, 1].
 
     The headline: level *bound*. Demand and evidence are defined in `workbench.metrics.future`. Fails to see what is
     needed but never named again, and what a model could infer.
@@ -43,7 +43,7 @@ class FutureReferenceRecall:
 
 @dataclass(frozen=True, slots=True)
 class FutureReferencePresence:
-    """The share of the atoms needed later that stand in the context at all. In [0, 1]. A bare list of atoms wins it."""
+    """The share of the entities needed later that stand in the context at all, in [0, 1]. A bare list wins it."""
 
     name: ClassVar[str] = "recall_presence"
     unit: ClassVar[Unit] = "share"
@@ -56,7 +56,7 @@ class FutureReferencePresence:
 
 @dataclass(frozen=True, slots=True)
 class FutureReferenceCoverage:
-    """How much of the evidence's other words stand beside each atom needed later. In [0, 1]. Unfair to paraphrase."""
+    """How much of the evidence's other words stand beside each entity needed later. In [0, 1]. Unfair to paraphrase."""
 
     name: ClassVar[str] = "recall_coverage"
     unit: ClassVar[Unit] = "share"
@@ -82,7 +82,7 @@ class IrrecoverableRecall:
 
 @dataclass(frozen=True, slots=True)
 class ReacquirableRecall:
-    """`recall` of the atoms that stand in the result of a call that could be made again, and nowhere else."""
+    """`recall` of the entities that stand in the result of a call that could be made again, and nowhere else."""
 
     name: ClassVar[str] = "recall_reacquirable"
     unit: ClassVar[Unit] = "share"
@@ -94,10 +94,10 @@ class ReacquirableRecall:
 
 
 @dataclass(frozen=True, slots=True)
-class AtomRecall:
-    """The share of all atoms of the history that still stand in the context, needed or not. In [0, 1]."""
+class EntityRecall:
+    """The share of all entities of the history that still stand in the context, needed or not. In [0, 1]."""
 
-    name: ClassVar[str] = "atom_recall"
+    name: ClassVar[str] = "entity_recall"
     unit: ClassVar[Unit] = "share"
     better: ClassVar[Better] = "higher"
 
@@ -113,7 +113,7 @@ class AtomRecall:
 
 @dataclass(frozen=True, slots=True)
 class Fabrication:
-    """The share of atoms in summaries that occur nowhere in the history before them. In [0, 1].
+    """The share of entities in summaries that occur nowhere in the history before them. In [0, 1].
 
     The marks that stages leave (a reference to the archive, how much was cut) are no fabrication: the writer saw them.
     """
@@ -123,15 +123,15 @@ class Fabrication:
     better: ClassVar[Better] = "lower"
 
     def score(self, data: MetricInput, /) -> Score:
-        """Fabricated atoms over all atoms of the summaries in the snapshots; `n` is the number of atoms."""
+        """Fabricated entities over all entities of the summaries in the snapshots; `n` is the number of entities."""
         false, whole = 0, 0
         noted = _marks(data)
         for one in data.retained:
             if one.view.generated:
                 marks = "\n".join([text for at, text in noted if at <= one.snapshot.at])
                 found = data.index.fabricated(one.snapshot.at, one.view.generated)
-                false += sum(atom.text not in marks for atom in found)
-                whole += data.index.atoms_in(one.view.generated)
+                false += sum(entity.text not in marks for entity in found)
+                whole += data.index.entities_in(one.view.generated)
         return Score(false / whole, n=whole) if whole else Score(None, "nothing was written anew")
 
 

@@ -7,13 +7,13 @@ from itertools import chain
 
 import numpy as np
 
-from workbench.metrics.postings import Postings
+from workbench.extraction.entities import LEXICAL, STATEMENTS, Entity, Kind
+from workbench.extraction.statements import statements
+from workbench.extraction.words import words
+from workbench.metrics.inverted_index import InvertedIndex
 from workbench.metrics.reading import Reader
 from workbench.ragged import Flags, Floats, Ints, gather, row_starts, table_of
-from workbench.transcript.atoms import LEXICAL, STATEMENTS, Atom, Kind
 from workbench.transcript.message import Message
-from workbench.transcript.statements import statements
-from workbench.transcript.words import words
 
 ENOUGH = 0.6
 """The share of a statement's words, weighted by idf, that one span must have in order to state it."""
@@ -23,25 +23,25 @@ class Stated:
     """The statements of one session with the messages that make them.
 
     Attributes:
-        atoms: each statement once, in order of first mention.
+        entities: each statement once, in order of first mention.
         first: for each the first message that makes it.
         kinds: for each the place of its kind in `KINDS`.
     """
 
-    def __init__(self, messages: Sequence[Message], postings: Postings, reader: Reader) -> None:
-        found: dict[Atom, int] = {}
+    def __init__(self, messages: Sequence[Message], inverted_index: InvertedIndex, reader: Reader) -> None:
+        found: dict[Entity, int] = {}
         pairs = [
-            (found.setdefault(atom, len(found)), i)
+            (found.setdefault(entity, len(found)), i)
             for i, message in enumerate(messages)
-            for atom in statements(message)
+            for entity in statements(message)
         ]
-        self.atoms = tuple(found)
+        self.entities = tuple(found)
         self._slot, self._message = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        self.first: Ints = np.full(len(found), postings.n)
+        self.first: Ints = np.full(len(found), inverted_index.n)
         self.first[self._slot[::-1]] = self._message[::-1]
-        self._kind = np.array([STATEMENTS.index(atom.kind) for atom in self.atoms], dtype=np.int64)
+        self._kind = np.array([STATEMENTS.index(entity.kind) for entity in self.entities], dtype=np.int64)
         self.kinds: Ints = len(LEXICAL) + self._kind
-        self._postings, self._reader = postings, reader
+        self._inverted_index, self._reader = inverted_index, reader
         self._index_words()
         self._read: dict[str, Flags] = {}
         self._known: set[int] = set()
@@ -49,22 +49,22 @@ class Stated:
 
     def _index_words(self) -> None:
         """For each word the statements that have it, and for each statement the weight of its words."""
-        p = self._postings
-        numbers = p.miner.words
+        p = self._inverted_index
+        numbers = p.extractor.words
         pairs = [
             (number, slot)
-            for slot, atom in enumerate(self.atoms)
-            for word in words(atom.text)
+            for slot, entity in enumerate(self.entities)
+            for word in words(entity.text)
             if (number := numbers.get(word, p.words)) < p.words
         ]
         word, slot = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         self._starts, order = table_of(word, p.words)
         self._slots = slot[order]
-        self._weight: Floats = np.bincount(slot, p.idf[word], minlength=len(self.atoms)).astype(np.float64)
+        self._weight: Floats = np.bincount(slot, p.idf[word], minlength=len(self.entities)).astype(np.float64)
 
     def held(self, mask: Flags, texts: Iterable[str] = ()) -> Flags:
         """For each statement whether a context of these messages and texts still states it."""
-        held = np.zeros(len(self.atoms), dtype=bool)
+        held = np.zeros(len(self.entities), dtype=bool)
         held[self._slot[mask[self._message]]] = True
         for flags in self._each(dict.fromkeys(texts)):
             held |= flags
@@ -83,7 +83,7 @@ class Stated:
 
     def of_messages(self, messages: Ints) -> tuple[Ints, Ints]:
         """The statements that messages make: the place of each one's message among these, and the statement."""
-        starts, order = table_of(self._message, self._postings.n)
+        starts, order = table_of(self._message, self._inverted_index.n)
         owner, at = gather(starts, messages)
         return owner, self._slot[order][at]
 
@@ -102,7 +102,7 @@ class Stated:
         """For each statement whether one of these spans has enough of its words; worked out once a span."""
         every = set(spans)
         self._learn(every)
-        covered = np.zeros(len(self.atoms), dtype=bool)
+        covered = np.zeros(len(self.entities), dtype=bool)
         covered[[slot for span in self._stating.keys() & every for slot in self._stating[span]]] = True
         return covered
 
@@ -122,24 +122,24 @@ class Stated:
                 self._stating.setdefault(new[row], []).append(slot)
 
     def said(self) -> Iterator[tuple[int, int]]:
-        """Each statement, as its place in `atoms`, with each message that makes it."""
+        """Each statement, as its place in `entities`, with each message that makes it."""
         return zip(self._slot.tolist(), self._message.tolist(), strict=True)
 
     def pairs_of_spans(self, spans: Ints) -> tuple[Ints, Ints]:
         """Of spans of the session, each one's place in `spans` with each statement that has enough words in it."""
-        p = self._postings
+        p = self._inverted_index
         owner, found = gather(p.word_start, spans)
         return self._pairs(row_starts(owner, len(spans)), p.span_word[found])
 
     def _pairs(self, word_start: Ints, words: Ints) -> tuple[Ints, Ints]:
         """Rows of words, each with each statement that has enough of its words there."""
-        n = len(self.atoms)
+        n = len(self.entities)
         owner, at = gather(self._starts, words)
         if not len(at):
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         row = np.repeat(np.arange(len(word_start) - 1), np.diff(word_start))
         keys, pair = np.unique(row[owner] * n + self._slots[at], return_inverse=True)
-        weight = np.bincount(pair, self._postings.idf[words[owner]])
+        weight = np.bincount(pair, self._inverted_index.idf[words[owner]])
         slot = keys % n
         enough = weight >= ENOUGH * self._weight[slot]
         return keys[enough] // n, slot[enough]

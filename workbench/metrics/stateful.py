@@ -2,7 +2,7 @@
 
 All are counts over the whole session: the counts of its boundaries are added up before they are divided, so that a
 boundary with few things weighs little. Definitions of the things stand in `artifacts.py`, `superseded.py`, `work.py`,
-`overclaim.py` and `workbench.transcript.statements`.
+`overclaim.py` and `workbench.extraction.statements`.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class Resurrected:
 class Overclaimed:
     """The doubtful or denied values that a summary names without the doubt.
 
-    Unit share, in [0, 1], lower is better. Denominator: the atoms that summaries name and that every line of the
+    Unit share, in [0, 1], lower is better. Denominator: the entities that summaries name and that every line of the
     history before them hedges or denies, each once a boundary. Failure mode: a hedge in the line before, and any hedge
     in another language than English, is not seen.
     """

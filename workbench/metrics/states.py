@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal, TypeAlias
 
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 from workbench.metrics.overclaim import named_unsure
 from workbench.metrics.reading import Reading
 from workbench.metrics.view import View
@@ -30,7 +30,7 @@ def states(index: Index, at: int, seen: View, summarized_at: Mapping[int, int]) 
         (`superseded.py`). `open work`: `stated`, `missing`; `done work`: `settled`, `resurrected` (`work.py`).
         `doubt`: `kept`, `dropped`: whether what the history only hedged or denied is still unsure where it is named.
     """
-    mask = kept_mask(seen.kept, index.postings.n)
+    mask = kept_mask(seen.kept, index.inverted_index.n)
     files = index.artifacts.states(at, mask, _dated(index, at, seen, summarized_at))
     values = index.changes.states(at, mask, seen.texts)
     work = index.work.states(at, mask, seen.texts)

@@ -15,14 +15,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from workbench.metrics.postings import Postings
+from workbench.extraction.phrases import runs_in
+from workbench.extraction.statements import sentences
+from workbench.extraction.words import words
+from workbench.metrics.inverted_index import InvertedIndex
 from workbench.metrics.reading import Reader
 from workbench.ragged import Flags, Ints
 from workbench.transcript.files import CHANGES
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, is_real_user
-from workbench.transcript.signs import runs_in
-from workbench.transcript.statements import sentences
-from workbench.transcript.words import words
 
 _VALUE = r"[`\"'(]?(?P<{0}>[\w/@#$€+-][\w./:@#%$€+-]*[\w%]|\d)[`\"')]?"
 _UNIT = r"(?:\s+[A-Za-z²%€]+){0,3}"
@@ -95,9 +95,9 @@ _Given: TypeAlias = tuple[int, bool, bool]
 class Changes:
     """The values of one session that were replaced, and which spans give which."""
 
-    def __init__(self, messages: Sequence[Message], postings: Postings, reader: Reader) -> None:
-        self._p, self._reader = postings, reader
-        self.changes = tuple(_distinct(_mined(messages, postings)))
+    def __init__(self, messages: Sequence[Message], inverted_index: InvertedIndex, reader: Reader) -> None:
+        self._p, self._reader = inverted_index, reader
+        self.changes = tuple(_distinct(_extracted(messages, inverted_index)))
         self._again = np.array([self._replaced_at(change) for change in self.changes], dtype=np.int64)
         self._at = np.array([change.at for change in self.changes], dtype=np.int64)
         rows = [row for number in range(len(self.changes)) for row in self._places(number)]
@@ -217,10 +217,10 @@ def _token(value: str) -> re.Pattern[str]:
     return re.compile(r"(?<![\w.,])" + re.escape(value) + r"(?![\w]|[.,]\d)")
 
 
-def _candidates(p: Postings, change: Change) -> Ints:
+def _candidates(p: InvertedIndex, change: Change) -> Ints:
     """The spans that may give the value: all that have two words of what it is about, or the only one."""
     starts, spans = p.of_word
-    numbers = [p.miner.words[word] for word in change.about if p.miner.words.get(word, p.words) < p.words]
+    numbers = [p.extractor.words[word] for word in change.about if p.extractor.words.get(word, p.words) < p.words]
     rows = [spans[starts[number] : starts[number + 1]] for number in numbers]
     rows = [row for row in rows if len(row) <= MOST_SPANS]
     if not rows:
@@ -237,7 +237,7 @@ def _distinct(changes: Iterable[Change]) -> Iterator[Change]:
             yield change
 
 
-def _mined(messages: Sequence[Message], p: Postings) -> Iterator[Change]:
+def _extracted(messages: Sequence[Message], p: InvertedIndex) -> Iterator[Change]:
     for at, message in enumerate(messages):
         by_user = is_real_user(message)
         if not by_user and not isinstance(message, AssistantMessage):
@@ -254,7 +254,7 @@ def _mined(messages: Sequence[Message], p: Postings) -> Iterator[Change]:
                 yield from _edited(block.arguments, at, p)
 
 
-def _said(sentence: str, forms: Iterable[_Form], at: int, p: Postings) -> Iterator[Change]:
+def _said(sentence: str, forms: Iterable[_Form], at: int, p: InvertedIndex) -> Iterator[Change]:
     """Both values in one sentence, with a word that says which is which."""
     for needed, form in forms:
         if not any(letters in sentence for letters in needed):
@@ -265,7 +265,7 @@ def _said(sentence: str, forms: Iterable[_Form], at: int, p: Postings) -> Iterat
                 yield Change(about, old, new, at)
 
 
-def _told(sentence: str, at: int, p: Postings) -> Iterator[Change]:
+def _told(sentence: str, at: int, p: InvertedIndex) -> Iterator[Change]:
     """A person's new value for what an earlier line gives another one."""
     if not _NOW.search(sentence):
         return
@@ -274,7 +274,7 @@ def _told(sentence: str, at: int, p: Postings) -> Iterator[Change]:
         return
     about = _rare(words(sentence), values[0], p)
     starts, spans = p.of_word
-    rows = [spans[starts[n] : starts[n + 1]] for word in about if (n := p.miner.words.get(word, p.words)) < p.words]
+    rows = [spans[starts[n] : starts[n + 1]] for word in about if (n := p.extractor.words.get(word, p.words)) < p.words]
     rows = [row for row in rows if len(row) <= MOST_SPANS]
     if len(rows) < ENOUGH:
         return
@@ -290,10 +290,10 @@ def _told(sentence: str, at: int, p: Postings) -> Iterator[Change]:
             return
 
 
-def _bounded(sentence: str, at: int, p: Postings) -> Iterator[Change]:
+def _bounded(sentence: str, at: int, p: InvertedIndex) -> Iterator[Change]:
     """A person's new limit where the newest earlier line with the same unit sets another one."""
     for found in _BOUND.finditer(sentence):
-        unit = p.miner.words.get(found["unit"].lower(), p.words)
+        unit = p.extractor.words.get(found["unit"].lower(), p.words)
         if unit >= p.words:
             continue
         starts, spans = p.of_word
@@ -316,7 +316,7 @@ def _alike(one: re.Match[str], other: re.Match[str]) -> bool:
     )
 
 
-def _edited(arguments: Mapping[str, object], at: int, p: Postings) -> Iterator[Change]:
+def _edited(arguments: Mapping[str, object], at: int, p: InvertedIndex) -> Iterator[Change]:
     """An edit that replaces one value in a line."""
     old = next((value for key in _OLD_KEYS if isinstance(value := arguments.get(key), str)), "")
     new = next((value for key in _NEW_KEYS if isinstance(value := arguments.get(key), str)), "")
@@ -335,14 +335,14 @@ def _edited(arguments: Mapping[str, object], at: int, p: Postings) -> Iterator[C
             yield Change(about, *apart[0], at)
 
 
-def _about(sentence: str, old: str, new: str, at: int, p: Postings) -> tuple[str, ...]:
+def _about(sentence: str, old: str, new: str, at: int, p: InvertedIndex) -> tuple[str, ...]:
     """What the sentence shares with the earlier line that gives the old value and shares most with it."""
     own = words(f"{old} {new}")
     mine = [word for word in words(sentence) if word not in own and not word[0].isdigit()]
-    number = p.miner.words.get(old.lower(), p.words)
+    number = p.extractor.words.get(old.lower(), p.words)
     starts, spans = p.of_word
     if number >= p.words:  # a value of another form: look where the sentence's words stand
-        rows = [spans[starts[n] : starts[n + 1]] for w in mine if (n := p.miner.words.get(w, p.words)) < p.words]
+        rows = [spans[starts[n] : starts[n + 1]] for w in mine if (n := p.extractor.words.get(w, p.words)) < p.words]
         rows = [row for row in rows if len(row) <= MOST_SPANS]
         found = np.unique(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
     else:
@@ -354,16 +354,18 @@ def _about(sentence: str, old: str, new: str, at: int, p: Postings) -> tuple[str
         if old in line and token.search(line):
             there = set(words(line))
             shared = _rare([word for word in mine if word in there], "", p)
-            weight = sum(float(p.idf[p.miner.words[word]]) for word in shared)
+            weight = sum(float(p.idf[p.extractor.words[word]]) for word in shared)
             if weight > most:
                 most, best = weight, shared
     return best
 
 
-def _rare(found: Iterable[str], but: str, p: Postings) -> tuple[str, ...]:
+def _rare(found: Iterable[str], but: str, p: InvertedIndex) -> tuple[str, ...]:
     """The rarest of some words, without numbers and the words of a value."""
     own = set(words(but))
-    known = [(word, p.miner.words.get(word, p.words)) for word in found if word not in own and not word[0].isdigit()]
+    known = [
+        (word, p.extractor.words.get(word, p.words)) for word in found if word not in own and not word[0].isdigit()
+    ]
     weighed = sorted((-float(p.idf[number]), word) for word, number in known if number < p.words)
     return tuple(word for _, word in weighed[:MOST_KEY])
 

@@ -1,6 +1,6 @@
 """Continuation surprisal: how unlikely a real model finds what the recording needed, where the recording used it.
 
-The model is shown a context and then the line that used a demanded atom (`future.py`), and each token of the atom
+The model is shown a context and then the line that used a demanded entity (`future.py`), and each token of the entity
 costs its negative log-likelihood in nats. A context that still tells the fact makes its use likely. No judge, no
 question, no paraphrase: it is a check of future-reference recall against a model, and a metric of its own.
 """
@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.compaction.prompt_template import PromptTemplate
+from workbench.extraction.entities import Entity
+from workbench.extraction.lexicon import UNIT
 from workbench.metrics.future import Demand, Need
 from workbench.models.likelihood import Likelihood, Scored
-from workbench.transcript.atoms import Atom
-from workbench.transcript.lexicon import UNIT
 from workbench.transcript.message import Message
 
 MOST = 24
@@ -27,11 +27,11 @@ _SPEAKER = "\n\n[Assistant]: "
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A recorded line, up to the end of the last demanded atom in it.
+    """A recorded line, up to the end of the last demanded entity in it.
 
     Attributes:
         text: what is scored, who speaks included.
-        places: by the atom's number in the demand, where it stands in `text`: first and last byte (UTF-8), exclusive.
+        places: by the entity's number in the demand, where it stands in `text`: first and last byte (UTF-8), exclusive.
     """
 
     text: str
@@ -43,7 +43,7 @@ class Surprise:
     """What one context leaves surprising.
 
     Attributes:
-        nats: by the atom's number in the demand, the surprise of all its tokens together.
+        nats: by the entity's number in the demand, the surprise of all its tokens together.
         tokens: how many tokens each of them has.
     """
 
@@ -52,7 +52,7 @@ class Surprise:
 
     @property
     def per_token(self) -> float:
-        """Nats a token, over all tokens of all atoms; lower is better.
+        """Nats a token, over all tokens of all entities; lower is better.
 
         Raises:
             ValueError: nothing was scored.
@@ -62,15 +62,15 @@ class Surprise:
         return sum(self.nats.values()) / sum(self.tokens.values())
 
     @property
-    def per_atom(self) -> float:
-        """Nats an atom, on average; lower is better."""
+    def per_entity(self) -> float:
+        """Nats an entity, on average; lower is better."""
         return sum(self.nats.values()) / len(self.nats)
 
 
 def uses(demand: Demand, most: int = MOST) -> tuple[Use, ...]:
     """The lines that used what was needed, each once, in order of use.
 
-    An atom that is not written there as its normal form says (a file under another name) is left out.
+    An entity that is not written there as its normal form says (a file under another name) is left out.
 
     Args:
         demand: of one boundary.
@@ -78,7 +78,7 @@ def uses(demand: Demand, most: int = MOST) -> tuple[Use, ...]:
     """
     lines: dict[tuple[int, str], dict[int, tuple[int, int]]] = {}
     for slot, need in enumerate(demand.needs):
-        found = place(need.atom, need.use_text)
+        found = place(need.entity, need.use_text)
         if found is not None:
             lines.setdefault((need.use, need.use_text), {})[slot] = found
     chosen = _evenly(list(lines.items()), most)
@@ -106,25 +106,25 @@ def _evenly(lines: Sequence[tuple[tuple[int, str], dict[int, tuple[int, int]]]],
     return [lines[i * len(lines) // most] for i in range(most)]
 
 
-def place(atom: Atom, line: str) -> tuple[int, int] | None:
-    """Where an atom first stands in a line, in characters; None where it is written in a way that cannot be found."""
-    for pattern in _written(atom):
+def place(entity: Entity, line: str) -> tuple[int, int] | None:
+    """Where an entity first stands in a line, in characters; None where it is written in a way that cannot be found."""
+    for pattern in _written(entity):
         found = re.search(pattern, line, re.IGNORECASE)
         if found:
             return found.span()
     return None
 
 
-def _written(atom: Atom) -> Iterable[str]:
-    if atom.kind == "number":
-        value, _, unit = atom.text.partition(" ")
+def _written(entity: Entity) -> Iterable[str]:
+    if entity.kind == "number":
+        value, _, unit = entity.text.partition(" ")
         digits = ",?".join(re.escape(char) for char in value)
         known = sorted((written for written, normal in UNIT.items() if normal == unit), key=len, reverse=True)
         yield rf"(?<![\w.]){digits}" + (rf"\s*(?:{'|'.join(map(re.escape, known))})(?!\w)" if unit else r"(?![\w])")
         return
-    yield r"\s+".join(map(re.escape, atom.text.split()))
-    if atom.kind == "path":
-        parts = atom.text.strip("/").split("/")
+    yield r"\s+".join(map(re.escape, entity.text.split()))
+    if entity.kind == "path":
+        parts = entity.text.strip("/").split("/")
         for first in range(1, len(parts)):
             yield r"(?<![\w-])" + re.escape("/".join(parts[first:])) + r"(?![\w-])"
 
@@ -162,6 +162,6 @@ def within(scored: Scored, start: int, end: int) -> tuple[float, ...]:
 
 
 def needed(demand: Demand, lines: Sequence[Use]) -> tuple[tuple[int, Need], ...]:
-    """The demanded atoms that are scored, with their numbers in the demand, in order."""
+    """The demanded entities that are scored, with their numbers in the demand, in order."""
     slots = sorted(slot for line in lines for slot in line.places)
     return tuple((slot, demand.needs[slot]) for slot in slots)

@@ -11,15 +11,15 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.metrics.postings import Postings
+from workbench.extraction.entities import Entity, plain
+from workbench.extraction.phrases import PhraseMatcher
+from workbench.extraction.statements import sentences, tasks
+from workbench.metrics.inverted_index import InvertedIndex
 from workbench.metrics.stated import Stated
 from workbench.ragged import Flags, Ints, present
-from workbench.transcript.atoms import Atom, plain
 from workbench.transcript.message import AssistantMessage, Message, ToolCall, is_real_user
-from workbench.transcript.signs import Signs
-from workbench.transcript.statements import sentences, tasks
 
-_DONE = Signs(
+_DONE = PhraseMatcher(
     r"^\W*\[[xX]\]\s|\b(?:done|finished|completed?|implemented|fixed|resolved|added|removed|renamed|updated|written"
     r"|merged|committed|deployed|now (?:pass(?:es)?|works?)|no longer (?:open|needed|pending)|ticked off)\b",
     "done finished complete completed implemented fixed resolved added removed renamed updated written merged committed"
@@ -77,28 +77,28 @@ class Work:
     closes the whole.
     """
 
-    def __init__(self, messages: Sequence[Message], postings: Postings, stated: Stated) -> None:
+    def __init__(self, messages: Sequence[Message], inverted_index: InvertedIndex, stated: Stated) -> None:
         self._stated = stated
-        slots = [slot for slot, atom in enumerate(stated.atoms) if atom.kind == "pending"]
-        self.items = tuple(stated.atoms[slot] for slot in slots)
+        slots = [slot for slot, entity in enumerate(stated.entities) if entity.kind == "pending"]
+        self.items = tuple(stated.entities[slot] for slot in slots)
         self._slots = np.array(slots, dtype=np.int64)
-        place = np.full(len(stated.atoms) + 1, -1)
+        place = np.full(len(stated.entities) + 1, -1)
         place[self._slots] = np.arange(len(slots))
         opened = [(int(place[slot]), at, 0) for slot, at in stated.said() if place[slot] >= 0]
-        closed = [(int(place[slot]), at, 1) for slot, at in self._endings(messages, postings) if place[slot] >= 0]
+        closed = [(int(place[slot]), at, 1) for slot, at in self._endings(messages, inverted_index) if place[slot] >= 0]
         events = sorted(opened + closed, key=lambda event: event[1])
         self._item, self._at, is_done = np.array(events, dtype=np.int64).reshape(-1, 3).T
         self._done: Flags = is_done.astype(bool)
         self._texts: dict[str, tuple[Flags, Flags]] = {}
 
-    def _endings(self, messages: Sequence[Message], p: Postings) -> Iterator[tuple[int, int]]:
+    def _endings(self, messages: Sequence[Message], p: InvertedIndex) -> Iterator[tuple[int, int]]:
         """Each statement with each message that says that it is done."""
         if not self.items:
             return
-        number = {atom: slot for slot, atom in enumerate(self._stated.atoms)}
+        number = {entity: slot for slot, entity in enumerate(self._stated.entities)}
         for at, message in enumerate(messages):
             for text in _ticked(message):
-                if (slot := number.get(Atom("pending", plain(text)))) is not None:
+                if (slot := number.get(Entity("pending", plain(text)))) is not None:
                     yield slot, at
         spoken = np.array([isinstance(m, AssistantMessage) or is_real_user(m) for m in messages], dtype=bool)
         places = np.flatnonzero(spoken[p.place_message] & ~p.thought)

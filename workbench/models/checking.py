@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from workbench.extraction.entities import plain
+from workbench.extraction.extractor import Extractor
 from workbench.models.model import Completion, SummaryRequest
-from workbench.transcript.atoms import plain
 from workbench.transcript.message import Summary, counted_text
-from workbench.transcript.mining import Miner
 
 What: TypeAlias = Literal["empty", "markup", "loop", "echo", "size", "cut", "sections", "fabricated"]
 
@@ -158,9 +158,9 @@ def _sections(request: SummaryRequest, text: str) -> Finding | None:
 
 
 def _fabricated(text: str, source: _Source) -> Finding | None:
-    miner = Miner()
-    miner.read("\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")))
-    named = [(kind, name) for kind, name in miner.atoms if kind in _NAMES and not _trivial(kind, name)]
+    extractor = Extractor()
+    extractor.read("\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")))
+    named = [(kind, name) for kind, name in extractor.entities if kind in _NAMES and not _trivial(kind, name)]
     false = [name for kind, name in named if not _stands(kind, name, source)]
     if len(false) < SOME or len(false) < MADE_UP * len(named):
         return None

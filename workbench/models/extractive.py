@@ -11,14 +11,14 @@ from math import inf
 from typing import ClassVar, TypeAlias
 
 from workbench.errors import ModelError
+from workbench.extraction.extractor import Extractor
+from workbench.extraction.words import words
 from workbench.models.extractive_choice import CHARS_PER_TOKEN, MEASURED, Choice, Pick, Weights
 from workbench.models.extractive_outline import HEADINGS, Noted, Outline, Topic, is_demand, noted_lines, topic
 from workbench.models.extractive_reading import Reader, Reads, Source
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.message import Summary
-from workbench.transcript.mining import Miner
 from workbench.transcript.tokens import ITEM, items_size
-from workbench.transcript.words import words
 
 DEMANDS = 0.2
 """The part of a summary that the user's own words are sure of."""
@@ -87,9 +87,9 @@ class Extractive:
                              f"extractive found no line that fits into {request.max_tokens} tokens")  # fmt: skip
         return Completion(text=text, model=self.name, output_tokens=size)
 
-    def reading_with(self, miner: Miner) -> Extractive:
-        """The same model, that takes from a session's miner what that has read already."""
-        return Extractive(self.weights, Reader(miner))
+    def reading_with(self, extractor: Extractor) -> Extractive:
+        """The same model, that takes from a session's extractor what that has read already."""
+        return Extractive(self.weights, Reader(extractor))
 
     def __reduce__(self) -> tuple[type[Extractive], tuple[Weights]]:
         return (Extractive, (self.weights,))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING, TypeAlias
 
+from workbench.extraction.entities import LEXICAL, Kind
 from workbench.models.extractive_gains import Gains, Known, powers
 from workbench.models.extractive_lines import Lines
 from workbench.models.extractive_reading import SPOKEN, Reads, Source
-from workbench.transcript.atoms import LEXICAL, Kind
 
 if TYPE_CHECKING:
     from workbench.models.extractive_gains import Floats
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 class Weights:
     """How much speaks for a line. Chosen on half of the recordings, confirmed on the others and on other formats.
 
-    An atom's worth is (1 + messages that said it) ** spoken * (1 + tool results that held it) ** heard
+    An entity's worth is (1 + messages that said it) ** spoken * (1 + tool results that held it) ** heard
     * (messages since) ** age * exp(distance * share of the text since) * its kind's worth; a line's is the sum over
-    its atoms, times its source's worth and 1 - exp(-context * other words), since a bare list of names binds nothing.
+    its entities, times its source's worth and 1 - exp(-context * other words), since a bare list binds nothing.
 
     Attributes:
-        again: what is left of an atom's worth once a chosen line holds it.
-        older: what is left of it in a line that is not the atom's newest.
+        again: what is left of an entity's worth once a chosen line holds it.
+        older: what is left of it in a line that is not the entity's newest.
         prose: worth of one word in a line, so that a conversation without exact names is not left out.
-        earlier: factor for an atom that only the earlier summary holds.
-        unsaid: factor for an atom that only tools said.
+        earlier: factor for an entity that only the earlier summary holds.
+        unsaid: factor for an entity that only tools said.
         frame: tokens that a line costs beside its text.
         user, said, call, result, thought: worth of a line's origin.
         focus: factor for a line that holds a word of the user's instructions.
@@ -65,7 +65,7 @@ WORTH: dict[Kind, float] = {
     "path": 1.3, "identifier": 1.0, "flag": 1.5, "command": 1.0, "error": 1.0, "url": 0.7, "id": 0.5,
     "version": 0.4, "hash": 0.35, "quote": 0.3, "number": 0.2,
 }  # fmt: skip
-"""How often atoms of a kind are needed again, against identifiers."""
+"""How often entities of a kind are needed again, against identifiers."""
 
 CHARS_PER_TOKEN = 3.3
 """A first guess for technical text; the exact count is made afterwards."""
@@ -119,8 +119,8 @@ class Choice:
         own = np.array([line for _, _, _, line in sure], dtype=np.int64)
         candidates = self._candidates(own)
         left: dict[int, float] = {}
-        for atom in self.lines.atoms_of(own)[1].tolist():
-            left[atom] = left.get(atom, 1.0) * self.weights.again
+        for entity in self.lines.entities_of(own)[1].tolist():
+            left[entity] = left.get(entity, 1.0) * self.weights.again
         return candidates.picks(self._gains(candidates, left).best(tokens, self.weights.again))
 
     def _candidates(self, sure: Ints) -> Candidates:
@@ -142,19 +142,19 @@ class Choice:
         )
 
     def _gains(self, candidates: Candidates, left: dict[int, float]) -> Gains:
-        """What each candidate gains by each of its atoms and by its prose, and what it costs."""
+        """What each candidate gains by each of its entities and by its prose, and what it costs."""
         import numpy as np
 
         weights = self.weights
-        owner, atoms = self.lines.atoms_of(candidates.lines)
+        owner, entities = self.lines.entities_of(candidates.lines)
         starts = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=len(candidates.lines)))))
         count = self.lines.words_of(candidates.lines)
         origin = self._origins(candidates)
         tie = np.array([1.0 - exp(-weights.context * n) for n in range(int(count.max(initial=0)) + 1)])
         factor = origin * tie[count]
-        earlier = self.lines.atoms_of(np.array(self.earlier, dtype=np.int64))[1]
+        earlier = self.lines.entities_of(np.array(self.earlier, dtype=np.int64))[1]
         kinds = self.lines.kinds
-        known = Known.of(self.reads, earlier, atoms, len(kinds))
+        known = Known.of(self.reads, earlier, entities, len(kinds))
         slots = known.slots
         worth = self._worth(known, kinds)[slots]
         older = candidates.at[owner] < known.last[slots]
@@ -162,9 +162,9 @@ class Choice:
         prose = weights.prose * origin * np.minimum(count, 12)
         cost = self.lines.lengths(candidates.lines) / CHARS_PER_TOKEN + weights.frame
         rest = np.empty(len(kinds))  # only the places that are written are ever touched
-        rest[known.atoms] = 1.0
+        rest[known.entities] = 1.0
         rest[list(left)] = list(left.values())
-        return Gains(starts, slots, gain, prose, cost, rest[known.atoms])
+        return Gains(starts, slots, gain, prose, cost, rest[known.entities])
 
     def _origins(self, candidates: Candidates) -> Floats:
         """The worth of each candidate's origin."""
@@ -180,7 +180,7 @@ class Choice:
         return origins
 
     def _worth(self, known: Known, every: Ints) -> Floats:
-        """The worth of each atom; 0 for one that nobody said and no tool held."""
+        """The worth of each entity; 0 for one that nobody said and no tool held."""
         import numpy as np
 
         weights, n = self.weights, self.reads.n
@@ -192,7 +192,7 @@ class Choice:
             max(n - at, 1) ** weights.age * exp(weights.distance * (whole - until[max(at, 0)]) / whole)
             for at in range(-1, n)
         ]
-        kinds = every[known.atoms]
+        kinds = every[known.entities]
         worth: Floats = (
             np.array([WORTH.get(kind, 0.0) for kind in LEXICAL])[kinds]
             * powers(known.spoken, weights.spoken)

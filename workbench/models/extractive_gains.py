@@ -24,16 +24,16 @@ _NONE = (inf, -1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
-    """What is known of each atom at hand, once each.
+    """What is known of each entity at hand, once each.
 
     Attributes:
-        atoms: their numbers.
+        entities: their numbers.
         spoken, heard: how many messages said each, and how many results held it.
-        last: the newest message that did; -1 for an atom that only the earlier summary holds.
-        slots: for each atom of each candidate its place among `atoms`.
+        last: the newest message that did; -1 for an entity that only the earlier summary holds.
+        slots: for each entity of each candidate its place among `entities`.
     """
 
-    atoms: Ints
+    entities: Ints
     spoken: Ints
     heard: Ints
     last: Ints
@@ -41,34 +41,34 @@ class Known:
 
     @classmethod
     def of(cls, reads: Reads, earlier: Ints, wanted: Ints, most: int) -> Known:
-        """The atoms of what was read, of the earlier summary and of the candidates; numbers are below `most`."""
+        """The entities of what was read, of the earlier summary and of the candidates; numbers are below `most`."""
         import numpy as np
 
         every = np.concatenate((reads.spoken, reads.heard, earlier, wanted))
         slot = np.empty(most, dtype=np.int64)  # only the places that are written are ever touched
         slot[every] = np.arange(len(every))
-        atoms = every[slot[every] == np.arange(len(every))]
-        slot[atoms] = np.arange(len(atoms))
+        entities = every[slot[every] == np.arange(len(every))]
+        slot[entities] = np.arange(len(entities))
         spoken, heard = slot[reads.spoken], slot[reads.heard]
-        counts = np.bincount(spoken, minlength=len(atoms))
-        once = np.zeros(len(atoms), dtype=np.int64)
+        counts = np.bincount(spoken, minlength=len(entities))
+        once = np.zeros(len(entities), dtype=np.int64)
         once[slot[earlier]] = 1
-        said, held = np.full(len(atoms), -1), np.full(len(atoms), -1)
+        said, held = np.full(len(entities), -1), np.full(len(entities), -1)
         said[spoken], held[heard] = reads.spoken_at, reads.heard_at  # in order: the newest stays
         last = np.maximum(said, held)
-        return cls(atoms, counts + once, np.bincount(heard, minlength=len(atoms)), last, slot[wanted])
+        return cls(entities, counts + once, np.bincount(heard, minlength=len(entities)), last, slot[wanted])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gains:
-    """What candidates gain by their atoms.
+    """What candidates gain by their entities.
 
     Attributes:
-        starts: where each candidate's atoms begin, one entry more than candidates.
-        slots, gain: each candidate's atoms, by number, and what it gains by each.
+        starts: where each candidate's entities begin, one entry more than candidates.
+        slots, gain: each candidate's entities, by number, and what it gains by each.
         prose: what each gains by its words alone.
         cost: tokens.
-        left: for each atom what is left of its worth.
+        left: for each entity what is left of its worth.
     """
 
     starts: Ints
@@ -83,7 +83,7 @@ class Gains:
 
         Args:
             tokens: the most that they may cost, but for the last.
-            again: what is left of an atom's worth once a chosen candidate holds it.
+            again: what is left of an entity's worth once a chosen candidate holds it.
         """
         import numpy as np
 

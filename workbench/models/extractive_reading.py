@@ -9,6 +9,8 @@ from enum import IntEnum
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from workbench.extraction.extractor import Extractor, Layout
+from workbench.extraction.words import is_one_piece
 from workbench.models.extractive_lines import Lines
 from workbench.transcript.message import (
     AssistantMessage,
@@ -22,8 +24,6 @@ from workbench.transcript.message import (
     UserMessage,
     argument_texts,
 )
-from workbench.transcript.mining import Layout, Miner
-from workbench.transcript.words import is_one_piece
 
 if TYPE_CHECKING:
     from workbench.models.extractive_lines import Ints
@@ -32,7 +32,7 @@ MOST_MESSAGES = 100_000
 MOST_LINES = 4_000_000
 """A reader that remembers more messages, or more lines of them, than this starts anew."""
 MOST_SPANS = 400_000
-"""So does one with a miner of its own that has numbered more lines: a long run does not grow without end."""
+"""So does one with an extractor of its own that has numbered more lines: a long run does not grow without end."""
 
 _RUNS = frozenset({"command", "cmd", "script"})
 _MARKS = "-*+•#"
@@ -69,9 +69,9 @@ class Reads:
         at: the message of each line, 0..n-1, oldest first.
         place: the line's number in its message.
         sources: where each line stands, as a `Source`.
-        spoken, spoken_at: atoms that a person or a model said, once for each message, oldest first; thoughts are in
+        spoken, spoken_at: entities that a person or a model said, once for each message, oldest first; thoughts are in
             neither.
-        heard, heard_at: atoms in tool results, in the same way.
+        heard, heard_at: entities in tool results, in the same way.
         chars: length of each message's lines.
     """
 
@@ -93,18 +93,27 @@ class Reader:
     Whoever shares a reader between threads holds its `lock` from reading to the end of the work with what was read.
 
     Args:
-        miner: one that has read the messages already, or will read some of them; by default the reader has its own.
+        extractor: one that has read the messages already, or will read some of them; by default the reader has its own.
     """
 
     __slots__ = (
-        "_given", "_heard", "_messages", "_miner", "_of_noted", "_rows", "_sources", "_spoken", "lines", "lock",
+        "_extractor",
+        "_given",
+        "_heard",
+        "_messages",
+        "_of_noted",
+        "_rows",
+        "_sources",
+        "_spoken",
+        "lines",
+        "lock",
         "messages_read",
     )  # fmt: skip
 
-    def __init__(self, miner: Miner | None = None) -> None:
+    def __init__(self, extractor: Extractor | None = None) -> None:
         self.lock = Lock()
         self.messages_read = 0
-        self._given = miner
+        self._given = extractor
         self._forget()
 
     def _forget(self) -> None:
@@ -112,15 +121,15 @@ class Reader:
 
         from workbench.ragged import Column, Table
 
-        self._miner = self._given or Miner()
-        self.lines = Lines(self._miner)
+        self._extractor = self._given or Extractor()
+        self.lines = Lines(self._extractor)
         self._messages: dict[int, tuple[Message, int]] = {}
         self._rows, self._sources = Table(np.int32), Column(np.int8)  # the lines of each message, and their origins
         self._spoken, self._heard = Table(np.int32), Table(np.int32)
         self._of_noted: dict[str, tuple[int, ...]] = {}
 
     def _is_full(self) -> bool:
-        spans = len(self._miner.spans) if self._given is None else 0
+        spans = len(self._extractor.spans) if self._given is None else 0
         return len(self._messages) > MOST_MESSAGES or len(self._rows.items) > MOST_LINES or spans > MOST_SPANS
 
     def read(self, messages: Sequence[Message]) -> Reads:
@@ -163,8 +172,8 @@ class Reader:
             known.clear()
         new = {line: _bare(line) for line in noted if line not in known}
         whole = {line: text for line, text in new.items() if text and is_one_piece(text)}
-        known.update(zip(whole, zip(self._miner.number(list(whole.values()))), strict=True))
-        known.update((line, tuple(self._miner.read(text))) for line, text in new.items() if line not in whole)
+        known.update(zip(whole, zip(self._extractor.number(list(whole.values()))), strict=True))
+        known.update((line, tuple(self._extractor.read(text))) for line, text in new.items() if line not in whole)
         self.lines.catch_up()
         return list(map(known.__getitem__, noted))
 
@@ -175,7 +184,7 @@ class Reader:
         told = Layout()
         of_texts: list[Source] = []
         for message in messages:
-            of_texts += _put(message, told, self._miner)
+            of_texts += _put(message, told, self._extractor)
         lines = np.array(told.spans, dtype=np.int64)
         sources = np.repeat(np.array(of_texts, dtype=np.int8), told.sizes)
         row = np.repeat(np.repeat(np.arange(len(messages)), told.texts), told.sizes)
@@ -186,8 +195,8 @@ class Reader:
         self._sources.extend(sources)
         for table, held in ((self._spoken, sources <= SPOKEN), (self._heard, sources > SPOKEN)):
             held &= sources < Source.THOUGHT
-            owner, atoms = self.lines.atoms_of(lines[held])
-            table.add(*_each_once(row[held][owner], atoms), len(messages))
+            owner, entities = self.lines.entities_of(lines[held])
+            table.add(*_each_once(row[held][owner], entities), len(messages))
 
     def _unmarked(self, lines: list[int]) -> list[int]:
         """Lines of prose without the mark of a list or heading, which means more in code."""
@@ -195,26 +204,26 @@ class Reader:
         marked = [line for line in plain if (said := text(line))[0] in _MARKS and _MARK.match(said)]
         if not marked:
             return lines
-        bare = self._miner.number([_MARK.sub("", text(line), count=1) for line in marked])
+        bare = self._extractor.number([_MARK.sub("", text(line), count=1) for line in marked])
         new = dict(zip(marked, bare, strict=True))
         return [new.get(line, line) for line in lines]
 
 
-def _put(message: Message, told: Layout, miner: Miner) -> list[Source]:
+def _put(message: Message, told: Layout, extractor: Extractor) -> list[Source]:
     """Lay out one more message; gives the origin of each of its texts."""
     if isinstance(message, SystemMessage):
         told.close()
         return []
     if isinstance(message, Summary):
-        told.add(miner.read(message.text), thought=False)
+        told.add(extractor.read(message.text), thought=False)
         told.close()
         return [Source.EARLIER]
-    miner.put(told, message)
+    extractor.put(told, message)
     return _sources(message)
 
 
 def _sources(message: AssistantMessage | ToolResult | UserMessage) -> list[Source]:
-    """The origin of each text of a message, in the order in which a miner reads them."""
+    """The origin of each text of a message, in the order in which an extractor reads them."""
     if isinstance(message, ToolResult):
         plain = Source.FAILED if message.is_error else Source.RESULT
     elif isinstance(message, UserMessage):
@@ -239,11 +248,11 @@ def _bare(line: str) -> str:
     return (line[2:] if line[:2] == "- " else _BULLET.sub("", line)).strip()
 
 
-def _each_once(row: Ints, atoms: Ints) -> tuple[Ints, Ints]:
-    """Each row with each of its atoms, once, in order."""
+def _each_once(row: Ints, entities: Ints) -> tuple[Ints, Ints]:
+    """Each row with each of its entities, once, in order."""
     import numpy as np
 
-    most = int(atoms.max(initial=0)) + 1
-    keys = np.sort(row * most + atoms)
+    most = int(entities.max(initial=0)) + 1
+    keys = np.sort(row * most + entities)
     keys = keys[np.diff(keys, prepend=-1) != 0]
     return np.divmod(keys, most)

@@ -19,7 +19,7 @@ from workbench.report.losses import losses_html
 from workbench.report.tables import RETENTION, Tables, shares, strategies
 
 ALPHA = 0.05
-PLACE = ["session", "strategy", "mode", "share", "kind", "atom", "needed_at"]
+PLACE = ["session", "strategy", "mode", "share", "kind", "entity", "needed_at"]
 """What makes two losses the same."""
 HEADING = '<h2 id="against-the-other-run">Against the other run</h2>'
 

@@ -55,7 +55,7 @@ def losses_html(run: Tables, most: int = MOST, place: str = "losses") -> Html:
 def _line(one: Loss, known: Sequence[str], title: str) -> str:
     names = " ".join(strategy for strategy, _, _ in one["lost_by"])
     gone = ' <small class="bad">cannot be fetched again</small>' if one["recoverable"] == "irrecoverable" else ""
-    summary = f"<summary><code>{shown(one['atom'], 120)}</code>{gone}</summary>"
+    summary = f"<summary><code>{shown(one['entity'], 120)}</code>{gone}</summary>"
     cells: list[Cell] = [
         (f'<details>{summary}<div class="drill">{_story(one, known)}</div></details>', "what"),
         (shown(one["kind"]), ""), (_place(one["said_at"]), "n"), (_place(one["needed_at"]), "n"),
@@ -72,7 +72,7 @@ def _short(title: str, longest: int = 60) -> str:
 
 def _story(one: Loss, known: Sequence[str]) -> str:
     speaker = SPEAKERS.get(str(one["said_by"]), shown(one["said_by"]))
-    evidence, use = (marked(str(one[key]), str(one["atom"])) for key in ("evidence", "use"))
+    evidence, use = (marked(str(one[key]), str(one["entity"])) for key in ("evidence", "use"))
     first = "" if one["evidence_at"] == one["said_at"] else f" (first named in message {_place(one['said_at'])})"
     return (
         f"<h4>Said by {speaker}, message {_place(one['evidence_at'])}{first}</h4><blockquote>{evidence}</blockquote>"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from workbench.report.tables import Tables
 
 RETENTION = "recall"
-"""The headline metric: future-reference recall, at the level where an atom still stands with its context."""
+"""The headline metric: future-reference recall, at the level where an entity still stands with its context."""
 
 
 def larger(scores: pd.DataFrame) -> frozenset[tuple[str, str, float]]:

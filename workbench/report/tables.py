@@ -209,10 +209,10 @@ def _columns(found: Estimate) -> dict[str, object]:
 
 
 def by_kind(run: Tables) -> pd.DataFrame:
-    """What each strategy keeps of each kind of atom: `kind`, `demanded`, `strategy`, `recall` (share).
+    """What each strategy keeps of each kind of entity: `kind`, `demanded`, `strategy`, `recall` (share).
 
     At equal size over all shares where the run has matched mode, else under each strategy's own trigger. Kinds that
-    were needed most come first; `demanded` counts an atom once a boundary, however many shares there are.
+    were needed most come first; `demanded` counts an entity once a boundary, however many shares there are.
     """
     rows = run.retention
     columns = ["kind", "demanded", "strategy", "recall"]
@@ -279,7 +279,7 @@ def trigger_share(run: Tables) -> float | None:
 
 
 def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
-    """What was lost and needed again, worst first; an atom that several strategies lost at one boundary is one row.
+    """What was lost and needed again, worst first; an entity that several strategies lost at one boundary is one row.
 
     Columns: those of the `losses` table, with `lost_by`: a tuple of `(strategy, stage, level)`. Under the strategies'
     own triggers where that lost anything, else at equal size. The reference arms are left out.
@@ -295,14 +295,14 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
     rows = rows[~rows["strategy"].isin(REFERENCES)]
     own = rows["mode"] == "natural"
     rows = rows[own] if own.any() else rows
-    groups = rows.groupby(["session", "kind", "atom", "needed_at"], sort=False)
+    groups = rows.groupby(["session", "kind", "entity", "needed_at"], sort=False)
     found = groups.head(1).assign(lost_by=None)
     order = {name: place for place, name in enumerate(strategies(run))}
     by = {key: tuple(sorted(_losers(group), key=lambda one: order[one[0]])) for key, group in groups}
-    keys = zip(found["session"], found["kind"], found["atom"], found["needed_at"], strict=True)
+    keys = zip(found["session"], found["kind"], found["entity"], found["needed_at"], strict=True)
     found["lost_by"] = pd.Series([by[key] for key in keys], index=found.index, dtype=object)
     found["weight"] = (
-        groups["weight"].max().reindex(found.set_index(["session", "kind", "atom", "needed_at"]).index).values
+        groups["weight"].max().reindex(found.set_index(["session", "kind", "entity", "needed_at"]).index).values
     )
     found["times"] = found["lost_by"].map(len)
     found = found.sort_values(["weight", "times"], ascending=False, kind="stable")

@@ -44,7 +44,7 @@ class Session:
         window: the model's context window in tokens, where the recording says; else None.
         title: a few words for people.
         cwd: the folder in which the recorded agent worked; makes one path of absolute and relative ones.
-        project: what unrelated sessions do not share (a repository, a folder): background atoms are judged by it.
+        project: what unrelated sessions do not share (a repository, a folder): background entities are judged by it.
     """
 
     id: str

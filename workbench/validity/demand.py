@@ -1,4 +1,4 @@
-"""Whether the miner finds what later messages need of a history: all of it, nothing else, and nothing by chance."""
+"""Whether the extractor finds what later messages need of a history: all of it, nothing else, and nothing by chance."""
 
 from __future__ import annotations
 
@@ -7,58 +7,58 @@ from collections.abc import Callable, Iterator, Sequence
 from workbench.datasets.generator import Generated, generate
 from workbench.datasets.vocabulary import VOCABULARY
 from workbench.experiment.prepared import Prepared
+from workbench.extraction.entities import Entity
 from workbench.metrics.future import HORIZON
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 from workbench.replay.boundaries import at_shares
-from workbench.transcript.atoms import Atom
 from workbench.transcript.message import Message
 from workbench.validity.check import Check, checked
 
 ENOUGH = 0.95
-"""Precision and recall that the miner must have on planted dependencies."""
+"""Precision and recall that the extractor must have on planted dependencies."""
 CHANCE = 0.1
 """Of the demand of a session's own future, what a foreign future may have."""
 TOKENS = 30_000
 """Size of each generated session."""
 
-Mine = Callable[[Sequence[Message]], Index]
+MakeIndex = Callable[[Sequence[Message]], Index]
 
 
-def planted(made: Sequence[Generated] | None = None, mine: Mine = Index) -> Check:
+def planted(made: Sequence[Generated] | None = None, make_index: MakeIndex = Index) -> Check:
     """Planted dependencies are recovered: facts that are said once and used later, and nothing else.
 
     Args:
         made: sessions with what was planted in them; None generates two of each profile.
-        mine: makes the index.
+        make_index: makes the index.
     """
     sessions = [generate(TOKENS, seed, profile) for profile in VOCABULARY for seed in (0, 1)] if made is None else made
     hit = found = true = 0
     wrong: list[str] = []
     for one in sessions:
-        index = mine(one.session.messages)
+        index = make_index(one.session.messages)
         for at in at_shares(one.session):
             wanted = _needed(one, index, at)
-            mined = {need.atom for need in index.demand(at).needs}
-            hit, found, true = hit + len(mined & wanted), found + len(mined), true + len(wanted)
-            wrong += [f"{atom.text} in {one.session.id} at {at}" for atom in sorted(mined ^ wanted)]
+            extracted = {need.entity for need in index.demand(at).needs}
+            hit, found, true = hit + len(extracted & wanted), found + len(extracted), true + len(wanted)
+            wrong += [f"{entity.text} in {one.session.id} at {at}" for entity in sorted(extracted ^ wanted)]
     precision, recall = (hit / found if found else 0.0), (hit / true if true else 0.0)
     return checked(
         "planted dependencies",
-        f"on generated sessions the miner finds what is needed later with precision and recall of at least {ENOUGH}",
+        f"on generated sessions the extractor finds later needs with precision and recall of at least {ENOUGH}",
         (precision >= ENOUGH and recall >= ENOUGH) if true else None,
         f"precision {precision:.3f}, recall {recall:.3f} of {true} planted dependencies",
         wrong if true and min(precision, recall) < ENOUGH else (),
     )
 
 
-def _needed(one: Generated, index: Index, at: int) -> set[Atom]:
+def _needed(one: Generated, index: Index, at: int) -> set[Entity]:
     """What was planted before a boundary and is used after it, within the horizon."""
     place = one.session.index_of
-    found: set[Atom] = set()
+    found: set[Entity] = set()
     for fact in one.facts:
         after = [place[use] for use in fact.uses if place[use] >= at]
         if place[fact.message] < at and after and after[0] < at + HORIZON:
-            found.update(index.postings.names[number] for number in index.read((fact.atom,)).atoms.tolist())
+            found.update(index.inverted_index.names[number] for number in index.read((fact.entity,)).entities.tolist())
     return found
 
 
@@ -74,7 +74,7 @@ def placebo(sessions: Sequence[Prepared]) -> Check:
             own, foreign, pairs = own + mine, foreign + theirs, pairs + 1
             if theirs > CHANCE * max(mine, 10):
                 worst.append(f"{one.session.id} at {at} with the future of {other.session.id}: {theirs} of {mine}")
-            break  # one boundary a pair: mining is the cost
+            break  # one boundary a pair: extraction is the cost
     rate = foreign / own if own else 0.0
     return checked(
         "placebo futures",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 
 Gamer = Callable[[Index, int, str], Iterator[str]]
 """The session, the boundary, a seed; the lines of the context, best first, until the reader has enough."""
@@ -21,20 +21,20 @@ A_LINE = 12
 MARKERS = ("important:", "remember:", "note:", "fact:", "must keep:")
 
 
-def atom_list(index: Index, at: int, seed: str) -> Iterator[str]:
+def entity_list(index: Index, at: int, seed: str) -> Iterator[str]:
     """Every exact thing of the history, without the words around it, in a random order."""
-    atoms = _atoms(index, at)
-    random.Random(seed).shuffle(atoms)
-    return (" ".join(line) for line in _lines(atoms))
+    entities = _entities(index, at)
+    random.Random(seed).shuffle(entities)
+    return (" ".join(line) for line in _lines(entities))
 
 
 def word_soup(index: Index, at: int, seed: str) -> Iterator[str]:
     """The words and exact things of the history in a random order."""
-    p = index.postings
+    p = index.inverted_index
     said = p.place_span[: p.message_start[at]][~p.thought[: p.message_start[at]]]
-    names = list(p.miner.words)
+    names = list(p.extractor.words)
     numbers = np.unique(np.concatenate([p.span_word[p.word_start[s] : p.word_start[s + 1]] for s in np.unique(said)]))
-    soup = _atoms(index, at) + [names[number] for number in numbers.tolist()]
+    soup = _entities(index, at) + [names[number] for number in numbers.tolist()]
     random.Random(seed).shuffle(soup)
     return (" ".join(line) for line in _lines(soup))
 
@@ -42,12 +42,12 @@ def word_soup(index: Index, at: int, seed: str) -> Iterator[str]:
 def marker_copy(index: Index, at: int, seed: str) -> Iterator[str]:
     """Every exact thing of the history behind a word that promises weight, in a random order."""
     chance = random.Random(seed)
-    atoms = _atoms(index, at)
-    chance.shuffle(atoms)
-    return (f"{chance.choice(MARKERS)} {atom}" for atom in atoms)
+    entities = _entities(index, at)
+    chance.shuffle(entities)
+    return (f"{chance.choice(MARKERS)} {entity}" for entity in entities)
 
 
-GAMERS: Mapping[str, Gamer] = {"atom_list": atom_list, "word_soup": word_soup, "marker_copy": marker_copy}
+GAMERS: Mapping[str, Gamer] = {"entity_list": entity_list, "word_soup": word_soup, "marker_copy": marker_copy}
 
 
 def filled(lines: Iterable[str], count: Callable[[str], int], budgets: Sequence[int]) -> list[str]:
@@ -71,8 +71,8 @@ def filled(lines: Iterable[str], count: Callable[[str], int], budgets: Sequence[
     return found + ["\n".join(chosen)] * (len(budgets) - len(found))
 
 
-def _atoms(index: Index, at: int) -> list[str]:
-    p = index.postings
+def _entities(index: Index, at: int) -> list[str]:
+    p = index.inverted_index
     return [p.names[number].text for number in np.flatnonzero(p.first_seen < at).tolist()]
 
 

@@ -28,13 +28,13 @@ that there is and more, and binds things by luck. In short sessions about a few 
 
 
 def gaming(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer] = GAMERS) -> Check:
-    """Lists of atoms, word soup and copied markers win next to nothing, at every budget.
+    """Lists of entities, word soup and copied markers win next to nothing, at every budget.
 
     Args:
         sessions: any.
         gamers: by name, what to try.
     """
-    many = [ready for ready in sessions if len(ready.index.atoms) >= FEW_THINGS]
+    many = [ready for ready in sessions if len(ready.index.entities) >= FEW_THINGS]
     judged = many or list(sessions)
     means, tried = _over(judged, gamers)
     aside = [ready for ready in sessions if all(ready is not one for one in judged)]

@@ -13,9 +13,9 @@ from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.sources import Source, read
+from workbench.extraction.entities import Entity
 from workbench.importers.importer import files
 from workbench.metrics.background import background
-from workbench.transcript.atoms import Atom
 from workbench.validity.arms import Run, ceiling, floor
 from workbench.validity.blind import blindness
 from workbench.validity.check import Check, SessionCheck
@@ -70,8 +70,8 @@ def _generated(window: int | None) -> Iterable[Prepared]:
 
 def _against_common(sessions: Sequence[Prepared]) -> list[Prepared]:
     """The sessions with what three unrelated projects share taken for background, as in a run."""
-    by_project: dict[str, set[Atom]] = {}
+    by_project: dict[str, set[Entity]] = {}
     for one in sessions:
-        by_project.setdefault(one.session.project or one.session.id, set()).update(one.index.atoms)
+        by_project.setdefault(one.session.project or one.session.id, set()).update(one.index.entities)
     shared = background(by_project)
     return [one.against(shared) for one in sessions]

@@ -27,7 +27,7 @@ def runs_in(text: str) -> list[str]:
     return text.encode().translate(_WORD).decode().split()
 
 
-class Signs:
+class PhraseMatcher:
     """A pattern of phrases that ignores case, and words of which each phrase has at least one.
 
     Few lines have such a word, and whether one has is seen ten times as quickly as whether the pattern matches.

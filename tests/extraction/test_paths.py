@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.transcript.paths import SameFile, normal_path
+from workbench.extraction.paths import SameFile, normal_path
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Typed pieces of information in a text: what a compaction can keep or lose.
 
-This is the one place that says what an atom looks like and how it is normalised, so that one thing said in two
-ways is one atom. `mining.py` applies it to whole conversations.
+This is the one place that says what an entity looks like and how it is normalised, so that one thing said in two
+ways is one entity. `extractor.py` applies it to whole conversations.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from workbench.transcript.lexicon import (
+from workbench.extraction.lexicon import (
     DOTFILES,
     ERRNO,
     ERROR_WORDS,
@@ -23,7 +23,7 @@ from workbench.transcript.lexicon import (
     SUFFIXES,
     UNIT,
 )
-from workbench.transcript.paths import normal_path
+from workbench.extraction.paths import normal_path
 
 Kind: TypeAlias = Literal[
     "path", "url", "identifier", "number", "version", "hash", "error", "command", "flag", "quote", "id",
@@ -51,7 +51,7 @@ LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Atom:
+class Entity:
     """One typed piece of information; `text` is normalised."""
 
     kind: Kind
@@ -59,7 +59,7 @@ class Atom:
 
 
 Found: TypeAlias = tuple[Kind, str]
-"""What an `Atom` is made of: as plain tuples, since a conversation has some hundred thousand."""
+"""What an `Entity` is made of: as plain tuples, since a conversation has some hundred thousand."""
 
 
 _FILE_NAME = re.compile(r"[\w@~-][\w@.~-]*\.([a-z][a-z0-9]{0,7})", re.ASCII)
@@ -89,8 +89,8 @@ def bare(token: str) -> str:
     return token.rstrip(".-~@#(")
 
 
-def whole_atoms(token: str, is_call: bool, cwd: str = "") -> list[Found] | None:
-    """The atoms of a token that has to be read as a whole; None if its names say all that it says.
+def whole_entities(token: str, is_call: bool, cwd: str = "") -> list[Found] | None:
+    """The entities of a token that has to be read as a whole; None if its names say all that it says.
 
     Args:
         token: as `bare` leaves it.
@@ -128,11 +128,11 @@ def _numeric(token: str) -> list[Found] | None:
     if found := _NUMBER.fullmatch(token):
         value, unit = found.groups()
         if unit is None or unit.lower() in UNIT:
-            return number_atoms(value, unit)
+            return number_entities(value, unit)
     return None
 
 
-def number_atoms(value: str, unit: str | None) -> list[Found]:
+def number_entities(value: str, unit: str | None) -> list[Found]:
     """A number with its unit, or alone where it has four characters and more."""
     if unit:
         return [("number", f"{value} {UNIT[unit.lower()]}")]
@@ -181,8 +181,8 @@ def _hash(text: str) -> Found:
     return ("hash", text[:7])
 
 
-def name_atoms(name: str) -> list[Found]:
-    """The atom that a name without any mark in it is, if it is one."""
+def name_entities(name: str) -> list[Found]:
+    """The entity that a name without any mark in it is, if it is one."""
     if len(name) < 4:
         return []
     if name.islower():
@@ -222,11 +222,11 @@ def urls(line: str) -> Iterator[str]:
 
 
 def without_urls(line: str) -> str:
-    """The line with a blank for each address: its parts are no atoms of their own."""
+    """The line with a blank for each address: its parts are no entities of their own."""
     return _URL.sub(" ", line)
 
 
-def url_atom(address: str) -> Found:
+def url_entity(address: str) -> Found:
     """An address without the marks that end a sentence, a last slash, or capitals in its host."""
     address = address.rstrip(".,;:!?*'\"_")
     scheme, _, rest = address.partition("://")
@@ -248,7 +248,7 @@ def quotes(line: str) -> list[Found]:
     return [("quote", plain(text)) for text in found if 10 <= len(text) <= 120 and _PHRASE.fullmatch(text)]
 
 
-def line_atoms(line: str, signals: Collection[str] = SIGNALS) -> list[Found]:
+def line_entities(line: str, signals: Collection[str] = SIGNALS) -> list[Found]:
     """Commands, error messages and numbers with a unit behind a blank.
 
     Args:
@@ -259,7 +259,7 @@ def line_atoms(line: str, signals: Collection[str] = SIGNALS) -> list[Found]:
     if not _LINE_UNITS.isdisjoint(signals):
         found += _values(line)
     if not PROGRAMS.isdisjoint(signals):
-        found += [atom for command in _COMMAND.findall(line) if (atom := _command(command))]
+        found += [entity for command in _COMMAND.findall(line) if (entity := _command(command))]
     if not ERROR_WORDS.isdisjoint(signals) and (message := _ERROR_LINE.search(line)):
         found.append(("error", plain(message.group(1))))
     return found
@@ -269,7 +269,7 @@ def _values(line: str) -> list[Found]:
     found: list[Found] = []
     for value, unit in _VALUE.findall(line):
         if unit.lower() in UNIT and (unit != "k"):
-            found += number_atoms(value.replace(",", ""), unit)
+            found += number_entities(value.replace(",", ""), unit)
     return found
 
 

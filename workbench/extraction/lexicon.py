@@ -1,4 +1,4 @@
-"""Closed lists that atoms are recognised by."""
+"""Closed lists that entities are recognised by."""
 
 from __future__ import annotations
 

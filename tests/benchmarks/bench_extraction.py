@@ -1,6 +1,6 @@
-"""Prints what mining, the index, demands and retentions cost, against tiktoken on the same text.
+"""Prints what extraction, the index, demands and retentions cost, against tiktoken on the same text.
 
-Usage: python tests/benchmarks/bench_mining.py [FOLDER OF RECORDINGS]
+Usage: python tests/benchmarks/bench_extraction.py [FOLDER OF RECORDINGS]
 All recordings of pi and Claude Code are put into one conversation of about a million tokens and more.
 """
 
@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from time import process_time
 
+from workbench.extraction.extractor import Extractor
 from workbench.importers.importer import load
-from workbench.metrics.mining import Index
+from workbench.metrics.index import Index
 from workbench.models.tokenizer import loaded
 from workbench.transcript.message import Message, said_texts
-from workbench.transcript.mining import Miner
 
 FOLDERS = ("pi-mono", "entireio-cli")
 
@@ -51,14 +51,17 @@ def main() -> None:
         f"{len(messages)} messages, {sum(map(len, texts)) / 1e6:.2f} MB, {tokens:,} tokens; tiktoken {tiktoken:.3f} s"
     )
 
-    def mine() -> None:
-        miner = Miner()
-        miner.mine_all(messages)
-        assert miner.atoms  # a property: the last lines are digested when they are asked for
+    def extract() -> None:
+        extractor = Extractor()
+        extractor.mine_all(messages)
+        assert extractor.entities  # a property: the last lines are digested when they are asked for
 
-    mining = best(mine)
+    extraction = best(extract)
     whole = best(lambda: Index(messages).demand(len(messages) // 2))
-    print(f"mining {mining:.3f} s = {mining / tiktoken:.2f} x tiktoken; mining, index and a first demand {whole:.3f} s")
+    print(
+        f"extraction {extraction:.3f} s = {extraction / tiktoken:.2f} x tiktoken; "
+        f"extraction, index and a first demand {whole:.3f} s"
+    )
     print(f"the whole = {whole / tiktoken:.2f} x tiktoken")
 
     index = Index(messages)
@@ -66,9 +69,11 @@ def main() -> None:
     index.demand(places[0])
     start = process_time()
     demands = [index.demand(at) for at in places[1:]]
-    print(f"demand {(process_time() - start) / len(demands) * 1e3:.1f} ms a boundary, {sum(map(len, demands))} atoms")
+    print(
+        f"demand {(process_time() - start) / len(demands) * 1e3:.1f} ms a boundary, {sum(map(len, demands))} entities"
+    )
 
-    text, last = index.postings.texts.__getitem__, index.postings.spans
+    text, last = index.inverted_index.texts.__getitem__, index.inverted_index.spans
     summaries = ["\n".join(map(text, range(at, min(at + 4_000, last), 13))) for at in range(0, 20_000, 1_000)]
     for name in ("new", "known"):
         start = process_time()

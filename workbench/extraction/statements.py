@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from workbench.transcript.atoms import Atom, Kind, plain
+from workbench.extraction.entities import Entity, Kind, plain
+from workbench.extraction.phrases import PhraseMatcher, words_in
+from workbench.extraction.words import words
 from workbench.transcript.message import (
     AssistantMessage,
     Json,
@@ -16,8 +18,6 @@ from workbench.transcript.message import (
     argument_texts,
     is_real_user,
 )
-from workbench.transcript.signs import Signs, words_in
-from workbench.transcript.words import words
 
 LONGEST = 400
 """A sentence with more characters is a paste, not a statement."""
@@ -26,7 +26,7 @@ PARAGRAPH = 3_000
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"'`(*-])")
 _MARK = re.compile(r"^(?:[-*+•>]\s+|\d{1,2}[.)]\s+|#+\s+)*(?:\[[ xX]\]\s+)?")
-_CONSTRAINT = Signs(
+_CONSTRAINT = PhraseMatcher(
     r"\b(?:must(?:n't)?|never|always|do not|don't|dont|should(?:n't| not| always| never| only)|can't|cannot|may not"
     r"|only (?:use|change|edit|touch|write|run|in|when|if|the)|no more than|at most|at least|make sure|ensure|be sure"
     r"|avoid|without (?:\w+ing)|instead of|rather than|prefer|keep (?:the|it|this|all|your)|stick to"
@@ -36,7 +36,7 @@ _CONSTRAINT = Signs(
     " avoid without instead rather prefer keep stick alone require requires required forbidden allowed has"
     " have need needs",
 )
-_DECISION = Signs(
+_DECISION = PhraseMatcher(
     r"\b(?:decided|decision|chose|chosen|(?:let's|lets|we'll|i'll|we will|i will|going to) (?:use|go with|keep|switch"
     r"|stick|drop|skip|adopt)|go(?:ing)? with|opt(?:ed|ing)? for|switch(?:ed|ing)? to|settled on|agreed|the approach"
     r" (?:is|will)|instead of|rather than|turned out|root cause|the (?:problem|issue|bug|cause) (?:is|was)"
@@ -44,7 +44,7 @@ _DECISION = Signs(
     "decided decision chose chosen use go keep switch stick drop skip adopt going opt opted opting"
     " switched switching settled agreed approach instead rather turned root problem issue bug cause work",
 )
-_PENDING = Signs(
+_PENDING = PhraseMatcher(
     r"(?:^\W*\[ \]\s)|\b(?:todo|fixme|still (?:need|have|to|missing|open|fail)|remain(?:s|ing)|not yet|yet to"
     r"|next steps?"
     r"|follow[- ]up|left to do|to be done|pending|unfinished|in progress|later we|will need to|needs? to be"
@@ -74,13 +74,13 @@ def is_decision(text: str) -> bool:
     return len(text) <= LONGEST and _DECISION.search(text)
 
 
-def statements(message: Message) -> tuple[Atom, ...]:
+def statements(message: Message) -> tuple[Entity, ...]:
     """The statements in a message, each once, in order.
 
     Constraints are taken from what a person wrote, decisions from persons and assistants, pending work from both, from
     lists under a heading such as "Left to do", and from task lists in tool arguments. Tool results state nothing.
     """
-    found: dict[Atom, None] = {}
+    found: dict[Entity, None] = {}
     by_user = is_real_user(message)
     if not by_user and not isinstance(message, AssistantMessage):
         return ()
@@ -89,16 +89,16 @@ def statements(message: Message) -> tuple[Atom, ...]:
             wanted = _possible(block.text, by_user)
             for sentence in sentences(block.text) if wanted else ():
                 for kind in _kinds(sentence, wanted):
-                    found[Atom(kind, plain(sentence))] = None
+                    found[Entity(kind, plain(sentence))] = None
             for item in _left_to_do(block.text):
-                found[Atom("pending", plain(item))] = None
+                found[Entity("pending", plain(item))] = None
         elif isinstance(block, ToolCall):
             for task, done in tasks(block.arguments):
                 if not done:
-                    found[Atom("pending", plain(task))] = None
+                    found[Entity("pending", plain(task))] = None
             for text in argument_texts(block.arguments):
                 for item in _left_to_do(text):
-                    found[Atom("pending", plain(item))] = None
+                    found[Entity("pending", plain(item))] = None
     return tuple(found)
 
 
@@ -142,7 +142,7 @@ def tasks(arguments: Mapping[str, Json]) -> Iterator[tuple[str, bool]]:
                 yield text, item["status"].lower() not in _OPEN
 
 
-Sign: TypeAlias = tuple[Kind, Signs]
+Sign: TypeAlias = tuple[Kind, PhraseMatcher]
 
 _SIGNS: tuple[Sign, ...] = (("constraint", _CONSTRAINT), ("decision", _DECISION), ("pending", _PENDING))
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from builders import called, conversation, result, said, told
+from workbench.extraction.entities import Entity
 from workbench.metrics.background import BUILTIN_BACKGROUND, background
-from workbench.metrics.mining import Index
-from workbench.transcript.atoms import Atom
+from workbench.metrics.index import Index
 from workbench.transcript.message import Message
 
 HISTORY: list[Message] = [
@@ -21,10 +21,10 @@ def index() -> Index:
     return Index([*HISTORY, said("and burstSize too")])
 
 
-# Atom recall
+# Entity recall
 
 
-def test_recall_counts_the_atoms_of_the_history_by_kind(index: Index) -> None:
+def test_recall_counts_the_entities_of_the_history_by_kind(index: Index) -> None:
     assert index.recall(4, [0, 1, 2, 3]) == {
         "path": (1, 1), "identifier": (2, 2), "number": (3, 3), "constraint": (1, 1), "decision": (1, 1),
         "pending": (1, 1),
@@ -79,23 +79,23 @@ def test_what_the_history_says_in_any_spelling_is_no_fabrication(index: Index, t
 
 
 @pytest.mark.parametrize(
-    ("text", "atom"),
+    ("text", "entity"),
     [
-        ("maxDelays was set", Atom("identifier", "maxDelays")),
-        ("see src/net/server.py", Atom("path", "src/net/server.py")),
-        ("see lib/net/client.py", Atom("path", "lib/net/client.py")),
-        ("limit 4501", Atom("number", "4501")),
-        ("at commit 3fa9c1e", Atom("hash", "3fa9c1e")),
-        ("with --no-retry", Atom("flag", "--no-retry")),
-        ("## See src/net/server.py", Atom("path", "src/net/server.py")),
+        ("maxDelays was set", Entity("identifier", "maxDelays")),
+        ("see src/net/server.py", Entity("path", "src/net/server.py")),
+        ("see lib/net/client.py", Entity("path", "lib/net/client.py")),
+        ("limit 4501", Entity("number", "4501")),
+        ("at commit 3fa9c1e", Entity("hash", "3fa9c1e")),
+        ("with --no-retry", Entity("flag", "--no-retry")),
+        ("## See src/net/server.py", Entity("path", "src/net/server.py")),
     ],
 )
-def test_what_no_history_says_is_a_fabrication(index: Index, text: str, atom: Atom) -> None:
-    assert index.fabricated(4, [text, text]) == (atom,)
+def test_what_no_history_says_is_a_fabrication(index: Index, text: str, entity: Entity) -> None:
+    assert index.fabricated(4, [text, text]) == (entity,)
 
 
 def test_what_only_the_future_says_is_a_fabrication(index: Index) -> None:
-    assert index.fabricated(4, ["burstSize"]) == (Atom("identifier", "burstSize"),)
+    assert index.fabricated(4, ["burstSize"]) == (Entity("identifier", "burstSize"),)
     assert index.fabricated(5, ["burstSize"]) == ()
 
 
@@ -111,42 +111,42 @@ def test_words_quoted_from_the_middle_of_a_line_are_no_fabrication(index: Index)
     assert index.fabricated(4, ['the user said "always raise retryLimit above"']) != ()
 
 
-def test_atoms_in_texts_are_counted_once(index: Index) -> None:
-    assert index.atoms_in(["retryLimit and newName", "retryLimit again"]) == 2
-    assert index.atoms_in([]) == 0
+def test_entities_in_texts_are_counted_once(index: Index) -> None:
+    assert index.entities_in(["retryLimit and newName", "retryLimit again"]) == 2
+    assert index.entities_in([]) == 0
 
 
 # Background
 
 
 def test_what_three_projects_share_is_background() -> None:
-    shared, rare = Atom("identifier", "runAll"), Atom("identifier", "retryLimit")
-    atoms = {"a": [shared, rare], "b": [shared, rare, rare], "c": [shared]}
-    assert background(atoms) == {shared}
+    shared, rare = Entity("identifier", "runAll"), Entity("identifier", "retryLimit")
+    entities = {"a": [shared, rare], "b": [shared, rare, rare], "c": [shared]}
+    assert background(entities) == {shared}
     assert background({"a": [shared] * 5}) == frozenset()
 
 
-def test_the_built_in_background_is_found_by_the_miner() -> None:
-    for atom in BUILTIN_BACKGROUND:
-        text = f"$ {atom.text}" if atom.kind == "command" else atom.text
+def test_the_built_in_background_is_found_by_the_extractor() -> None:
+    for entity in BUILTIN_BACKGROUND:
+        text = f"$ {entity.text}" if entity.kind == "command" else entity.text
         index = Index([told(text, "a1"), told(text, "a2")])
-        assert len(index.atoms) > 0, atom
-        assert len(index.demand(1)) == 0, atom
+        assert len(index.entities) > 0, entity
+        assert len(index.demand(1)) == 0, entity
 
 
-def test_a_new_background_mines_nothing_again(index: Index) -> None:
-    other = index.with_background(frozenset({Atom("identifier", "retryLimit")}))
+def test_a_new_background_extracts_nothing_again(index: Index) -> None:
+    other = index.with_background(frozenset({Entity("identifier", "retryLimit")}))
     other.demand(4)
-    assert other.postings is index.postings
-    assert index.miner.messages_mined == 5
+    assert other.inverted_index is index.inverted_index
+    assert index.extractor.messages_read == 5
 
 
 # The whole
 
 
-def test_folders_of_known_files_are_no_atoms_of_their_own() -> None:
+def test_folders_of_known_files_are_no_entities_of_their_own() -> None:
     index = Index([told("in src/net/http there is src/net/http/client.py, and in lib/old/x nothing")])
-    assert {atom.text for atom in index.atoms} == {"client.py", "lib/old/x"}
+    assert {entity.text for entity in index.entities} == {"client.py", "lib/old/x"}
 
 
 def test_a_long_conversation_is_indexed_and_asked_everywhere() -> None:

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.transcript.atoms import KINDS, LEXICAL, STATEMENTS
-from workbench.transcript.mining import Miner
+from workbench.extraction.entities import KINDS, LEXICAL, STATEMENTS
+from workbench.extraction.extractor import Extractor
 
 
 def found(text: str, cwd: str = "") -> set[tuple[str, str]]:
-    miner = Miner(cwd)
-    miner.read(text)
-    return set(miner.atoms)
+    extractor = Extractor(cwd)
+    extractor.read(text)
+    return set(extractor.entities)
 
 
 def test_kinds_are_lexical_or_statements() -> None:
@@ -18,7 +18,7 @@ def test_kinds_are_lexical_or_statements() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "atom"),
+    ("text", "kind", "entity"),
     [
         ("see src/app/main.py now", "path", "src/app/main.py"),
         ("see ./src/app/main.py:12:4, it fails", "path", "src/app/main.py"),
@@ -66,8 +66,8 @@ def test_kinds_are_lexical_or_statements() -> None:
         ("served by tiny-7b-q4", "id", "tiny-7b-q4"),
     ],
 )
-def test_an_atom_is_found_and_written_in_one_way(text: str, kind: str, atom: str) -> None:
-    assert (kind, atom) in found(text)
+def test_an_entity_is_found_and_written_in_one_way(text: str, kind: str, entity: str) -> None:
+    assert (kind, entity) in found(text)
 
 
 @pytest.mark.parametrize(
@@ -92,24 +92,24 @@ def test_an_atom_is_found_and_written_in_one_way(text: str, kind: str, atom: str
     ],
 )
 def test_plain_words_hold_no_names(text: str) -> None:
-    assert not {atom for atom in found(text) if atom[0] != "number"}
+    assert not {entity for entity in found(text) if entity[0] != "number"}
 
 
 @pytest.mark.parametrize("text", ["12 files", "in 345 places", "step 3", "1.5x", "2.0"])
-def test_small_numbers_without_a_unit_are_no_atoms(text: str) -> None:
+def test_small_numbers_without_a_unit_are_no_entities(text: str) -> None:
     assert not found(text)
 
 
 def test_one_file_has_one_spelling_inside_the_working_directory() -> None:
     texts = ("/home/me/proj/src/a.py", "src/a.py", "./src/a.py", "src/a.py:7", "/home/me/proj/src/./a.py#L3")
-    assert {atom for text in texts for atom in found(text, "/home/me/proj")} == {("path", "src/a.py")}
+    assert {entity for text in texts for entity in found(text, "/home/me/proj")} == {("path", "src/a.py")}
 
 
-def test_the_working_directory_itself_is_no_atom() -> None:
+def test_the_working_directory_itself_is_no_entity() -> None:
     assert not found("cd /home/me/proj", "/home/me/proj")
 
 
-def test_the_parts_of_an_address_are_no_atoms_of_their_own() -> None:
+def test_the_parts_of_an_address_are_no_entities_of_their_own() -> None:
     assert found("see https://example.org/src/user_guide.html?page=10124 now") == {
         ("url", "https://example.org/src/user_guide.html?page=10124")
     }

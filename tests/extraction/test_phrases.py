@@ -12,19 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.extraction.phrases import PhraseMatcher, words_in
 from workbench.importers.importer import load
 from workbench.transcript.message import said_text
-from workbench.transcript.signs import Signs, words_in
 
 MODULES = (
     "workbench.metrics.overclaim", "workbench.metrics.work", "workbench.models.extractive_outline",
-    "workbench.transcript.statements",
+    "workbench.extraction.statements",
 )  # fmt: skip
 SIGNS = {
     f"{module.rpartition('.')[2]} {name}": value
     for module in MODULES
     for name, value in vars(import_module(module)).items()
-    if isinstance(value, Signs)
+    if isinstance(value, PhraseMatcher)
 }
 
 
@@ -81,19 +81,19 @@ def test_all_lines_of_a_recording_read_the_same_at_a_quick_look() -> None:
 
 
 def test_a_word_that_is_missing_from_the_list_would_be_noticed() -> None:
-    lame = Signs(r"\b(?:maybe|perhaps)\b", "maybe")
+    lame = PhraseMatcher(r"\b(?:maybe|perhaps)\b", "maybe")
     assert lame.pattern.search("perhaps") and not lame.search("perhaps")
 
 
 @given(lines=st.lists(st.text(alphabet="aDONEdone x[X]-é\x01\x1c_.", max_size=12), max_size=12))
 def test_looking_at_many_lines_at_once_finds_what_looking_at_each_finds(lines: list[str]) -> None:
-    signs = Signs(r"\bdone\b|\[[xX]\]", "done", ("[x]", "[X]"))
+    signs = PhraseMatcher(r"\bdone\b|\[[xX]\]", "done", ("[x]", "[X]"))
     possible = {at for at, line in enumerate(lines) if not line.isascii() or signs.possible(line, words_in(line))}
     assert signs.among(lines) == possible
     assert all(at in possible for at, line in enumerate(lines) if signs.search(line))
 
 
 def test_where_a_line_holds_a_line_break_every_line_is_looked_at() -> None:
-    signs = Signs(r"\bdone\b", "done")
+    signs = PhraseMatcher(r"\bdone\b", "done")
     assert signs.among(["a\nb", "done", "c"]) == {0, 1, 2}
     assert signs.among([]) == set()

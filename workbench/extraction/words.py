@@ -1,11 +1,11 @@
-"""The spans of a text and the content words in them: what an atom is tied to."""
+"""The spans of a text and the content words in them: what an entity is tied to."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from workbench.transcript.lexicon import STOP
+from workbench.extraction.lexicon import STOP
 
 SPAN_CHARS = 400
 """The most characters that one span has."""

@@ -1,4 +1,4 @@
-"""The words and atoms of one session as arrays: which message holds which span, which span holds what."""
+"""The words and entities of one session as arrays: which message holds which span, which span holds what."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
+from workbench.extraction.entities import KINDS, Entity, is_file_name
+from workbench.extraction.extractor import END, Extractor, Layout
+from workbench.extraction.paths import SameFile, endings
+from workbench.extraction.spans import Spans
+from workbench.extraction.words import words
 from workbench.ragged import Flags, Floats, Ints, distinct, gather, narrow, row_starts, table_of
-from workbench.transcript.atoms import KINDS, Atom, is_file_name
 from workbench.transcript.message import Message
-from workbench.transcript.mining import END, Layout, Miner
-from workbench.transcript.paths import SameFile, endings
-from workbench.transcript.spans import Spans
-from workbench.transcript.words import words
 
 CHUNK = 1 << 17
 """Features that are sorted at once; bounds the memory that it takes."""
@@ -22,11 +22,11 @@ CHUNK = 1 << 17
 KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 
 
-class Postings:
-    """One session's spans, words and atoms, numbered as its miner numbers them.
+class InvertedIndex:
+    """One session's spans, words and entities, numbered as its extractor numbers them.
 
     A *place* is one occurrence of a span: places count on through the session, message by message; inside a message
-    what was said comes before what was thought. One file under several paths is one atom: `stands_for` names it.
+    what was said comes before what was thought. One file under several paths is one entity: `stands_for` names it.
 
     Attributes:
         n: number of messages.
@@ -35,33 +35,33 @@ class Postings:
         place_message: the message of each place.
         thought: whether a place is thinking.
         word_start, span_word: the words of each span.
-        atom_start, span_atom: the atoms of each span.
-        names: the atoms; a file goes by the shortest ending of its path that no other file of the session has.
-        stands_for: for each atom the one that stands for it.
-        folder: whether an atom is the folder of a path that is known as well, and so says nothing of its own: it
+        entity_start, span_entity: the entities of each span.
+        names: the entities; a file goes by the shortest ending of its path that no other file of the session has.
+        stands_for: for each entity the one that stands for it.
+        folder: whether an entity is the folder of a path that is known as well, and so says nothing of its own: it
             stands in no span.
-        pair_message, pair_atom: each message with each atom that it says, in order; `pair_start` says where those of
-            each message begin.
-        first_seen: for each atom the first message that says it; n for one that another stands for or that was left
+        pair_message, pair_entity: each message with each entity that it says, in order; `pair_start` says where those
+            of each message begin.
+        first_seen: for each entity the first message that says it; n for one that another stands for or that was left
             out. `first_known` counts thoughts as well.
-        kind: the kind of each atom, as its place in `KINDS`.
+        kind: the kind of each entity, as its place in `KINDS`.
         idf: how rare each word is: log((n + 1) / (1 + messages that say it)) + 0.1.
     """
 
-    def __init__(self, messages: Sequence[Message], miner: Miner) -> None:
-        self.miner = miner
+    def __init__(self, messages: Sequence[Message], extractor: Extractor) -> None:
+        self.extractor = extractor
         self.n = len(messages)
-        self._place(miner.mine_all(messages))
-        miner.forget_tokens()
+        self._place(extractor.mine_all(messages))
+        extractor.forget_tokens()
         self._open_spans()
         self._name_files()
         self._count()
 
-    def _place(self, mined: Layout) -> None:
-        text = np.repeat(narrow(np.arange(len(mined.sizes))), mined.sizes)
-        thought = np.frombuffer(bytes(mined.thoughts), dtype=np.bool_)[text]
-        message = np.repeat(narrow(np.arange(self.n)), mined.texts)[text]
-        span = narrow(np.frombuffer(mined.spans, dtype=np.int32))
+    def _place(self, extracted: Layout) -> None:
+        text = np.repeat(narrow(np.arange(len(extracted.sizes))), extracted.sizes)
+        thought = np.frombuffer(bytes(extracted.thoughts), dtype=np.bool_)[text]
+        message = np.repeat(narrow(np.arange(self.n)), extracted.texts)[text]
+        span = narrow(np.frombuffer(extracted.spans, dtype=np.int32))
         if thought.any():
             order = np.lexsort((thought, message))  # stable: what was said before what was thought
             thought, span = thought[order], span[order]
@@ -70,43 +70,43 @@ class Postings:
         self.thought: Flags = thought
 
     def _open_spans(self) -> None:
-        miner = self.miner
-        self.spans, self.words, self._known = len(miner.spans), len(miner.words), len(miner.atoms)
-        beside = np.array([(at, one) for at, found in miner.more.items() for one in found], dtype=np.int64)
+        extractor = self.extractor
+        self.spans, self.words, self._known = len(extractor.spans), len(extractor.words), len(extractor.entities)
+        beside = np.array([(at, one) for at, found in extractor.more.items() for one in found], dtype=np.int64)
         beside = beside.reshape(-1, 2)[np.argsort(beside.reshape(-1, 2)[:, 0], kind="stable")]
-        of_atoms, of_words = _Rows(), _Rows()
+        of_entities, of_words = _Rows(), _Rows()
         begin = first = 0
-        while begin < len(miner.flat):
-            flat = np.array(miner.flat[begin : begin + CHUNK], dtype=np.int64)
+        while begin < len(extractor.flat):
+            flat = np.array(extractor.flat[begin : begin + CHUNK], dtype=np.int64)
             ends = np.flatnonzero(flat == END)
             if not len(ends):
-                flat = np.array(miner.flat[begin : miner.flat.index(END, begin) + 1], dtype=np.int64)
+                flat = np.array(extractor.flat[begin : extractor.flat.index(END, begin) + 1], dtype=np.int64)
                 ends = np.flatnonzero(flat == END)
             flat = flat[: ends[-1] + 1]
             lo, hi = np.searchsorted(beside[:, 0], (first, first + len(ends)))
-            self._open(flat, beside[lo:hi] - (first, 0), of_words, of_atoms, len(ends))
+            self._open(flat, beside[lo:hi] - (first, 0), of_words, of_entities, len(ends))
             begin, first = begin + len(flat), first + len(ends)
         self.word_start, self.span_word = of_words.table()
-        self.atom_start, self._raw_atom = of_atoms.table()
+        self.entity_start, self._raw_entity = of_entities.table()
 
-    def _open(self, flat: Ints, beside: Ints, of_words: _Rows, of_atoms: _Rows, spans: int) -> None:
-        """The words and atoms of some spans in a row, each once a span."""
+    def _open(self, flat: Ints, beside: Ints, of_words: _Rows, of_entities: _Rows, spans: int) -> None:
+        """The words and entities of some spans in a row, each once a span."""
         is_end = flat == END
         span = np.concatenate((np.cumsum(is_end)[~is_end], beside[:, 0]))
         features = np.concatenate((flat[~is_end], beside[:, 1]))
         keys = distinct(span * (self._known + self.words) + features + self._known)
         span, features = np.divmod(keys, self._known + self.words)
-        is_atom = features < self._known
-        of_atoms.add(span[is_atom], ~(features[is_atom] - self._known), spans)
-        of_words.add(span[~is_atom], features[~is_atom] - self._known, spans)
+        is_entity = features < self._known
+        of_entities.add(span[is_entity], ~(features[is_entity] - self._known), spans)
+        of_words.add(span[~is_entity], features[~is_entity] - self._known, spans)
 
     def _name_files(self) -> None:
-        known = self.miner.atoms
-        self.names = [Atom(kind, text) for kind, text in known]
-        self.paths = {atom.text: number for number, atom in enumerate(self.names) if atom.kind == "path"}
+        known = self.extractor.entities
+        self.names = [Entity(kind, text) for kind, text in known]
+        self.paths = {entity.text: number for number, entity in enumerate(self.names) if entity.kind == "path"}
         self.files = SameFile(self.paths)
         self.stands_for = np.arange(len(known))
-        self.kind = np.array([KIND_NUMBER[atom.kind] for atom in self.names], dtype=np.int64)
+        self.kind = np.array([KIND_NUMBER[entity.kind] for entity in self.names], dtype=np.int64)
         self.folder: Flags = np.zeros(len(known), dtype=bool)
         folders = self.files.folders()
         for text, number in self.paths.items():
@@ -115,22 +115,22 @@ class Postings:
             self.folder[stands] |= text in folders
             if stands == number:
                 parts = 1 if is_file_name(text.rpartition("/")[2]) else 3
-                self.names[number] = Atom("path", self.files.short(text, parts))
+                self.names[number] = Entity("path", self.files.short(text, parts))
         self._leave_out(self.folder)
 
-    def _leave_out(self, atoms: Flags) -> None:
-        """Put the atoms that stand for others in their places, and take folders out: some spans at a time."""
+    def _leave_out(self, entities: Flags) -> None:
+        """Put the entities that stand for others in their places, and take folders out: some spans at a time."""
         table, step = _Rows(), CHUNK // 4
         for first in range(0, self.spans, step):
-            starts = self.atom_start[first : first + step + 1]
-            found = self.stands_for[self._raw_atom[starts[0] : starts[-1]]]
-            good = ~atoms[found]
+            starts = self.entity_start[first : first + step + 1]
+            found = self.stands_for[self._raw_entity[starts[0] : starts[-1]]]
+            good = ~entities[found]
             span = np.repeat(np.arange(len(starts) - 1), np.diff(starts))[good]
             pairs = distinct(span * max(1, len(self.names)) + found[good])  # one file may stand there by two paths
             span, held = np.divmod(pairs, max(1, len(self.names)))
             table.add(span, held, len(starts) - 1)
-        self.atom_start, self.span_atom = table.table()
-        del self._raw_atom
+        self.entity_start, self.span_entity = table.table()
+        del self._raw_entity
 
     def _count(self) -> None:
         self.first_known = self._first_known()
@@ -138,12 +138,14 @@ class Postings:
         counts = np.zeros(self.words, dtype=np.int64)
         for first, last in self._stretches():
             message, span = self._said(first, last)
-            pairs.add(*_pairs(message - first, span, self.atom_start, self.span_atom, len(self.names)), last - first)
+            pairs.add(
+                *_pairs(message - first, span, self.entity_start, self.span_entity, len(self.names)), last - first
+            )
             _, word = _pairs(message, span, self.word_start, self.span_word, self.words)
             counts += np.bincount(word, minlength=self.words)
-        self.pair_start, self.pair_atom = pairs.table()
+        self.pair_start, self.pair_entity = pairs.table()
         self.pair_message = np.repeat(narrow(np.arange(self.n)), np.diff(self.pair_start))
-        self.first_seen = self._firsts(self.pair_message, self.pair_atom)
+        self.first_seen = self._firsts(self.pair_message, self.pair_entity)
         self.idf: Floats = np.log((self.n + 1) / (1 + counts)) + 0.1
 
     def _stretches(self) -> Iterator[tuple[int, int]]:
@@ -165,20 +167,20 @@ class Postings:
         first = np.full(len(self.names), self.n)
         for begin, end in reversed(list(self._stretches())):
             places = slice(self.message_start[begin], self.message_start[end])
-            owner, at = gather(self.atom_start, self.place_span[places])
-            first[self.span_atom[at][::-1]] = self.place_message[places][owner][::-1]
+            owner, at = gather(self.entity_start, self.place_span[places])
+            first[self.span_entity[at][::-1]] = self.place_message[places][owner][::-1]
         return first
 
-    def _firsts(self, message: Ints, atom: Ints) -> Ints:
+    def _firsts(self, message: Ints, entity: Ints) -> Ints:
         first = np.full(len(self.names), self.n)
-        first[atom[::-1]] = message[::-1]
+        first[entity[::-1]] = message[::-1]
         return first
 
     @cached_property
-    def of_atom(self) -> tuple[Ints, Ints]:
-        """For each atom the spans that hold it."""
-        starts, order = table_of(self.span_atom, len(self.names))
-        spans = np.repeat(narrow(np.arange(self.spans)), np.diff(self.atom_start))
+    def of_entity(self) -> tuple[Ints, Ints]:
+        """For each entity the spans that hold it."""
+        starts, order = table_of(self.span_entity, len(self.names))
+        spans = np.repeat(narrow(np.arange(self.spans)), np.diff(self.entity_start))
         return starts, spans[order]
 
     @cached_property
@@ -215,8 +217,8 @@ class Postings:
         return found
 
     @cached_property
-    def standing(self) -> dict[Atom, int]:
-        """What was found out of names that are no atoms of the session: the first message that holds them somehow."""
+    def standing(self) -> dict[Entity, int]:
+        """What was found out of names that are no entities of the session: the first message that holds them."""
         return {}
 
     @cached_property
@@ -228,12 +230,12 @@ class Postings:
     @property
     def texts(self) -> Spans:
         """The text of each span."""
-        return self.miner.spans
+        return self.extractor.spans
 
-    def own_words(self, atom: int) -> list[int]:
-        """The words of an atom itself: they prove nothing about what stands beside it."""
-        numbers = self.miner.words
-        found = words(self.names[atom].text)
+    def own_words(self, entity: int) -> list[int]:
+        """The words of an entity itself: they prove nothing about what stands beside it."""
+        numbers = self.extractor.words
+        found = words(self.names[entity].text)
         return [number for word in found if (number := numbers.get(word, self.words)) < self.words]
 
 

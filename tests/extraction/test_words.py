@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from workbench.transcript.words import spans, words
+from workbench.extraction.words import spans, words
 
 
 def test_words_are_lower_case_without_stop_words_and_short_ones() -> None:

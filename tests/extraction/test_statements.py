@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 
 from builders import called, result, said, told
-from workbench.transcript.atoms import Atom
+from workbench.extraction.entities import Entity
+from workbench.extraction.statements import sentences, statements, tasks
 from workbench.transcript.message import Message
-from workbench.transcript.statements import sentences, statements, tasks
 
 
 def kinds(message: Message) -> set[str]:
-    return {atom.kind for atom in statements(message)}
+    return {entity.kind for entity in statements(message)}
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_open_items_of_a_task_list_are_pending() -> None:
         {"content": "Run all tests", "status": "in_progress"},
     ]
     message = called("todo", todos=items)
-    assert statements(message) == (Atom("pending", "migrate the user table"), Atom("pending", "run all tests"))
+    assert statements(message) == (Entity("pending", "migrate the user table"), Entity("pending", "run all tests"))
     (call,) = message.calls
     assert [done for _, done in tasks(call.arguments)] == [False, True, False]
 
@@ -77,9 +77,9 @@ def test_code_and_pastes_state_nothing() -> None:
 
 def test_a_list_under_a_heading_for_what_is_open_is_pending() -> None:
     text = "## Left to do\n\n- Warehouse: book the corrections\n- [x] old thing of yesterday\n\nThat is all of it."
-    assert [atom.text for atom in statements(told(text))] == ["warehouse: book the corrections"]
+    assert [entity.text for entity in statements(told(text))] == ["warehouse: book the corrections"]
     written = called("write", "c1", path="report.md", content="# Report\n\n## Open\n- Rhea: ask the provider")
-    assert [atom.text for atom in statements(written)] == ["rhea: ask the provider"]
+    assert [entity.text for entity in statements(written)] == ["rhea: ask the provider"]
 
 
 @pytest.mark.parametrize("text", ["## Done\n- book the corrections", "Open the file:\n- book the corrections"])

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.transcript import spans as module
-from workbench.transcript.atoms import TOKEN
-from workbench.transcript.mining import tokens
-from workbench.transcript.spans import Spans
-from workbench.transcript.words import pieces_of, without_colours
+from workbench.extraction import spans as module
+from workbench.extraction.entities import TOKEN
+from workbench.extraction.extractor import tokens
+from workbench.extraction.spans import Spans
+from workbench.extraction.words import pieces_of, without_colours
 
 LINE = st.text(alphabet="ab1 →\t", max_size=12)
 TEXTS = st.lists(st.lists(LINE, max_size=8).map("\n".join), max_size=12)

@@ -1,4 +1,4 @@
-"""Mines the messages of one session, each once: its spans, and the words and atoms in them, as integers."""
+"""Extracts from the messages of one session, each once: the spans, and the words and entities in them, as integers."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from workbench.transcript.atoms import (
+from workbench.extraction.entities import (
     SIGNALS,
     TOKEN,
     Found,
     bare,
-    line_atoms,
-    name_atoms,
+    line_entities,
+    name_entities,
     quotes,
-    url_atom,
+    url_entity,
     urls,
-    whole_atoms,
+    whole_entities,
     windows_paths,
     without_urls,
 )
+from workbench.extraction.spans import Spans
+from workbench.extraction.words import ASCII_WORD, CJK, pieces_of, without_colours, words
 from workbench.transcript.message import AnswerBlock, Message, Text, Thinking, ToolCall, argument_texts
-from workbench.transcript.spans import Spans
-from workbench.transcript.words import ASCII_WORD, CJK, pieces_of, without_colours, words
 
 END = -(2**31)
 """Stands behind the features of each span."""
@@ -129,29 +129,29 @@ def _packed(features: Iterable[int]) -> bytes:
     return array("i", features).tobytes()
 
 
-class Miner:
-    """Numbers the words, atoms and spans of one session as it meets them.
+class Extractor:
+    """Numbers the words, entities and spans of one session as it meets them.
 
     Attributes:
         cwd: the folder that relative paths start from.
         spans: the text of each span, by its number.
-        messages_mined: how many messages were read.
+        messages_read: how many messages were read.
     """
 
     def __init__(self, cwd: str = "") -> None:
         self.cwd = cwd
         self._words: dict[str, int] = {}
-        self._atoms: dict[Found, int] = {}
+        self._entities: dict[Found, int] = {}
         self.spans = Spans()
         self._flat = array("i")
         self._more: dict[int, list[int]] = {}
-        self.messages_mined = 0
+        self.messages_read = 0
         self._firsts: list[int] = []  # the first span of each batch, and where its features begin
         self._offsets: list[int] = []
         self._starts: dict[int, list[int]] = {}
         self._recent: dict[str, int] = {}
         self._tokens = _Tokens(self._token_features)
-        self._mined: dict[int, tuple[Message, Layout, int]] = {}
+        self._extracted: dict[int, tuple[Message, Layout, int]] = {}
 
     @property
     def words(self) -> dict[str, int]:
@@ -160,14 +160,14 @@ class Miner:
         return self._words
 
     @property
-    def atoms(self) -> dict[Found, int]:
-        """The number of each atom, by kind and text."""
+    def entities(self) -> dict[Found, int]:
+        """The number of each entity, by kind and text."""
         self._digest()
-        return self._atoms
+        return self._entities
 
     @property
     def flat(self) -> array[int]:
-        """Span by span what its tokens show, then `END`: a word's number n as n, an atom's number n as ~n.
+        """Span by span what its tokens show, then `END`: a word's number n as n, an entity's number n as ~n.
 
         One feature may stand there twice.
         """
@@ -185,12 +185,12 @@ class Miner:
         found = Layout()
         for row, message in enumerate(messages):
             self.read_into(found, message)
-            self._mined[id(message)] = (message, found, row)
+            self._extracted[id(message)] = (message, found, row)
         return found
 
     def put(self, layout: Layout, message: Message) -> None:
         """Lay out one more message, as `mine_all` found its spans, or read now and not remembered."""
-        known = self._mined.get(id(message))
+        known = self._extracted.get(id(message))
         if known is not None and known[0] is message:
             layout.copy(known[1], known[2])
         else:
@@ -198,7 +198,7 @@ class Miner:
 
     def read_into(self, layout: Layout, message: Message) -> None:
         """Lay out one more message, read anew."""
-        self.messages_mined += 1
+        self.messages_read += 1
         for block in message.blocks:
             thought = isinstance(block, Thinking)
             for text in _texts(block):
@@ -259,9 +259,9 @@ class Miner:
         if len(self._tokens) > TOKENS:
             self._tokens = _Tokens(self._token_features)
 
-    def atom(self, atom: Found) -> int:
-        """The number of an atom, a new one if need be."""
-        return self._atoms.setdefault(atom, len(self._atoms))
+    def entity(self, entity: Found) -> int:
+        """The number of an entity, a new one if need be."""
+        return self._entities.setdefault(entity, len(self._entities))
 
     def features_of(self, span: int) -> list[int]:
         """The features of one span, each once."""
@@ -290,15 +290,15 @@ class Miner:
                 signals.append(token)
                 continue
             if signals:
-                self._note(first + at, line_atoms(fresh[at], signals))
+                self._note(first + at, line_entities(fresh[at], signals))
                 signals.clear()
             at += 1
         for at, span in enumerate(fresh, first):
             if '"' in span or "://" in span or ":\\" in span or not span.isascii():
                 self._note_rarer(at, span)
 
-    def _note(self, span: int, atoms: Iterable[Found]) -> None:
-        found = [~self.atom(atom) for atom in atoms]
+    def _note(self, span: int, entities: Iterable[Found]) -> None:
+        found = [~self.entity(entity) for entity in entities]
         if found:
             self._more.setdefault(span, []).extend(found)
 
@@ -314,7 +314,7 @@ class Miner:
             self._note(number, windows_paths(span, self.cwd))
         if "://" in span:
             for address in urls(span):
-                self._note(number, [url_atom(address)])
+                self._note(number, [url_entity(address)])
                 self._note_words(number, words(address))
         if not span.isascii():
             foreign = CJK.search(span) is None
@@ -325,19 +325,19 @@ class Miner:
         return [numbers.setdefault(word, len(numbers)) for word in found]
 
     def _token_features(self, token: str) -> bytes:
-        """The words and atoms of one token, read when it is first met.
+        """The words and entities of one token, read when it is first met.
 
         Most tokens are names with marks between them, and the names have been met before.
         """
         if token.isidentifier():
-            atoms = () if token.isalpha() and token.islower() else name_atoms(token)  # a plain word is none
-            return _packed([*self._word_numbers(words(token)), *[~self.atom(atom) for atom in atoms]])
+            entities = () if token.isalpha() and token.islower() else name_entities(token)  # a plain word is none
+            return _packed([*self._word_numbers(words(token)), *[~self.entity(entity) for entity in entities]])
         base = bare(token)
         if base != token and (base.isidentifier() or token != base + "("):
             return self._tokens[base]
-        whole = whole_atoms(base, base != token, self.cwd)
+        whole = whole_entities(base, base != token, self.cwd)
         if whole is not None:
-            return _packed([*self._word_numbers(words(base)), *[~self.atom(atom) for atom in whole]])
+            return _packed([*self._word_numbers(words(base)), *[~self.entity(entity) for entity in whole]])
         parts = ASCII_WORD.findall(base)
         if parts == [token]:
             return _packed(self._word_numbers(parts))

@@ -1,4 +1,4 @@
-"""The index of one session: mined once, asked any number of times."""
+"""The index of one session: extracted once, asked any number of times."""
 
 from __future__ import annotations
 
@@ -8,54 +8,54 @@ from functools import cached_property
 
 import numpy as np
 
+from workbench.extraction.entities import KINDS, Entity, Kind
+from workbench.extraction.extractor import Extractor
 from workbench.metrics.artifacts import Artifacts
 from workbench.metrics.background import BUILTIN_BACKGROUND
 from workbench.metrics.fabricated import fabricated
 from workbench.metrics.future import HORIZON, Demand, History
+from workbench.metrics.inverted_index import InvertedIndex
 from workbench.metrics.message_lifetimes import Lifetimes
-from workbench.metrics.postings import Postings
 from workbench.metrics.reading import Reader, Reading
 from workbench.metrics.sources import sources
 from workbench.metrics.stated import Stated
 from workbench.metrics.superseded import Changes
 from workbench.metrics.work import Work
 from workbench.ragged import Flags, Ints, distinct, gather, kept_mask, narrow, order_of, table_of
-from workbench.transcript.atoms import KINDS, Atom, Kind
 from workbench.transcript.message import Message
-from workbench.transcript.mining import Miner
 from workbench.transcript.pausing import collector_paused
 
 
 class Index:
-    """The words, atoms and statements of one session, for whatever contexts are held against it.
+    """The words, entities and statements of one session, for whatever contexts are held against it.
 
     Building it reads each message once; everything else works on integers.
 
     Args:
         messages: the whole recording.
         cwd: the folder that relative paths start from; empty if unknown.
-        background: atoms that nobody needs a context for.
-        miner: one to go on with, for a conversation of the same folder; by default a new one.
+        background: entities that nobody needs a context for.
+        extractor: one to go on with, for a conversation of the same folder; by default a new one.
     """
 
     def __init__(
         self,
         messages: Sequence[Message],
         cwd: str = "",
-        background: frozenset[Atom] = BUILTIN_BACKGROUND,
-        miner: Miner | None = None,
+        background: frozenset[Entity] = BUILTIN_BACKGROUND,
+        extractor: Extractor | None = None,
     ) -> None:
         self.messages = tuple(messages)
-        self.miner = miner or Miner(cwd)
+        self.extractor = extractor or Extractor(cwd)
         with collector_paused():
-            self.postings = Postings(self.messages, self.miner)
+            self.inverted_index = InvertedIndex(self.messages, self.extractor)
         self.background = background
-        self._reader = Reader(self.postings)
+        self._reader = Reader(self.inverted_index)
         self._demands: dict[tuple[int, int], Demand] = {}
-        self._flat: Ints = np.full(len(self.postings.names), -1)
+        self._flat: Ints = np.full(len(self.inverted_index.names), -1)
 
-    def with_background(self, more: frozenset[Atom]) -> Index:
-        """The same index, that takes these atoms for background as well. Cheap: nothing is mined again."""
+    def with_background(self, more: frozenset[Entity]) -> Index:
+        """The same index, that takes these entities for background as well. Cheap: nothing is extracted again."""
         other = copy(self)
         other.background = self.background | more
         for name in ("_wanted", "everything"):
@@ -64,9 +64,9 @@ class Index:
         return other
 
     @property
-    def atoms(self) -> tuple[Atom, ...]:
-        """Every lexical atom of the session, each once: a file under one of its names."""
-        p = self.postings
+    def entities(self) -> tuple[Entity, ...]:
+        """Every lexical entity of the session, each once: a file under one of its names."""
+        p = self.inverted_index
         return tuple(p.names[number] for number in np.flatnonzero(p.first_seen < p.n).tolist())
 
     def demand(self, at: int, horizon: int = HORIZON) -> Demand:
@@ -82,12 +82,12 @@ class Index:
         return found
 
     def recall(self, at: int, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> dict[Kind, tuple[int, int]]:
-        """By kind: how many atoms of `messages[:at]` a context still holds, and how many there are.
+        """By kind: how many entities of `messages[:at]` a context still holds, and how many there are.
 
         Kinds that the history has none of are left out. A statement is held by its message, or by a text that still
         says it (`stated.py`).
         """
-        p = self.postings
+        p = self.inverted_index
         texts = tuple(texts)
         mask = kept_mask(kept, p.n)
         past = p.first_seen < at
@@ -98,17 +98,17 @@ class Index:
         return lexical | self.stated.recall(at, mask, texts)
 
     def _lexical(self, mask: Flags, texts: Sequence[str]) -> Flags:
-        """For each lexical atom whether a context of these messages and texts holds it."""
-        p = self.postings
+        """For each lexical entity whether a context of these messages and texts holds it."""
+        p = self.inverted_index
         here = np.zeros(len(p.names), dtype=bool)
-        here[p.pair_atom[mask[p.pair_message]]] = True
-        here[self._reader.read_all(texts).atoms] = True
+        here[p.pair_entity[mask[p.pair_message]]] = True
+        here[self._reader.read_all(texts).entities] = True
         return here
 
     @cached_property
     def everything(self) -> tuple[Ints, Ints]:
-        """Lexical atoms, then statements: the first message of each (n for background), and its place in `KINDS`."""
-        p = self.postings
+        """Lexical entities, then statements: the first message of each (n for background), and its place in `KINDS`."""
+        p = self.inverted_index
         first = np.where(self._wanted, p.first_seen, p.n)
         return np.concatenate((first, self.stated.first)), np.concatenate((p.kind, self.stated.kinds))
 
@@ -119,52 +119,52 @@ class Index:
 
     def holders(self, lifetimes: Lifetimes) -> tuple[Ints, Ints, Ints]:
         """What holds each of `everything`, and from when to when: its number, begin and end of the stay, row by row."""
-        p = self.postings
-        of_atom, pair = gather(p.pair_start, lifetimes.message)
+        p = self.inverted_index
+        of_entity, pair = gather(p.pair_start, lifetimes.message)
         of_statement, statement = self.stated.of_messages(lifetimes.message)
-        stay = np.concatenate((of_atom, of_statement))
+        stay = np.concatenate((of_entity, of_statement))
         starts, items = self._items(lifetimes)
         of_text, at = gather(starts, lifetimes.text)
-        item = np.concatenate((p.pair_atom[pair], len(p.names) + statement, items[at]))
+        item = np.concatenate((p.pair_entity[pair], len(p.names) + statement, items[at]))
         begin = np.concatenate((lifetimes.begin[stay], lifetimes.text_begin[of_text]))
         return item, begin, np.concatenate((lifetimes.end[stay], lifetimes.text_end[of_text]))
 
     def _items(self, lifetimes: Lifetimes) -> tuple[Ints, Ints]:
         """What each text holds of `everything`, as a ragged table; nothing for texts that stay at no time."""
-        n, there = len(self.postings.names), np.zeros(len(lifetimes.texts), dtype=bool)
+        n, there = len(self.inverted_index.names), np.zeros(len(lifetimes.texts), dtype=bool)
         there[lifetimes.text] = True
         reading, text_of_row = self._reader.read_each(lifetimes.texts)
-        of_atom, held = text_of_row[reading.atom_row], there[text_of_row[reading.atom_row]]
-        of_text, at = np.divmod(distinct(of_atom[held] * max(1, n) + reading.atoms[held]), max(1, n))
+        of_entity, held = text_of_row[reading.entity_row], there[text_of_row[reading.entity_row]]
+        of_text, at = np.divmod(distinct(of_entity[held] * max(1, n) + reading.entities[held]), max(1, n))
         of_statement, statement = self.stated.of_texts(lifetimes.texts, there)
         row = np.concatenate((of_text, of_statement))
         starts, order = table_of(row, len(lifetimes.texts))
         return starts, np.concatenate((at, n + statement))[order]
 
-    def fabricated(self, at: int, texts: Iterable[str]) -> tuple[Atom, ...]:
-        """The atoms in texts that occur nowhere in `messages[:at]`, each once, in order (`fabricated.py`)."""
-        return fabricated(self.postings, self._reader, at, texts)
+    def fabricated(self, at: int, texts: Iterable[str]) -> tuple[Entity, ...]:
+        """The entities in texts that occur nowhere in `messages[:at]`, each once, in order (`fabricated.py`)."""
+        return fabricated(self.inverted_index, self._reader, at, texts)
 
-    def atoms_in(self, texts: Iterable[str]) -> int:
-        """How many different lexical atoms stand in texts."""
+    def entities_in(self, texts: Iterable[str]) -> int:
+        """How many different lexical entities stand in texts."""
         return len(distinct(self._reader.read_all(texts).every))
 
-    def first_flat(self, atoms: Ints, unsure: Callable[[str], bool]) -> Ints:
-        """The first message that says each atom in a line that is not unsure; n if none does. Worked out once an atom.
+    def first_flat(self, entities: Ints, unsure: Callable[[str], bool]) -> Ints:
+        """The first message that says each entity in a line that is not unsure; n if none does.
 
         Args:
-            atoms: their numbers, each once.
+            entities: their numbers, each once.
             unsure: whether a line hedges or denies what it says.
         """
         known = self._flat
-        for atom in atoms[known[atoms] < 0].tolist():
-            known[atom] = self._first_flat(atom, unsure)
-        return known[atoms]
+        for entity in entities[known[entities] < 0].tolist():
+            known[entity] = self._first_flat(entity, unsure)
+        return known[entities]
 
-    def _first_flat(self, atom: int, unsure: Callable[[str], bool]) -> int:
-        starts, spans, firsts = self._said_of_atom
-        texts, n = self.postings.texts, self.postings.n
-        for i in range(int(starts[atom]), int(starts[atom + 1])):
+    def _first_flat(self, entity: int, unsure: Callable[[str], bool]) -> int:
+        starts, spans, firsts = self._said_of_entity
+        texts, n = self.inverted_index.texts, self.inverted_index.n
+        for i in range(int(starts[entity]), int(starts[entity + 1])):
             first = int(firsts[i])
             if first >= n:
                 break
@@ -173,10 +173,10 @@ class Index:
         return n
 
     @cached_property
-    def _said_of_atom(self) -> tuple[Ints, Ints, Ints]:
-        """For each atom the spans that hold it, in the order in which they were first said, with when that was."""
-        p = self.postings
-        starts, spans = p.of_atom
+    def _said_of_entity(self) -> tuple[Ints, Ints, Ints]:
+        """For each entity the spans that hold it, in the order in which they were first said, with when that was."""
+        p = self.inverted_index
+        starts, spans = p.of_entity
         firsts = p.span_said[spans]
         order = order_of(firsts)
         order = order[order_of(np.repeat(np.arange(len(starts) - 1), np.diff(starts))[order])]
@@ -187,41 +187,41 @@ class Index:
         return self._reader.text(span)
 
     def read(self, texts: Iterable[str]) -> Reading:
-        """What texts say, with the words and atoms of this session; each text is read once."""
+        """What texts say, with the words and entities of this session; each text is read once."""
         return self._reader.read_all(texts)
 
     @cached_property
     def stated(self) -> Stated:
         """The statements of the session."""
-        return Stated(self.messages, self.postings, self._reader)
+        return Stated(self.messages, self.inverted_index, self._reader)
 
     @cached_property
     def artifacts(self) -> Artifacts:
         """The files that the session worked on."""
-        return Artifacts(self.messages, self.postings)
+        return Artifacts(self.messages, self.inverted_index)
 
     @cached_property
     def work(self) -> Work:
         """The work that was announced."""
-        return Work(self.messages, self.postings, self.stated)
+        return Work(self.messages, self.inverted_index, self.stated)
 
     @cached_property
     def changes(self) -> Changes:
         """The values that were replaced."""
-        return Changes(self.messages, self.postings, self._reader)
+        return Changes(self.messages, self.inverted_index, self._reader)
 
     @cached_property
     def _history(self) -> History:
         roles = tuple(message.role for message in self.messages)
-        return History(self.postings, self._reader, roles, np.array(sources(self.messages), dtype=np.str_))
+        return History(self.inverted_index, self._reader, roles, np.array(sources(self.messages), dtype=np.str_))
 
     @cached_property
     def _wanted(self) -> Flags:
-        """For each atom whether a use of it would count: all but background, as it was said or as a file goes by."""
-        p, numbers = self.postings, self.miner.atoms
+        """For each entity whether a use of it would count: all but background, as it was said or as a file goes by."""
+        p, numbers = self.inverted_index, self.extractor.entities
         wanted = np.ones(len(p.names), dtype=bool)
-        paths = {atom.text for atom in self.background if atom.kind == "path"}
-        found = [numbers.get((atom.kind, atom.text), len(wanted)) for atom in self.background]
+        paths = {entity.text for entity in self.background if entity.kind == "path"}
+        found = [numbers.get((entity.kind, entity.text), len(wanted)) for entity in self.background]
         found += [number for number in p.paths.values() if p.names[number].text in paths]
         wanted[[number for number in found if number < len(wanted)]] = False
         return wanted
