@@ -38,8 +38,8 @@ _PLACES = {
     "Situation": "compaction.trigger", "AtShare": "compaction.trigger", "AtReserve": "compaction.trigger",
     "Strategy": "compaction.strategy", "Preset": "compaction.strategy", "compact": "compaction.engine",
     "preset": "compaction.presets",
-    "Compactor": "compactor", "Settings": "compaction.live.settings",
-    "Hooks": "compaction.live.hooks", "Cancel": "compaction.live.hooks", "Supply": "compaction.live.hooks",
+    "Compactor": "live.compactor", "Settings": "live.settings",
+    "Hooks": "live.hooks", "Cancel": "live.hooks", "Supply": "live.hooks",
     "Loopback": "models.loopback",
     # models and metrics
     "ModelSettings": "models.settings",
@@ -55,10 +55,6 @@ if TYPE_CHECKING:
     from workbench.analysis.ablation import leave_one_out as leave_one_out
     from workbench.analysis.sweep import sweep_table as sweep_table
     from workbench.compaction.engine import compact as compact
-    from workbench.compaction.live.hooks import Cancel as Cancel
-    from workbench.compaction.live.hooks import Hooks as Hooks
-    from workbench.compaction.live.hooks import Supply as Supply
-    from workbench.compaction.live.settings import Settings as Settings
     from workbench.compaction.plan import Draft as Draft
     from workbench.compaction.plan import Plan as Plan
     from workbench.compaction.plan import Replace as Replace
@@ -71,7 +67,6 @@ if TYPE_CHECKING:
     from workbench.compaction.trigger import AtShare as AtShare
     from workbench.compaction.trigger import Situation as Situation
     from workbench.compaction.trigger import Trigger as Trigger
-    from workbench.compactor import Compactor as Compactor
     from workbench.datasets.bundled import bundled as bundled
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.experiment.behaving import behave as behave
@@ -92,6 +87,11 @@ if TYPE_CHECKING:
     from workbench.importers.importer import load as load
     from workbench.importers.importer import scan as scan
     from workbench.importers.native import save as save
+    from workbench.live.compactor import Compactor as Compactor
+    from workbench.live.hooks import Cancel as Cancel
+    from workbench.live.hooks import Hooks as Hooks
+    from workbench.live.hooks import Supply as Supply
+    from workbench.live.settings import Settings as Settings
     from workbench.metrics.metric import Metric as Metric
     from workbench.metrics.metric import MetricInput as MetricInput
     from workbench.metrics.metric import Score as Score

@@ -29,8 +29,8 @@ def test_edits_that_overlap_or_reach_outside_are_an_error(edits: tuple[Replace, 
         Plan(edits).apply(CONTEXT)
 
 
-def test_answers_must_match_the_asks() -> None:
-    with pytest.raises(PlanError, match="1 asks but 0 answers"):
+def test_answers_must_match_the_requests() -> None:
+    with pytest.raises(PlanError, match="1 requests but 0 answers"):
         Plan((Replace(0, 1, (Draft(requests=(REQUEST,)),)),)).apply(CONTEXT)
 
 

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from compaction.live.talk import openai
 from conformance.rows import Row
+from live.talk import openai
 
 from builders import called, conversation, result, rules, said, told
 from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.guard import violations
-from workbench.compaction.live.compactor import Compactor
-from workbench.compaction.live.hooks import Cancel, Hooks, Supply
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.docker_agent import DOCKER_AGENT, DOCKER_AGENT_G2, docker_agent
 from workbench.compaction.presets.docker_agent.compact import (
@@ -58,6 +56,8 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Situation
 from workbench.errors import ModelError, SettingError
+from workbench.live.compactor import Compactor
+from workbench.live.hooks import Cancel, Hooks, Supply
 from workbench.models.model import Completion
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context

@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import pytest
-from compaction.live.talk import answered, asked, openai
 from conformance.rows import Row
+from live.talk import answered, asked, openai
 
 from builders import called, conversation, result, rules, said, told
 from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.guard import violations
-from workbench.compaction.live.compactor import Compactor
-from workbench.compaction.live.hooks import Cancel, Hooks
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.ex_athena import (
@@ -49,6 +47,8 @@ from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Situation
 from workbench.errors import ModelError, SettingError, UnknownName
+from workbench.live.compactor import Compactor
+from workbench.live.hooks import Cancel, Hooks
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context

@@ -7,7 +7,7 @@ import pytest
 from models.test_checking import GOOD, SECTIONS, SESSION
 
 from builders import result, said, told
-from workbench.compaction.engine import answered
+from workbench.compaction.engine import completed
 from workbench.errors import ModelError, Refused
 from workbench.models.checked import Checked, OnBadSummary
 from workbench.models.model import Completion, SummaryRequest
@@ -74,7 +74,7 @@ def test_a_repair_that_fails_leaves_the_first_summary() -> None:
 
 def test_after_two_useless_summaries_comes_what_the_preset_declares() -> None:
     model, inner = checked([BAD, BAD])
-    answer = answered(request(otherwise="[note]"), model)
+    answer = completed(request(otherwise="[note]"), model)
     assert (answer.text, answer.fallback, answer.usd, len(inner.requests)) == ("[note]", True, 2.0, 2)
     assert "useless summary" in answer.why
 
@@ -88,26 +88,26 @@ def test_and_where_it_declares_nothing_the_extractive_summary_which_says_so() ->
 
 def test_where_a_preset_says_what_empty_means_an_empty_summary_is_passed_on() -> None:
     model, _ = checked(["", ""])
-    answer = answered(request(if_empty="[nothing]"), model)
+    answer = completed(request(if_empty="[nothing]"), model)
     assert answer.text == "[nothing]" and answer.fallback
 
 
 def test_who_wants_no_other_text_gets_a_failure_that_no_preset_hides() -> None:
     model, inner = checked([BAD, BAD], "fail")
     with pytest.raises(Refused, match="useless summary"):
-        answered(request(otherwise="[note]"), model)
+        completed(request(otherwise="[note]"), model)
     assert len(inner.requests) == 2
 
 
 def test_and_so_for_a_model_that_gives_no_answer() -> None:
     model, _ = checked([ModelError("the provider is down", retryable=True)], "fail")
     with pytest.raises(Refused, match="the provider is down"):
-        answered(request(otherwise="[note]"), model)
+        completed(request(otherwise="[note]"), model)
 
 
 def test_else_a_model_that_gives_no_answer_is_the_presets_matter() -> None:
     model, _ = checked([ModelError("the provider is down", retryable=True)])
-    assert answered(request(otherwise="[note]"), model).text == "[note]"
+    assert completed(request(otherwise="[note]"), model).text == "[note]"
 
 
 def test_who_keeps_bad_summaries_is_told_what_is_wrong() -> None:

@@ -11,12 +11,12 @@ from properties.requests import begun, ended
 from properties.steps import Step, Words, conversations
 
 from workbench.compaction.engine import compact
-from workbench.compaction.live.compactor import Compactor
-from workbench.compaction.live.events import AutomaticStopped, CompactionCancelled, CompactionFailed, UsageIgnored
-from workbench.compaction.live.hooks import Hooks
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Strategy
 from workbench.compaction.trigger import Situation, Trigger
+from workbench.live.compactor import Compactor
+from workbench.live.events import AutomaticStopped, CompactionCancelled, CompactionFailed, UsageIgnored
+from workbench.live.hooks import Hooks
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Usage
 from workbench.transcript.tokens import chars_per_token

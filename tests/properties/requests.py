@@ -11,9 +11,9 @@ from typing import Any
 
 from properties.chats import CHATS, Record, as_anthropic, chat
 
-from workbench.compaction.live.compactor import Compactor
-from workbench.compaction.live.events import CompactionEnded, CompactionStarted
 from workbench.compaction.presets import BUILTIN
+from workbench.live.compactor import Compactor
+from workbench.live.events import CompactionEnded, CompactionStarted
 from workbench.models.extractive import Extractive
 from workbench.transcript.message import Json
 

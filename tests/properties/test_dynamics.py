@@ -15,11 +15,11 @@ from properties.requests import begun, ended, openai
 from properties.steps import PRESETS, SUBJECTS, step, steps
 
 from builders import conversation
-from workbench.compaction.live.compactor import Compactor
-from workbench.compaction.live.hooks import Cancel, Hooks
-from workbench.compaction.live.settings import Settings
 from workbench.compaction.stage import Budget
 from workbench.compaction.trigger import Always
+from workbench.live.compactor import Compactor
+from workbench.live.hooks import Cancel, Hooks
+from workbench.live.settings import Settings
 from workbench.models.extractive import Extractive
 from workbench.transcript.context import Context
 

@@ -21,15 +21,15 @@ from properties.test_planted_invariants import forged
 
 from builders import conversation
 from workbench.compaction.engine import Compaction
-from workbench.compaction.live.compactor import Compactor
-from workbench.compaction.live.gauge import Gauge
-from workbench.compaction.live.hooks import Cancel, Hooks
-from workbench.compaction.live.memory import Memory, Snapshot
-from workbench.compaction.live.settings import Settings
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Strategy
 from workbench.compaction.trigger import Always, Situation
+from workbench.live.compactor import Compactor
+from workbench.live.gauge import Gauge
+from workbench.live.hooks import Cancel, Hooks
+from workbench.live.memory import Memory, Snapshot
+from workbench.live.settings import Settings
 from workbench.models.extractive import Extractive
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context

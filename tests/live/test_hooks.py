@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from compaction.live.talk import asked, openai
+from live.talk import asked, openai
 
 from workbench.compaction.engine import Compaction
-from workbench.compaction.live.compactor import Compactor
-from workbench.compaction.live.events import CompactionCancelled, CompactionEnded
-from workbench.compaction.live.hooks import Cancel, Due, Hooks, Supply
 from workbench.compaction.stage import Budget
+from workbench.live.compactor import Compactor
+from workbench.live.events import CompactionCancelled, CompactionEnded
+from workbench.live.hooks import Cancel, Due, Hooks, Supply
 from workbench.models.extractive import Extractive
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context

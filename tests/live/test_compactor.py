@@ -5,10 +5,15 @@ from typing import Any
 
 import pytest
 import validators
-from compaction.live.talk import Record, answered, anthropic, asked, back, openai, used
+from live.talk import Record, answered, anthropic, asked, back, openai, used
 
-from workbench.compaction.live.compactor import Compactor
-from workbench.compaction.live.events import (
+from workbench.compaction.plan import Plan
+from workbench.compaction.stage import Budget
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.trigger import AtShare, Situation
+from workbench.errors import FormatError, ModelError, SettingError
+from workbench.live.compactor import Compactor
+from workbench.live.events import (
     AutomaticStopped,
     CompactionCancelled,
     CompactionEnded,
@@ -17,12 +22,7 @@ from workbench.compaction.live.events import (
     Rewound,
     UsageIgnored,
 )
-from workbench.compaction.live.settings import Settings
-from workbench.compaction.plan import Plan
-from workbench.compaction.stage import Budget
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import AtShare, Situation
-from workbench.errors import FormatError, ModelError, SettingError
+from workbench.live.settings import Settings
 from workbench.models.extractive import Extractive
 from workbench.models.scripted import Scripted
 from workbench.replay.natural import natural

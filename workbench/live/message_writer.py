@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from workbench.compaction.live.reading import RULES, Given, Shape
+from workbench.live.message_reader import RULES, HostMessage, MessageFormat
 from workbench.transcript.message import (
     AnswerBlock,
     AssistantMessage,
@@ -29,7 +29,7 @@ _THOUGHT_KEYS = frozenset({"reasoning_content", "reasoning", "thinking_blocks", 
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class OutgoingMessage:
     """One message as it is sent.
 
     Attributes:
@@ -42,40 +42,42 @@ class Shown:
     at: int | None = None
 
 
-def written(messages: Sequence[Message], path: Sequence[Given], place: Mapping[str, int], shape: Shape) -> list[Shown]:
-    """The messages in the host's shape.
+def written(
+    messages: Sequence[Message], path: Sequence[HostMessage], place: Mapping[str, int], format: MessageFormat
+) -> list[OutgoingMessage]:
+    """The messages in the host's format.
 
     Args:
         messages: what is sent.
         path: the host's messages.
         place: by the id of each of our messages, the index in `path` of the one that it came in.
-        shape: the format for what is new.
+        format: for new messages.
     """
-    shown: list[Shown] = []
+    shown: list[OutgoingMessage] = []
     for at, run in groupby(messages, key=lambda message: place.get(message.id)):
         group = list(run)
         if at is None:
-            shown += [Shown(_new(message, shape)) for message in group if not is_empty(message)]
+            shown += [OutgoingMessage(_new(message, format)) for message in group if not is_empty(message)]
         elif _whole(group, path[at]):
-            shown.append(Shown(path[at].object, made=False, at=at))
+            shown.append(OutgoingMessage(path[at].object, made=False, at=at))
         else:
-            shown += [Shown(record, at=at) for record in _changed(group, path[at], shape)]
+            shown += [OutgoingMessage(record, at=at) for record in _changed(group, path[at], format)]
     first = next((role_of(one.record) for one in path if role_of(one.record) not in RULES), "")
     return _merged_results(_with_turns(shown, opens=first == "user"))
 
 
-def _whole(group: Sequence[Message], given: Given) -> bool:
+def _whole(group: Sequence[Message], given: HostMessage) -> bool:
     return len(group) == len(given.messages) and all(now is was for now, was in zip(group, given.messages, strict=True))
 
 
-def _changed(group: Sequence[Message], given: Given, shape: Shape) -> Iterator[dict[str, Json]]:
+def _changed(group: Sequence[Message], given: HostMessage, format: MessageFormat) -> Iterator[dict[str, Json]]:
     """The host's message with the parts that a stage rewrote or left out; what is not of its kind is written anew."""
     before = {message.id: message for message in given.messages}
     parts: list[Json] = []
     for message in group:
         was = before[message.id]
         if type(was) is not type(message):
-            yield _new(message, shape)
+            yield _new(message, format)
         elif isinstance(message, ToolResult) and id(was) in given.parts:
             parts.append({**given.parts[id(was)], "content": _content(message.blocks, given) or EMPTY_RESULT})
         elif isinstance(message, AssistantMessage) and isinstance(was, AssistantMessage):
@@ -90,18 +92,18 @@ def _changed(group: Sequence[Message], given: Given, shape: Shape) -> Iterator[d
         yield {**given.record, "content": parts}
 
 
-def _content(blocks: Sequence[AnswerBlock], given: Given) -> Json:
+def _content(blocks: Sequence[AnswerBlock], given: HostMessage) -> Json:
     """Text where there is only text and no part of the host's, else a list of parts."""
     if all(isinstance(block, Text) and not isinstance(given.parts.get(id(block)), Mapping) for block in blocks):
         return "\n".join(block.text for block in blocks if isinstance(block, Text) and block.text.strip())
     return _parts(blocks, given)
 
 
-def _parts(blocks: Sequence[AnswerBlock], given: Given) -> list[Json]:
+def _parts(blocks: Sequence[AnswerBlock], given: HostMessage) -> list[Json]:
     return [part for block in blocks if (part := _part(block, given)) is not None]
 
 
-def _part(block: AnswerBlock, given: Given) -> Json:
+def _part(block: AnswerBlock, given: HostMessage) -> Json:
     own = given.parts.get(id(block))
     if isinstance(own, Mapping):
         return own
@@ -110,7 +112,7 @@ def _part(block: AnswerBlock, given: Given) -> Json:
     return {"type": "text", "text": block.text} if isinstance(block, Text) and block.text.strip() else None
 
 
-def _answer(message: AssistantMessage, was: AssistantMessage, given: Given) -> dict[str, Json] | None:
+def _answer(message: AssistantMessage, was: AssistantMessage, given: HostMessage) -> dict[str, Json] | None:
     """The host's answer with what is left of it; thoughts stay only as they were, all of them or none."""
     intact = _thoughts(message) == _thoughts(was)
     record = {key: value for key, value in given.record.items() if intact or key not in _THOUGHT_KEYS}
@@ -144,7 +146,7 @@ def _thoughts(message: AssistantMessage) -> list[int]:
     return [id(block) for block in message.blocks if isinstance(block, Thinking)]
 
 
-def _entry(call: ToolCall, was: AssistantMessage, given: Given) -> Json:
+def _entry(call: ToolCall, was: AssistantMessage, given: HostMessage) -> Json:
     """The host's own entry for a call, with the arguments replaced where a stage changed them."""
     own = given.parts.get(id(call))
     if own is not None:
@@ -162,7 +164,7 @@ def _function(call: ToolCall) -> dict[str, Json]:
     return {"name": call.name, "arguments": call.arguments_json()}
 
 
-def _new(message: Message, shape: Shape) -> dict[str, Json]:
+def _new(message: Message, format: MessageFormat) -> dict[str, Json]:
     """A message that the host never had."""
     text = "\n".join(
         block.text if isinstance(block, Text) else f"[{block.media_type} left out]"
@@ -170,20 +172,20 @@ def _new(message: Message, shape: Shape) -> dict[str, Json]:
         if isinstance(block, Text | Image)
     )
     if isinstance(message, ToolResult):
-        if shape == "openai":
+        if format == "openai":
             return {"role": "tool", "tool_call_id": message.call_id, "content": text}
         part = {"type": "tool_result", "tool_use_id": message.call_id, "content": text}
         return {"role": "user", "content": [{**part, "is_error": True} if message.is_error else part]}
     if isinstance(message, AssistantMessage) and message.calls:
-        return _calling(message, text, shape)
+        return _calling(message, text, format)
     role = message.said_by if isinstance(message, Summary) else message.role
-    if isinstance(message, SystemMessage) and shape == "anthropic":
+    if isinstance(message, SystemMessage) and format == "anthropic":
         role = "user"
     return {"role": role, "content": text}
 
 
-def _calling(message: AssistantMessage, text: str, shape: Shape) -> dict[str, Json]:
-    if shape == "openai":
+def _calling(message: AssistantMessage, text: str, format: MessageFormat) -> dict[str, Json]:
+    if format == "openai":
         calls = [{"id": call.id, "type": "function", "function": _function(call)} for call in message.calls]
         return {"role": "assistant", "content": text or None, "tool_calls": calls}
     said: list[Json] = [{"type": "text", "text": text}] if text.strip() else []
@@ -197,35 +199,37 @@ def role_of(shown: Json) -> str:
     return role if isinstance(role, str) else ""
 
 
-def _with_turns(shown: list[Shown], opens: bool) -> list[Shown]:
+def _with_turns(shown: list[OutgoingMessage], opens: bool) -> list[OutgoingMessage]:
     """A user's turn where the conversation began with one, and between answers that did not follow each other.
 
     Gemini and Anthropic refuse a conversation that begins with an answer, and some templates two answers in a row.
     """
-    result: list[Shown] = []
-    last: Shown | None = None
+    result: list[OutgoingMessage] = []
+    last: OutgoingMessage | None = None
     for one in shown:
         if role_of(one.object) == "assistant":
             parted = last is not None and role_of(last.object) == "assistant" and not _adjacent(last, one)
             if parted or (last is None and opens):
-                result.append(Shown({"role": "user", "content": GAP}))
+                result.append(OutgoingMessage({"role": "user", "content": GAP}))
         result.append(one)
         last = last if role_of(one.object) in RULES else one
     return result
 
 
-def _adjacent(one: Shown, other: Shown) -> bool:
+def _adjacent(one: OutgoingMessage, other: OutgoingMessage) -> bool:
     return one.at is not None and other.at is not None and other.at == one.at + 1
 
 
-def _merged_results(shown: list[Shown]) -> list[Shown]:
+def _merged_results(shown: list[OutgoingMessage]) -> list[OutgoingMessage]:
     """Tool results in Anthropic's shape that stand in one turn stand in one message: the API wants them together."""
-    result: list[Shown] = []
+    result: list[OutgoingMessage] = []
     for one in shown:
         last = result[-1] if result else None
         if last is not None and last.made and _holds_results(last.object) and _holds_results(one.object):
             record = dict(one.object)
-            result[-1] = Shown({**record, "content": [*last.object["content"], *record["content"]]}, at=one.at)
+            result[-1] = OutgoingMessage(
+                {**record, "content": [*last.object["content"], *record["content"]]}, at=one.at
+            )
         else:
             result.append(one)
     return result

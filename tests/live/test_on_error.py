@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 import validators
-from compaction.live.talk import answered, asked, back, openai, used
+from live.talk import answered, asked, back, openai, used
 
-from workbench.compaction.live.compactor import Compactor
-from workbench.compaction.live.events import CompactionEnded, ErrorJudged
-from workbench.compaction.live.settings import Settings
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Never
+from workbench.live.compactor import Compactor
+from workbench.live.events import CompactionEnded, ErrorJudged
+from workbench.live.settings import Settings
 from workbench.models.extractive import Extractive
 
 TOO_LONG = "prompt is too long: 213462 tokens > 200000 maximum"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from workbench.compaction.live.gauge import Gauge
-from workbench.compaction.live.settings import Settings
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import AtShare, Moment, Trigger
+from workbench.live.gauge import Gauge
+from workbench.live.settings import Settings
 
 
 class Budgets:

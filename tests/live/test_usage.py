@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from workbench.compaction.live.usage import usage_of
+from workbench.live.usage import usage_of
 from workbench.transcript.message import Usage
 
 

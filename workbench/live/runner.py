@@ -6,7 +6,10 @@ from collections.abc import Callable
 from threading import RLock
 
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.live.events import (
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.strategy import Strategy
+from workbench.live.events import (
     CompactionCancelled,
     CompactionDiscarded,
     CompactionEnded,
@@ -14,12 +17,9 @@ from workbench.compaction.live.events import (
     CompactionStarted,
     Event,
 )
-from workbench.compaction.live.hooks import Cancel, Cause, Due, Hooks, Supply
-from workbench.compaction.live.memory import Memory, Snapshot
-from workbench.compaction.live.watching import Spans, Watch
-from workbench.compaction.stage import Budget
-from workbench.compaction.stages.summarize import Summarize
-from workbench.compaction.strategy import Strategy
+from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply
+from workbench.live.memory import Memory, Snapshot
+from workbench.live.tracing import Spans, Watch
 from workbench.models.model import Model
 
 

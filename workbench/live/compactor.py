@@ -1,4 +1,4 @@
-"""The engine inside somebody's agent loop."""
+"""The compactor inside an agent's loop: what to send before each request, and what to do after an error."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from dataclasses import dataclass, replace
 from threading import RLock
 
 from workbench.compaction.engine import Compaction
-from workbench.compaction.live.brake import Brake
-from workbench.compaction.live.budgets import Budgets
-from workbench.compaction.live.events import AutomaticStopped, ErrorJudged, Event, Rewound, UsageIgnored
-from workbench.compaction.live.gauge import Gauge
-from workbench.compaction.live.hooks import Cause, Hooks
-from workbench.compaction.live.memory import Memory
-from workbench.compaction.live.overflow import Verdict, classify
-from workbench.compaction.live.reading import Reader, Shape
-from workbench.compaction.live.running import Runner
-from workbench.compaction.live.settings import Settings
-from workbench.compaction.live.usage import usage_of
 from workbench.compaction.presets import preset as preset_named
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.repair_pairs import RepairPairs
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Moment
 from workbench.errors import ModelError, SettingError
+from workbench.live.brake import Brake
+from workbench.live.budgets import Budgets
+from workbench.live.events import AutomaticStopped, ErrorJudged, Event, Rewound, UsageIgnored
+from workbench.live.gauge import Gauge
+from workbench.live.hooks import Cause, Hooks
+from workbench.live.memory import Memory
+from workbench.live.message_reader import MessageFormat, MessageReader
+from workbench.live.overflow import Verdict, classify
+from workbench.live.runner import Runner
+from workbench.live.settings import Settings
+from workbench.live.usage import usage_of
+from workbench.models import find_model
 from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.transcript.log import Log
 from workbench.transcript.message import Json, Usage
@@ -67,39 +68,46 @@ class Compactor:
         self,
         preset: Preset | str = "pipeline",
         *,
-        model: Model | None = None,
+        model: Model | str | None = None,
         window: int = WINDOW,
         settings: Settings | Callable[[], Settings] = AS_IT_IS,
         hooks: Hooks = NO_HOOKS,
         on_event: Callable[[Event], None] | None = None,
         count: TokenCounter | None = None,
-        format: Shape | None = None,
+        format: MessageFormat | None = None,
         pins: Callable[[Mapping[str, Json]], bool] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """A compactor for one conversation.
 
         Args:
-            preset: how to compact, or the name of it.
-            model: who writes summaries; a preset that asks none needs none.
-            window: tokens.
+            preset: how to compact: a preset or its name.
+            model: writes the summaries: a model or its name, such as `extractive` or `litellm:gpt-4o-mini`. Presets
+                without summaries need none.
+            window: the agent model's context window, in tokens.
             settings: fixed, or a function that is called at each decision.
-            hooks: where the host steps in.
+            hooks: the agent's own functions around each compaction.
             on_event: called with each event as it happens.
-            count: tokens of a message; the preset's own counter goes before it.
-            format: of the messages; found from them where it is not given.
-            pins: says of a message whether it must stay as it is.
+            count: tokens of a message; the preset's own counter takes precedence.
+            format: of the messages; None finds it from them.
+            pins: whether a message must stay unchanged.
             clock: seconds, for learned limits to expire.
+
+        Raises:
+            UnknownName: no preset or model has that name.
+            SettingError: `litellm` without a model's name.
         """
         self.preset = preset_named(preset) if isinstance(preset, str) else preset
         self.events: list[Event] = []
         self._on_event, self._lock = on_event, RLock()
         counter = self.preset.count or count or chars_per_token
-        self._memory = Memory(Reader(counter, pins, format))
+        self._memory = Memory(MessageReader(counter, pins, format))
         self._gauge = Gauge(self._memory, counter, clock)
         self._budgets = Budgets(self.preset, self._gauge, settings, window)
         self._brake = Brake()
-        writer = _Nobody(self.preset.name) if model is None else model
+        if isinstance(model, str):
+            model = find_model(model)
+        writer = _NoModel(self.preset.name) if model is None else model
         self._runner = Runner(self._memory, writer, hooks, self._tell, self._lock, self.preset.name)
         self._overflowed = self._wanted = self._busy = False
         self._focus = ""
@@ -158,8 +166,8 @@ class Compactor:
         """
         with self._lock:
             self._hear(messages)
-            if system is not None and self._memory.reader.shape is None:
-                self._memory.reader.shape = "anthropic"
+            if system is not None and self._memory.reader.format is None:
+                self._memory.reader.format = "anthropic"
             self._gauge.declare(system, tools, model)
             self._retried = 0
         self._consider("before_request")
@@ -361,11 +369,11 @@ class Compactor:
 
 
 @dataclass(frozen=True, slots=True)
-class _Nobody:
-    """Stands where no model was given."""
+class _NoModel:
+    """Used when no model is configured."""
 
     preset: str
-    name: str = "nobody"
+    name: str = "none"
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         raise SettingError(f"preset {self.preset!r} asks a model for a summary: pass one as `model`")

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 import validators
-from compaction.live.talk import Record, asked
+from live.talk import Record, asked
 
-from workbench.compaction.live.compactor import Compactor
-from workbench.compaction.live.events import CompactionEnded, ErrorJudged
-from workbench.compaction.live.settings import Settings
+from workbench.live.compactor import Compactor
+from workbench.live.events import CompactionEnded, ErrorJudged
+from workbench.live.settings import Settings
 from workbench.models.extractive import Extractive
 from workbench.models.loopback import Loopback
 from workbench.transcript.message import ToolCall

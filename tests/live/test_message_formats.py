@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from compaction.live.talk import Record, answered, asked, back, used
+from live.talk import Record, answered, asked, back, used
 
-from workbench.compaction.live.compactor import Compactor
-from workbench.compaction.live.reading import Given, Reader
-from workbench.compaction.live.writing import GAP, written
+from workbench.live.compactor import Compactor
+from workbench.live.message_reader import HostMessage, MessageReader
+from workbench.live.message_writer import GAP, written
 from workbench.transcript.message import (
     AssistantMessage,
     Image,
@@ -28,15 +28,15 @@ from workbench.transcript.tokens import chars_per_token
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aaaa"}}
 
 
-def read(*records: Record) -> tuple[list[Given], dict[str, int], list[Message]]:
-    reader = Reader(chars_per_token)
+def read(*records: Record) -> tuple[list[HostMessage], dict[str, int], list[Message]]:
+    reader = MessageReader(chars_per_token)
     path = [reader.read(record, at) for at, record in enumerate(records)]
     place = {message.id: at for at, given in enumerate(path) for message in given.messages}
     return path, place, [message for given in path for message in given.messages]
 
 
-def sent(path: list[Given], place: dict[str, int], messages: list[Message], shape: Any = "openai") -> list[Any]:
-    return [one.object for one in written(messages, path, place, shape)]
+def sent(path: list[HostMessage], place: dict[str, int], messages: list[Message], format: Any = "openai") -> list[Any]:
+    return [one.object for one in written(messages, path, place, format)]
 
 
 def test_openai_messages_become_ours() -> None:

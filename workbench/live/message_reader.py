@@ -25,7 +25,7 @@ from workbench.transcript.message import (
     UserMessage,
 )
 
-Shape: TypeAlias = Literal["openai", "anthropic"]
+MessageFormat: TypeAlias = Literal["openai", "anthropic"]
 
 RULES = frozenset({"system", "developer"})
 RESULTS = frozenset({"tool", "function"})
@@ -36,7 +36,7 @@ _THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class HostMessage:
     """One message of the host.
 
     Attributes:
@@ -55,7 +55,7 @@ class Given:
 
 
 @dataclass(slots=True)
-class Reader:
+class MessageReader:
     """Reads a host's messages one after another.
 
     Attributes:
@@ -66,12 +66,12 @@ class Reader:
 
     count: Callable[[Message], int]
     pins: Callable[[Mapping[str, Json]], bool] | None = None
-    shape: Shape | None = None
+    format: MessageFormat | None = None
     names: dict[str, str] = field(default_factory=dict)
     written: dict[str, Summary] = field(default_factory=dict)
     number: int = 0
 
-    def read(self, given: Json, at: int) -> Given:
+    def read(self, given: Json, at: int) -> HostMessage:
         """One message; `at` is its index in the host's list, for errors.
 
         Raises:
@@ -80,7 +80,7 @@ class Reader:
         record = _record(given, at)
         parts: dict[int, Json] = {}
         messages = tuple(self._messages(record, parts, at))
-        return Given(given, record, messages, tuple(self.count(message) for message in messages), parts)
+        return HostMessage(given, record, messages, tuple(self.count(message) for message in messages), parts)
 
     def _messages(self, record: Mapping[str, Json], parts: dict[int, Json], at: int) -> list[Message]:
         role = record.get("role")
@@ -116,7 +116,7 @@ class Reader:
         return [*messages, UserMessage(id=self._id(), blocks=blocks, name=_word(record, "name"), pinned=pinned)]
 
     def _anthropic_result(self, part: Mapping[str, Json], parts: dict[int, Json], pinned: bool) -> ToolResult:
-        self.shape = self.shape or "anthropic"
+        self.format = self.format or "anthropic"
         call_id = _word(part, "tool_use_id")
         result = ToolResult(
             id=self._id(), call_id=call_id, blocks=_said(part.get("content"), parts), pinned=pinned,
@@ -126,7 +126,7 @@ class Reader:
         return result
 
     def _openai_result(self, record: Mapping[str, Json], parts: dict[int, Json], pinned: bool) -> ToolResult:
-        self.shape = self.shape or "openai"
+        self.format = self.format or "openai"
         call_id = _word(record, "tool_call_id") or f"function:{_word(record, 'name')}"
         name = self.names.get(call_id) or _word(record, "name")
         blocks = _said(record.get("content"), parts)
@@ -145,7 +145,7 @@ class Reader:
             parts[id(block)] = part
             blocks.append(block)
         for entry in _calls(record):
-            self.shape = self.shape or "openai"
+            self.format = self.format or "openai"
             call = _openai_call(entry)
             parts[id(call)] = entry
             blocks.append(call)
@@ -161,11 +161,11 @@ class Reader:
 
     def _sees(self, content: Json) -> None:
         """Take note of what only one of the formats has."""
-        for part in _list(content) if self.shape is None else ():
+        for part in _list(content) if self.format is None else ():
             if _type(part) in {"tool_use", "document", "image", *_THOUGHTS} or "cache_control" in part:
-                self.shape = "anthropic"
+                self.format = "anthropic"
             elif _type(part) == "image_url":
-                self.shape = "openai"
+                self.format = "openai"
 
 
 def _record(given: Json, at: int) -> dict[str, Json]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from workbench.compaction.engine import Outcome, StageRecord
-from workbench.compaction.live.hooks import Cause
-from workbench.compaction.live.overflow import Verdict
+from workbench.live.hooks import Cause
+from workbench.live.overflow import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from workbench.compaction.live.limits import LearnedLimits
-from workbench.compaction.live.memory import Memory
-from workbench.compaction.live.overflow import Verdict, classify_answer
 from workbench.compaction.trigger import Moment, Situation
+from workbench.live.limits import LearnedLimits
+from workbench.live.memory import Memory
+from workbench.live.overflow import Verdict, classify_answer
 from workbench.transcript.message import Json, SystemMessage, Text, Usage
 from workbench.transcript.tokens import TokenCounter
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from workbench.compaction.engine import Compaction
 from workbench.compaction.guard import violations
-from workbench.compaction.live.reading import Given, Reader
-from workbench.compaction.live.writing import Shown, written
+from workbench.live.message_reader import HostMessage, MessageReader
+from workbench.live.message_writer import OutgoingMessage, written
 from workbench.transcript.context import Context, OpenContext
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.transcript.message import Json, Message, Summary, UserMessage
@@ -27,7 +27,7 @@ class Checkpoint:
     heard: int
     kept: Context
     sent: Context
-    shown: tuple[Shown, ...]
+    shown: tuple[OutgoingMessage, ...]
     entry: str
 
 
@@ -46,9 +46,9 @@ class State:
 
     kept: OpenContext
     sent: OpenContext
-    path: list[Given] = field(default_factory=list)
+    path: list[HostMessage] = field(default_factory=list)
     place: dict[str, int] = field(default_factory=dict)
-    shown: list[Shown] = field(default_factory=list)
+    shown: list[OutgoingMessage] = field(default_factory=list)
     heard: int = 0
     leaf: str | None = None
     checkpoints: tuple[Checkpoint, ...] = ()
@@ -72,7 +72,7 @@ class Memory:
         archive: full texts that stages took out, by reference.
     """
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: MessageReader) -> None:
         self.reader = reader
         self.log = Log()
         self.version = 0
@@ -137,8 +137,8 @@ class Memory:
         late = [message for given in now.path[start.heard : now.heard] for message in given.messages]
         if late and violations(*(_longer(context, late) for context in (done.before, done.after))):
             return "what was said meanwhile does not fit behind it"
-        shape = self.reader.shape or "openai"
-        shown = tuple(written(done.sent.messages, now.path[: start.heard], now.place, shape))
+        format = self.reader.format or "openai"
+        shown = tuple(written(done.sent.messages, now.path[: start.heard], now.place, format))
         mark = Checkpoint(start.heard, done.after, done.sent, shown, f"compaction-{len(self.log) + 1}")
         self.archive.update(done.after.archive)
         self.reader.written.update(_summaries(done))
@@ -152,7 +152,7 @@ class Memory:
         messages = self.state.sent.messages
         return bool(messages) and isinstance(messages[-1], UserMessage)
 
-    def _add(self, given: Given) -> None:
+    def _add(self, given: HostMessage) -> None:
         state = self.state
         at = len(state.path)
         state.path.append(given)
@@ -189,7 +189,7 @@ class Memory:
         self.state = self._from(marks, state.path, heard, leaf)
         self.log.leaf = self.state.leaf
 
-    def _from(self, marks: tuple[Checkpoint, ...], path: Sequence[Given], heard: int, leaf: str | None) -> State:
+    def _from(self, marks: tuple[Checkpoint, ...], path: Sequence[HostMessage], heard: int, leaf: str | None) -> State:
         old = self.state.sent
         state = self._empty(old.overhead) if not marks else _resumed(marks[-1], old.overhead)
         start = marks[-1].heard if marks else 0
@@ -219,12 +219,12 @@ class Memory:
         self.state.leaf = entry.id
 
 
-def _extend(state: State, given: Given, at: int) -> None:
+def _extend(state: State, given: HostMessage, at: int) -> None:
     for message, size in zip(given.messages, given.sizes, strict=True):
         state.place[message.id] = at
         state.kept.append(message, size)
         state.sent.append(message, size)
-    state.shown.append(Shown(given.object, made=False, at=at))
+    state.shown.append(OutgoingMessage(given.object, made=False, at=at))
 
 
 def _resumed(mark: Checkpoint, overhead: int) -> State:
@@ -235,7 +235,7 @@ def _resumed(mark: Checkpoint, overhead: int) -> State:
     return state
 
 
-def _same(one: Given, other: Json) -> bool:
+def _same(one: HostMessage, other: Json) -> bool:
     return one.object is other or bool(one.object == other)
 
 

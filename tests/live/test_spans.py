@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 import pytest
-from compaction.live.talk import openai
+from live.talk import openai
 
-from workbench.compaction.live.compactor import Compactor
-from workbench.compaction.live.events import CompactionEnded
+from workbench.live.compactor import Compactor
+from workbench.live.events import CompactionEnded
 from workbench.models.extractive import Extractive
 
 

@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import inspect
-
 import pytest
 
 import workbench as wb
-from workbench.compaction.live.compactor import Compactor as Engine
-from workbench.compaction.live.events import CompactionEnded
 from workbench.errors import SettingError, UnknownName
+from workbench.live.events import CompactionEnded
 from workbench.models.extractive import Extractive
 
 TALK = [{"role": "user", "content": f"question {n}: " + "and why is that so? " * 30} for n in range(12)]
@@ -33,9 +30,3 @@ def test_an_unknown_model_is_refused_at_once_with_the_names_that_are_known() -> 
         wb.Compactor("summarize", model="gpt")
     with pytest.raises(SettingError, match="litellm:"):
         wb.Compactor("summarize", model="litellm")
-
-
-def test_it_takes_everything_that_the_engines_own_compactor_takes() -> None:
-    mine, engines = (inspect.signature(one.__init__).parameters for one in (wb.Compactor, Engine))
-    assert list(mine) == list(engines)
-    assert all(mine[name].default == engines[name].default for name in mine)

@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 import validators
-from compaction.live.talk import Record, asked, back, openai, used
+from live.talk import Record, asked, back, openai, used
 
-from workbench.compaction.live.compactor import Compactor
-from workbench.compaction.live.events import CompactionDiscarded, CompactionEnded, CompactionFailed
-from workbench.compaction.live.hooks import Hooks
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
+from workbench.live.compactor import Compactor
+from workbench.live.events import CompactionDiscarded, CompactionEnded, CompactionFailed
+from workbench.live.hooks import Hooks
 from workbench.models.extractive import Extractive
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.log import MessageEntry
 
-LIVE = str(Path("workbench", "compaction"))
+ENGINE = (str(Path("workbench", "compaction")), str(Path("workbench", "live")))
 
 
 class Interrupted:
@@ -79,7 +79,7 @@ def interrupt_at(line: int) -> Callable[[FrameType, str, Any], Any]:
     left = [line]
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
-        if LIVE not in frame.f_code.co_filename:
+        if not any(folder in frame.f_code.co_filename for folder in ENGINE):
             return None
         if event == "line":
             left[0] -= 1

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 import validators
-from compaction.live.talk import Record, answered, asked, back, used
-from compaction.live.talk import anthropic as anthropic_talk
-from compaction.live.talk import openai as openai_talk
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from live.talk import Record, answered, asked, back, used
+from live.talk import anthropic as anthropic_talk
+from live.talk import openai as openai_talk
 
-from workbench.compaction.live.compactor import Compactor
 from workbench.compaction.presets import BUILTIN
+from workbench.live.compactor import Compactor
 from workbench.models.extractive import Extractive
 
 PRESETS = sorted(BUILTIN)

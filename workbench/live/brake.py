@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.compaction.live.settings import Settings
+from workbench.live.settings import Settings
 
 
 @dataclass(slots=True)
