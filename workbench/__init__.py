@@ -23,7 +23,7 @@ _PLACES = {
     "surprisal": "experiment.surprisal", "probe": "experiment.probing", "label": "explore.labelling",
     "behave": "experiment.behaving",
     "sweep": "experiment.sweep", "sweep_table": "analysis.sweep",
-    "selfcheck": "validity.selfcheck", "leave_one_out": "analysis.ablation",
+    "selfcheck": "validation.selfcheck", "leave_one_out": "analysis.ablation",
     "share": "experiment.share", "redacted": "transcript.redaction",
     "render": "report.render", "Report": "report.report", "explore": "explore.explorer",
     # what was said
@@ -118,7 +118,7 @@ if TYPE_CHECKING:
     from workbench.transcript.message import UserMessage as UserMessage
     from workbench.transcript.redaction import redacted as redacted
     from workbench.transcript.session import Session as Session
-    from workbench.validity.selfcheck import selfcheck as selfcheck
+    from workbench.validation.selfcheck import selfcheck as selfcheck
 
 
 def __getattr__(name: str) -> object:

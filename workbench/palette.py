@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 REFERENCES = ("none", "oracle", "random", "null")
-"""Arms that measure the scale and are no way of compacting."""
+"""References: they mark the ends of the scale and are no way of compacting."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ def obeyed(kept: float, sessions: int = 30, seed: int = 4) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "session": f"s{i}", "strategy": "one", "share": 0.1, "at": 10, "test": "compliance", "item": f"d{k}",
-            "arm": arm, "obeyed": rng.binomial(2, chance) / 2,
+            "condition": condition, "obeyed": rng.binomial(2, chance) / 2,
         }
-        for i in range(sessions) for k in range(6) for arm, chance in chances.items()
+        for i in range(sessions) for k in range(6) for condition, chance in chances.items()
     )  # fmt: skip
 
 
@@ -27,7 +27,9 @@ def test_the_kept_part_of_an_effect_is_found_within_its_interval() -> None:
 
 def test_a_demand_without_an_effect_gives_the_reason_and_no_ratio() -> None:
     table = obeyed(0.5)
-    table.loc[table["arm"] == "restated", "obeyed"] = table.loc[table["arm"] == "without", "obeyed"].to_numpy()[::-1]
+    table.loc[table["condition"] == "restated", "obeyed"] = table.loc[
+        table["condition"] == "without", "obeyed"
+    ].to_numpy()[::-1]
     found = compliances(table)[0]
     assert found.effect is None and "too little" in found.why
 

@@ -42,7 +42,7 @@ ELSEWHERE = ("auth-go/*.jsonl", "pi.dev/*.jsonl", "context-evaluator/[78]*", "oh
 SETS = {"tuned": TUNED, "held-out": HELD_OUT, "elsewhere": ELSEWHERE}
 
 count = TiktokenCounter()
-Arm = Callable[[Boundary, float], Retention]
+Baseline = Callable[[Boundary, float], Retention]
 
 
 def ready(corpora: Path, patterns: Sequence[str]) -> Iterator[Ready]:
@@ -60,23 +60,23 @@ def asked(model: Extractive, one: Boundary, start: int, most: int) -> str:
     ).text  # fmt: skip
 
 
-def tail_and_summary(model: Extractive, share: float) -> Arm:
-    def arm(one: Boundary, budget: float) -> Retention:
+def tail_and_summary(model: Extractive, share: float) -> Baseline:
+    def baseline(one: Boundary, budget: float) -> Retention:
         start = one.newest(share * budget)
         text = asked(model, one, start, int((1 - share) * budget))
         return one.index.demand(one.at).retained(range(start, one.at), [text])
 
-    return arm
+    return baseline
 
 
-def strategy(model: Extractive) -> Arm:
-    def arm(one: Boundary, budget: float) -> Retention:
+def strategy(model: Extractive) -> Baseline:
+    def baseline(one: Boundary, budget: float) -> Retention:
         history = Context(one.session.messages[: one.at], tuple(one.sizes[: one.at]), 0, count)
         done = compact(history, SUMMARIZE.strategy, Budget(target=int(budget), window=200_000, reason="matched"), model)
         seen = view(one.session, done.sent)
         return one.index.demand(one.at).retained(seen.kept, seen.texts)
 
-    return arm
+    return baseline
 
 
 def mark(one: Boundary, budget: float) -> Retention:
@@ -88,21 +88,21 @@ def newest(one: Boundary, budget: float) -> Retention:
     return one.index.demand(one.at).retained(range(one.newest(budget), one.at))
 
 
-def arms(model: Extractive) -> dict[str, Arm]:
+def baselines(model: Extractive) -> dict[str, Baseline]:
     tails = {f"tail {share:.0%} + extractive": tail_and_summary(model, share) for share in TAILS}
     return {"newest messages": newest, "half newest, half best lines": mark, **tails, "summarize": strategy(model)}
 
 
-def table(sessions: Sequence[Ready], named: Mapping[str, Arm]) -> dict[tuple[str, str], list[Retention]]:
+def table(sessions: Sequence[Ready], named: Mapping[str, Baseline]) -> dict[tuple[str, str], list[Retention]]:
     rows: dict[tuple[str, str], list[Retention]] = defaultdict(list)
     for one in sessions:
         for boundary in one.matched():
             for size in SIZES:
-                for name, arm in named.items():
-                    rows[f"{size:.0%}", name].append(arm(boundary, boundary.tokens * size))
+                for name, baseline in named.items():
+                    rows[f"{size:.0%}", name].append(baseline(boundary, boundary.tokens * size))
         for boundary, summary in one.recorded():
-            for name, arm in named.items():
-                rows["recorded", name].append(arm(boundary, one.count(summary)))
+            for name, baseline in named.items():
+                rows["recorded", name].append(baseline(boundary, one.count(summary)))
             own = boundary.index.demand(boundary.at).retained([], [summary])
             rows["recorded", "the agent's own summary"].append(own)
     return rows
@@ -137,7 +137,7 @@ def main() -> None:
     for name in [word for word in words if word in SETS] or SETS:
         print(f"-- {name}")
         sessions = list(ready(corpora, SETS[name]))
-        show(table(sessions, arms(Extractive())))
+        show(table(sessions, baselines(Extractive())))
         timing(sessions)
 
 

@@ -30,7 +30,7 @@ from workbench.transcript.session import Session
 
 STRATEGIES = "truncate,summarize,pipeline"
 REPLAYS_A_SESSION = 5
-"""With the arms `none` and `null`."""
+"""With the references `none` and `null`."""
 
 
 def main() -> int:

@@ -32,11 +32,11 @@ def table(files: Sequence[Path]) -> tuple[Rows, Rows]:
             ready = Ready.of(session)
             for boundary in ready.matched():
                 for size in SIZES:
-                    for arm, retention in boundary.arms(boundary.tokens * size).items():
-                        matched[f"{size:.0%}", arm].append(retention)
+                    for kind, retention in boundary.contexts(boundary.tokens * size).items():
+                        matched[f"{size:.0%}", kind].append(retention)
             for boundary, summary in ready.recorded():
-                for arm, retention in boundary.arms(ready.count(summary)).items():
-                    recorded["of its summary", arm].append(retention)
+                for kind, retention in boundary.contexts(ready.count(summary)).items():
+                    recorded["of its summary", kind].append(retention)
                 recorded["of its summary", "recorded summary"].append(
                     boundary.index.demand(boundary.at).retained([], [summary])
                 )
@@ -44,9 +44,9 @@ def table(files: Sequence[Path]) -> tuple[Rows, Rows]:
 
 
 def show(rows: Rows) -> None:
-    for (size, arm), found in sorted(rows.items()):
+    for (size, kind), found in sorted(rows.items()):
         means = [sum(one.mean(level) for one in found) / len(found) for level in ("presence", "bound", "coverage")]
-        print(f"{size:>15}  {arm:36} n={len(found):3}  " + "  ".join(f"{mean:.2f}" for mean in means))
+        print(f"{size:>15}  {kind:36} n={len(found):3}  " + "  ".join(f"{mean:.2f}" for mean in means))
 
 
 def main() -> None:

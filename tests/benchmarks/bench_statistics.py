@@ -41,7 +41,7 @@ def ceiling(rng: np.random.Generator, size: tuple[int, int]) -> Floats:
     return np.where(rng.random(size) < 0.4, 0.0, one - other)
 
 
-def long_tailed_arms(rng: np.random.Generator, size: tuple[int, int]) -> Floats:
+def long_tailed_groups(rng: np.random.Generator, size: tuple[int, int]) -> Floats:
     session = rng.normal(0, 0.5, size)
     return np.exp(session + rng.normal(0, 0.4, size)) - 0.8 * np.exp(session + rng.normal(0, 0.4, size))
 
@@ -51,7 +51,7 @@ SHAPES: Mapping[str, Shape] = {
     "uniform": lambda rng, size: rng.uniform(-0.2, 0.4, size),
     "heavy tails (t, 3 df)": lambda rng, size: 0.1 * rng.standard_t(3, size),
     "heavy tails (Laplace)": lambda rng, size: rng.laplace(0.05, 0.1, size),
-    "skewed arms (lognormal)": long_tailed_arms,
+    "skewed groups (lognormal)": long_tailed_groups,
     "skewed (Weibull 1.5)": lambda rng, size: 0.1 * rng.weibull(1.5, size),
     "skewed (gamma 2)": lambda rng, size: rng.gamma(2, 0.05, size),
     "skewed (exponential)": lambda rng, size: rng.exponential(0.1, size),
@@ -191,8 +191,8 @@ def family(samples: int, strategies: int = 7) -> None:
     print(f"\nAny false alarm among {strategies} equal strategies after Holm, %, aim <= 5 ({samples:,} families)")
     for n in (9, 20, 60):
         rng = np.random.default_rng(n)
-        arms = rng.beta(2, 2, (samples, 1, n)) * 0.5 + rng.beta(4, 4, (samples, strategies + 1, n)) * 0.5
-        gaps = (arms[:, 1:] - arms[:, :1]).reshape(-1, n)
+        groups = rng.beta(2, 2, (samples, 1, n)) * 0.5 + rng.beta(4, 4, (samples, strategies + 1, n)) * 0.5
+        gaps = (groups[:, 1:] - groups[:, :1]).reshape(-1, n)
         lowest = np.concatenate([sign_flip(part, draws=1_999) for part in np.array_split(gaps, 40)])
         hits = lowest.reshape(samples, strategies).min(axis=1) * strategies <= 0.05  # Holm's first step decides
         print(f"  {n:3} sessions {mark(float(hits.mean()), 0, 0.05 + 2 * np.sqrt(0.0475 / samples))}")

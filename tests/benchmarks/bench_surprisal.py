@@ -118,13 +118,13 @@ def rank(every: Sequence[Boundary], model: KeptLikelihood, tokens: int) -> None:
         null = floor(one, lines, model)
         slots = sorted(null.nats)
         bound, gain, size = [], [], []
-        for arm, (text, retention) in contexts(one, tokens).items():
+        for kind, (text, retention) in contexts(one, tokens).items():
             found = surprise(model, text, lines)
             bound.append(float(retention.level("bound")[slots].mean()))
             gain.append(null.per_entity - found.per_entity)
             size.append(len(text))
-            gains[arm].append(gain[-1])
-            bounds[arm].append(bound[-1])
+            gains[kind].append(gain[-1])
+            bounds[kind].append(bound[-1])
         rho = float(spearmanr(bound, gain).statistic)
         ranks[one.session.id].append(rho)
         show = " ".join(f"{b:.2f}/{g:+.1f}" for b, g in zip(bound, gain, strict=True))
@@ -148,8 +148,8 @@ def report(ranks: Groups, gains: Groups, bounds: Groups) -> None:
         f" {low:.2f} to {high:.2f}), median {np.median(every):.2f}, positive in {(every > 0).sum()} of {len(every)}"
         f" boundaries of {len(ranks)} sessions"
     )
-    for arm in gains:
-        print(f"  {arm:36} bound {np.mean(bounds[arm]):.2f}  gain {np.mean(gains[arm]):5.1f} nats an entity")
+    for kind in gains:
+        print(f"  {kind:36} bound {np.mean(bounds[kind]):.2f}  gain {np.mean(gains[kind]):5.1f} nats an entity")
 
 
 def interval(ranks: Groups, draws: int = 10_000) -> tuple[float, float]:

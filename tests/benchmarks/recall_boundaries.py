@@ -27,7 +27,7 @@ def recordings(corpora: Path) -> list[Path]:
 
 @dataclass(frozen=True)
 class Boundary:
-    """One place of one session, with all that the arms need."""
+    """One place of one session, with all that the contexts need."""
 
     session: Session
     index: Index
@@ -39,7 +39,7 @@ class Boundary:
     def tokens(self) -> int:
         return sum(self.sizes[: self.at])
 
-    def arms(self, budget: float) -> dict[str, Retention]:
+    def contexts(self, budget: float) -> dict[str, Retention]:
         demand = self.index.demand(self.at)
         half = self.newest(budget / 2)
         return {

@@ -10,7 +10,7 @@ from benchmarks.recall_boundaries import SIZES, Ready, recordings
 
 from workbench.importers.importer import load
 
-ARMS = ("newest messages", "newest texts without tool results", "half newest, half best lines")
+KINDS = ("newest messages", "newest texts without tool results", "half newest, half best lines")
 """In the order in which they hold more and more of what is needed."""
 
 
@@ -22,8 +22,8 @@ def bound(corpora: Path) -> Mapping[tuple[float, str], float]:
         for session in load(file, lenient=True):
             for boundary in Ready.of(session).matched():
                 for size in SIZES:
-                    for arm, retention in boundary.arms(boundary.tokens * size).items():
-                        found.setdefault((size, arm), []).append(retention.mean("bound"))
+                    for kind, retention in boundary.contexts(boundary.tokens * size).items():
+                        found.setdefault((size, kind), []).append(retention.mean("bound"))
     return {key: sum(values) / len(values) for key, values in found.items()}
 
 
@@ -42,13 +42,13 @@ def test_contexts_rank_as_they_do_in_practice(bound: Mapping[tuple[float, str], 
         "newest texts without tool results",
         "half newest, half best lines",
     )
-    values = [bound[size, arm] for arm in order]
+    values = [bound[size, kind] for kind in order]
     assert values == sorted(values)
 
 
 @pytest.mark.parametrize(
-    "arm", ["newest messages", "newest texts without tool results", "half newest, half best lines"]
+    "kind", ["newest messages", "newest texts without tool results", "half newest, half best lines"]
 )
-def test_a_larger_context_holds_more(bound: Mapping[tuple[float, str], float], arm: str) -> None:
-    values = [bound[size, arm] for size in SIZES]
+def test_a_larger_context_holds_more(bound: Mapping[tuple[float, str], float], kind: str) -> None:
+    values = [bound[size, kind] for size in SIZES]
     assert values == sorted(values)

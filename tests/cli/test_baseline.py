@@ -20,7 +20,7 @@ def test_all_strategies_are_told_against_the_baseline_that_was_named(run: Path) 
     assert base == "pipeline" and {row["strategy"] for row in rows} == {"summarize", "truncate", "none", "null"}
     found = {str(row["strategy"]): row for row in rows}
     assert found["summarize"]["verdict"] == "better" and found["truncate"]["verdict"] == "worse"
-    assert found["none"]["p_holm"] is None  # a reference arm is no member of the family
+    assert found["none"]["p_holm"] is None  # a reference is no member of the family
     assert "Clear of chance over 9 sessions" in told
 
 

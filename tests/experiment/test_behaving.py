@@ -75,8 +75,8 @@ def test_a_demand_that_was_cut_away_is_not_obeyed_and_its_effect_is_lost(tmp_pat
 
 def test_what_does_not_depend_on_the_strategy_is_asked_once(tmp_path: Path) -> None:
     table = tried(tmp_path, Agent(), maker=Maker(), most=1).table
-    for arm in ("whole", "without", "again"):
-        own = table[table["arm"] == arm]
+    for condition in ("whole", "without", "again"):
+        own = table[table["condition"] == condition]
         assert own.groupby(["session", "at", "test"])["obeyed"].nunique(dropna=False).eq(1).all()
 
 

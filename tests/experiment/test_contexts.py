@@ -128,7 +128,7 @@ def test_neither_obedience_nor_decisions_are_tried_with_it(tmp_path: Path) -> No
     done = behave(recorded(), reader=reader, maker=Maker(), strategies=(LAZY, "truncate"), out=tmp_path, **SAME)
     own = done.table[done.table["strategy"] == "lazy"]
     assert list(own["test"]) == ["compliance", "decision"] * 2
-    assert set(own["outcome"]) == {"over_target"} and set(own["arm"]) == {"compacted"}
+    assert set(own["outcome"]) == {"over_target"} and set(own["condition"]) == {"compacted"}
     assert own["reason"].str.startswith(TOO_LARGE).all()
     same = {one.strategy: one for one in equivalences(done.table)}
     assert (same["lazy"].same, same["lazy"].n, same["lazy"].over_target) == (None, 0, 1)

@@ -1,4 +1,4 @@
-"""The arms that the harness makes stand beside every comparison."""
+"""The references that the harness makes stand beside every comparison."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_what_was_really_kept_is_scored_at_its_own_place_and_size(run: Results) 
     assert list(run.rereads["session"]) == ["one"]
 
 
-def test_the_seed_draws_the_random_arm(tmp_path: Path) -> None:
+def test_the_seed_draws_the_random_reference(tmp_path: Path) -> None:
     one, same, other = (
         kept(
             compare([session()], window=6_000, shares=(0.3,), seed=seed, out=tmp_path / name, quiet=True),

@@ -61,7 +61,7 @@ ALL = (
     *NINE, "clear_tool_uses", "observation_mask", "pi", "codex_local", "gemini_cli", "opencode", "openhands_rolling",
     "langchain_20", "hermes_lean",
 )  # fmt: skip
-"""Every preset; the reference arms `none` and `null` are part of every run."""
+"""Every preset; the references `none` and `null` are part of every run."""
 WINDOW = 32_000
 SHARES = (0.1, 0.3)
 UNSTEADY = {"seconds"}

@@ -4,7 +4,7 @@ import pytest
 
 from builders import remembering, said, told
 from workbench.errors import ModelError
-from workbench.metrics.compliance import Dilemma, arms, demands, dilemma, obedience, without
+from workbench.metrics.compliance import Dilemma, conditions, demands, dilemma, obedience, without
 from workbench.metrics.reader import Reader
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
@@ -39,14 +39,21 @@ def test_a_demand_is_cut_out_of_every_text_and_nothing_else_changes() -> None:
     assert plain_text(without([said(RULE)], RULE)[0]) == "-"
 
 
-def test_the_four_arms_differ_in_the_demand_alone() -> None:
-    texts = {arm: " ".join(map(plain_text, messages)) for arm, messages in arms(SAID, SAID[1:], RULE)}
-    assert [RULE in texts[arm] for arm in ("whole", "without", "compacted", "restated")] == [True, False, False, True]
+def test_the_four_conditions_differ_in_the_demand_alone() -> None:
+    texts = {condition: " ".join(map(plain_text, messages)) for condition, messages in conditions(SAID, SAID[1:], RULE)}
+    assert [RULE in texts[condition] for condition in ("whole", "without", "compacted", "restated")] == [
+        True,
+        False,
+        False,
+        True,
+    ]
 
 
 def test_who_reads_the_demand_obeys_and_a_liking_for_a_letter_is_half_obedience() -> None:
     reader = Reader(Obedient())
-    shares = {arm: obedience(reader, messages, CHOICE).share for arm, messages in arms(SAID, SAID[1:], RULE)}
+    shares = {
+        condition: obedience(reader, messages, CHOICE).share for condition, messages in conditions(SAID, SAID[1:], RULE)
+    }
     assert shares == {"whole": 1.0, "without": 0.5, "compacted": 0.5, "restated": 1.0}
 
 

@@ -10,7 +10,7 @@ from workbench.report.tables import Tables, by_kind
 def test_a_figure_leads_to_the_losses_of_its_kind_and_strategy() -> None:
     html = kinds_html(Tables.of(made(3))).html
     assert '<a class="into" href="#losses" data-show-by="truncate" data-show-kind="path">' in html
-    assert 'data-show-by="null"' not in html  # an arm that measures the scale has no losses of its own
+    assert 'data-show-by="null"' not in html  # a reference that measures the scale has no losses of its own
     rows = by_kind(Tables.of(made(3))).set_index(["kind", "strategy"])["recall"]
     assert f"{100 * rows['path', 'truncate']:.0f} %" in html
 

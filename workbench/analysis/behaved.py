@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.analysis.estimate import Estimate, estimate
 from workbench.experiment.over_target import evenly, is_over_target, over_target
-from workbench.metrics.compliance import ARMS
+from workbench.metrics.compliance import CONDITIONS
 from workbench.metrics.decisions import SAY
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Compliance:
-    """How often the step that obeys was taken, by arm, and the share of the demands' effect that is kept.
+    """How often the step that obeys was taken, by condition, and the share of the demands' effect that is kept.
 
     Attributes:
-        obeyed: by arm, the mean over sessions; None where nothing was answered.
+        obeyed: by condition, the mean over sessions; None where nothing was answered.
         effect: (compacted - without) / (restated - without); None where `why` says why not. 1 keeps all of it, 0 none.
-        n: demands that were answered in all four arms.
+        n: demands that were answered in all four conditions.
         over_target: sessions in which the strategy cannot reach the size that was set; see `evenly`.
     """
 
@@ -59,7 +59,7 @@ class Equivalence:
 
 
 def compliances(table: pd.DataFrame) -> list[Compliance]:
-    """A row a strategy; only demands that were answered in all four arms."""
+    """A row a strategy; only demands that were answered in all four conditions."""
     table = table[(table["test"] == "compliance") & (table["obeyed"].notna() | is_over_target(table))]
     return [_compliance(name, rows, larger) for name, rows, larger in _by_strategy(table)]
 
@@ -72,13 +72,15 @@ def _by_strategy(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, int]]
 
 
 def _compliance(name: str, rows: pd.DataFrame, larger: int) -> Compliance:
-    wide = rows.pivot_table(index=["session", "share", "at", "item"], columns="arm", values="obeyed").astype(float)
-    wide = wide.reindex(columns=list(ARMS)).dropna()
+    wide = rows.pivot_table(index=["session", "share", "at", "item"], columns="condition", values="obeyed").astype(
+        float
+    )
+    wide = wide.reindex(columns=list(CONDITIONS)).dropna()
     by = wide.groupby("session").mean()
     if by.empty:
-        why = "no demand was answered in all four arms"
-        return Compliance(name, dict.fromkeys(ARMS), None, 0, why, larger)
-    obeyed: dict[str, float | None] = {arm: float(by[arm].mean()) for arm in ARMS}
+        why = "no demand was answered in all four conditions"
+        return Compliance(name, dict.fromkeys(CONDITIONS), None, 0, why, larger)
+    obeyed: dict[str, float | None] = {condition: float(by[condition].mean()) for condition in CONDITIONS}
     room = estimate((by["restated"] - by["without"]).tolist(), least=-1, most=1)
     if room is None or room.low is None:
         why = "too few sessions, or all alike, to know whether the demands change anything"
@@ -107,8 +109,11 @@ def equivalences(table: pd.DataFrame) -> list[Equivalence]:
 def _equivalence(name: str, rows: pd.DataFrame, larger: int) -> Equivalence:
     found: dict[str, list[tuple[bool, bool, bool]]] = {}
     for (session, *_), group in rows.groupby(["session", "share", "at"]):
-        by = {str(row.arm): row for row in group.itertuples()}
-        if all(arm in by and by[arm].outcome == "answered" for arm in ("whole", "again", "compacted", "recorded")):
+        by = {str(row.condition): row for row in group.itertuples()}
+        if all(
+            condition in by and by[condition].outcome == "answered"
+            for condition in ("whole", "again", "compacted", "recorded")
+        ):
             pairs = (("whole", "compacted"), ("whole", "again"), ("recorded", "compacted"))
             found.setdefault(str(session), []).append(tuple(_same(by[a], by[b]) for a, b in pairs))  # type: ignore[arg-type]  # three of them
     if not found:

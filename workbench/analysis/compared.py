@@ -45,16 +45,16 @@ def compare_table(
         seed: of the draws where there are too many sessions to look at all sign flips.
 
     Returns:
-        A row a strategy, best difference first and reference arms last, with the columns
+        A row a strategy, best difference first and references last, with the columns
 
-        - `strategy`, `reference` (an arm that measures the scale: tested, but no member of the family);
+        - `strategy`, `reference` (a reference that measures the scale: tested, but no member of the family);
         - `sessions` (pairs; the mean over the shares at which both have a value is one), `dropped` (sessions that lack
           one of the two values: left out, never zero);
         - `mean`, `baseline`: over the same paired sessions; `difference` of them with `low` and `high`, unit of the
           metric, missing below the reporting floor and where all differences are equal;
         - `ahead`, `behind`, `tied`: sessions in which the strategy is better, worse, equal;
         - `p`: sign-flip test; `p_holm`: over all contenders of this table;
-        - `verdict`: `better` or `worse` than the baseline where `p_holm` (of a reference arm: `p`) is at most alpha and
+        - `verdict`: `better` or `worse` than the baseline where `p_holm` (of a reference: `p`) is at most alpha and
           the interval leaves out 0; else `undecided`, or `too few sessions`;
         - `detectable`: the difference that so many sessions would have shown four times in five;
         - `would_do`: sessions that would show a difference of `worth` four times in five, as these sessions vary, in

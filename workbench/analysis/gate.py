@@ -90,7 +90,7 @@ def gate(
         run: its table `scores`.
         baseline: that of the earlier run, or of the same.
         asked: metric and margin.
-        pairing: the baseline's strategy for each strategy to judge; None pairs each with its own name, but for arms.
+        pairing: the baseline's strategy for each strategy to judge; None pairs equal names, references apart.
 
     Raises:
         UnknownName: no such metric, share or strategy; the message names those that there are.

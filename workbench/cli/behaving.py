@@ -109,10 +109,10 @@ def _same(one: Equivalence) -> dict[str, str]:
 
 
 def _obeyed(one: Compliance) -> dict[str, str]:
-    arms = {"whole": "whole history", "without": "never said", "compacted": "compacted", "restated": "said again"}
+    conditions = {"whole": "whole history", "without": "never said", "compacted": "compacted", "restated": "said again"}
     return {
         "strategy": one.strategy,
-        **{title: percent(one.obeyed[arm]) for arm, title in arms.items()},
+        **{title: percent(one.obeyed[condition]) for condition, title in conditions.items()},
         "effect kept": _estimate(one.effect),
         "demands": str(one.n),
         "why there is none": one.why,

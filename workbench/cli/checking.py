@@ -33,7 +33,7 @@ def selfcheck(
 
       workbench selfcheck my-sessions/ --json
     """
-    from workbench.validity.selfcheck import selfcheck as run
+    from workbench.validation.selfcheck import selfcheck as run
 
     checks = run(paths or (), window=window, limit=limit)
     if as_json:

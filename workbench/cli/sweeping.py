@@ -132,7 +132,7 @@ def _list_points(grid: Grid) -> None:
     for one in points:
         say(one.name)
     runs = len({(one.window, one.model) for one in points})
-    say(f"{len(points)} points, and the arms none and null for each of {runs} combinations of window and model.")
+    say(f"{len(points)} points, and the references none and null for each of {runs} combinations of window and model.")
     say()
 
 

@@ -64,7 +64,7 @@ class Never:
 
 @dataclass(frozen=True, slots=True)
 class Always:
-    """Due at every request, with nothing granted: for the reference arm that remembers nothing."""
+    """Due at every request, with nothing granted: for the reference that remembers nothing."""
 
     name: ClassVar[str] = "always"
 

@@ -15,7 +15,7 @@ from workbench.experiment.over_target import OVER_TARGET
 from workbench.experiment.probing import again
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.settings import DEFAULT_STRATEGIES
-from workbench.metrics.compliance import Dilemma, Obedience, arms, demands, dilemma, obedience
+from workbench.metrics.compliance import Dilemma, Obedience, conditions, demands, dilemma, obedience
 from workbench.metrics.decisions import Decided, decided, recorded, tools
 from workbench.metrics.reader import Reader
 from workbench.models.model import Model
@@ -25,7 +25,7 @@ TABLE, NOTES = "behaviour.parquet", "behaviour.json"
 
 COLUMNS = {
     "session": "string", "strategy": "string", "share": "Float64", "at": "Int64", "test": "string", "item": "string",
-    "arm": "string", "obeyed": "Float64", "tool": "string", "target": "string", "outcome": "string",
+    "condition": "string", "obeyed": "Float64", "tool": "string", "target": "string", "outcome": "string",
     "reader": "string", "usd": "Float64", "reason": "string",
 }  # fmt: skip
 """The columns of the table, see docs/tables.md."""
@@ -73,7 +73,12 @@ class Behaving:
         if one.over_target:
             chosen = any(isinstance(of, Dilemma) for of in self._choices(one))
             for test in ("compliance", "decision") if chosen else ("decision",):
-                yield place | {"test": test, "arm": "compacted", "outcome": OVER_TARGET, "reason": one.over_target}
+                yield place | {
+                    "test": test,
+                    "condition": "compacted",
+                    "outcome": OVER_TARGET,
+                    "reason": one.over_target,
+                }
             return
         for row in (*self._obedience(one), *self._decisions(one)):
             yield place | row
@@ -84,12 +89,12 @@ class Behaving:
             if isinstance(of, str):
                 yield {"test": "compliance", "outcome": "failed", "reason": of}
                 continue
-            for arm, messages in arms(history, one.context.messages, of.demand):
-                key = (one.session.id, one.at, arm, of.demand)
-                shared = arm in ("whole", "without")
+            for condition, messages in conditions(history, one.context.messages, of.demand):
+                key = (one.session.id, one.at, condition, of.demand)
+                shared = condition in ("whole", "without")
                 found = self._once(self._obeyed if shared else {}, key, _later(obedience, self.reader, messages, of))
                 yield {
-                    "test": "compliance", "item": of.demand, "arm": arm, "obeyed": found.share,
+                    "test": "compliance", "item": of.demand, "condition": condition, "obeyed": found.share,
                     "outcome": found.outcome, "usd": found.usd,
                 }  # fmt: skip
 
@@ -105,20 +110,26 @@ class Behaving:
     def _decisions(self, one: Compacted) -> Iterator[Row]:
         history = one.session.messages[: one.at]
         known = tools(history)
-        for arm, reader, messages in (
+        for condition, reader, messages in (
             ("whole", self.reader, history),
             ("again", again(self.reader, 1), history),
             ("compacted", self.reader, one.context.messages),
         ):
-            key = (one.session.id, one.at, arm, "")
-            kept = self._decided if arm != "compacted" else {}
+            key = (one.session.id, one.at, condition, "")
+            kept = self._decided if condition != "compacted" else {}
             found = self._once(kept, key, _later(decided, reader, messages, known))
             yield {
-                "test": "decision", "arm": arm, "tool": getattr(found.action, "tool", None),
+                "test": "decision", "condition": condition, "tool": getattr(found.action, "tool", None),
                 "target": getattr(found.action, "target", None), "outcome": found.outcome, "usd": found.usd,
             }  # fmt: skip
         done = recorded(one.session.messages[one.at], one.session.cwd)
-        yield {"test": "decision", "arm": "recorded", "tool": done.tool, "target": done.target, "outcome": "answered"}
+        yield {
+            "test": "decision",
+            "condition": "recorded",
+            "tool": done.tool,
+            "target": done.target,
+            "outcome": "answered",
+        }
 
     @staticmethod
     def _once(kept: dict[Key, Found], key: Key, ask: Callable[[], Found]) -> Found:

@@ -361,14 +361,14 @@ def _unique(name: str, taken: set[str]) -> str:
 
 
 def _scaled(scores: Sequence[Row]) -> list[Row]:
-    """One session's scores with the column `scaled`: 0 is the arm `null`, 1 is the arm `none`."""
-    arms: dict[tuple[Value, ...], Value] = {
+    """One session's scores with the column `scaled`: 0 is the reference `null`, 1 is the reference `none`."""
+    references: dict[tuple[Value, ...], Value] = {
         (row["strategy"], row["mode"], row["share"], row["metric"]): row["value"] for row in scores
     }
     found = []
     for row in scores:
         place = (row["mode"], row["share"], row["metric"])
-        floor, top, value = arms.get(("null", *place)), arms.get(("none", *place)), row["value"]
+        floor, top, value = references.get(("null", *place)), references.get(("none", *place)), row["value"]
         scaled = None
         if isinstance(floor, float) and isinstance(top, float) and isinstance(value, float) and top != floor:
             scaled = (value - floor) / (top - floor)

@@ -57,7 +57,7 @@ class Grid:
     """Which contexts are wanted.
 
     Attributes:
-        strategies: names or presets; the reference arms `none` and `null` are always there.
+        strategies: names or presets; the references `none` and `null` are always there.
         shares: budgets, each in (0, 1).
         boundaries: where histories end, as shares of the messages.
         model: who writes summaries.

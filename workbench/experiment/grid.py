@@ -155,7 +155,7 @@ def _check(grid: Grid, given: Mapping[str, Preset]) -> None:
             raise SettingError(f"settings for {name!r}, which is not among the strategies {', '.join(grid.strategies)}")
     for name in grid.strategies:
         if name in REFERENCES and grid.settings.get(name):
-            raise SettingError(f"the arm {name!r} has no settings")
+            raise SettingError(f"the reference {name!r} has no settings")
     points = grid.points()
     if len(points) > MOST:
         raise SettingError(f"the grid has {len(points):,} points; {MOST:,} are the most that a sweep does")

@@ -1,4 +1,4 @@
-"""The arms that the harness makes beside every comparison: no agent could run them."""
+"""The references that the harness makes beside every comparison: no agent could run them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.settings import Settings
-from workbench.metrics.arms import Oracle, random_context
 from workbench.metrics.metric import MetricInput
+from workbench.metrics.reference_contexts import Oracle, random_context
 from workbench.replay.boundaries import at_boundaries
 from workbench.replay.matched import budget
 from workbench.replay.recorded import Really
@@ -18,7 +18,7 @@ from workbench.transcript.context import Context
 def reference_inputs(
     ready: Prepared, settings: Settings, really: Mapping[int, Really]
 ) -> Iterator[tuple[str, list[MetricInput]]]:
-    """By arm, its inputs: `random` and `oracle` at every matched boundary and size, `recorded` where it really was.
+    """By reference, its inputs: `random` and `oracle` at every matched boundary and size, `recorded` where it was.
 
     Args:
         ready: the session.
@@ -33,19 +33,19 @@ def reference_inputs(
         ),
         "oracle": lambda place: Oracle(_history(ready, place), ready.index.demand(place)).context,
     }
-    for arm, at_place in drawn.items():
+    for reference, at_place in drawn.items():
         made = {place: at_place(place) for place in (*at, *really)}
         shots = [
             Snapshot(place, made[place](budget(_history(ready, place), share)), share)
             for place in at
             for share in settings.shares
         ]
-        matched = _replay(ready, arm, "matched", shots)
+        matched = _replay(ready, reference, "matched", shots)
         inputs = [MetricInput(matched, ready.index, share) for share in settings.shares if at]
         if really:
             shots = [Snapshot(place, made[place](one.after.tokens)) for place, one in really.items()]
-            inputs.append(MetricInput(_replay(ready, arm, "recorded", shots), ready.index))
-        yield arm, inputs
+            inputs.append(MetricInput(_replay(ready, reference, "recorded", shots), ready.index))
+        yield reference, inputs
     if really:
         shots = [Snapshot(place, one.after) for place, one in really.items()]
         yield "recorded", [MetricInput(_replay(ready, "recorded", "recorded", shots), ready.index)]
@@ -55,6 +55,6 @@ def _history(ready: Prepared, at: int) -> Context:
     return ready.sizing.history(ready.session.messages, at)
 
 
-def _replay(ready: Prepared, arm: str, mode: Mode, shots: list[Snapshot]) -> Replay:
+def _replay(ready: Prepared, reference: str, mode: Mode, shots: list[Snapshot]) -> Replay:
     final = shots[-1].context if shots else ready.sizing.empty()
-    return Replay(ready.session, arm, mode, ready.window, ready.sizing, (), (), tuple(shots), final)
+    return Replay(ready.session, reference, mode, ready.window, ready.sizing, (), (), tuple(shots), final)

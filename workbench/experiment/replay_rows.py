@@ -67,12 +67,14 @@ def replay_rows(ready: Prepared, preset: Preset, model: Model, settings: Setting
         replay = at_recorded_sizes(session, preset, model, sizing, window=ready.window, really=really)
         _fill(tables, MetricInput(replay, ready.index))
     _name(tables, session.id, preset.name)
-    if preset.name == "none":  # the harness's own arms need no agent: they are made beside the arm that keeps all
-        for arm, inputs in reference_inputs(ready, settings, really):
+    if (
+        preset.name == "none"
+    ):  # the harness's own references need no agent: they are made beside the reference that keeps all
+        for reference, inputs in reference_inputs(ready, settings, really):
             found: Tables = {name: [] for name in NAMES}
             for data in inputs:
                 _fill(found, data)
-            _name(found, session.id, arm)
+            _name(found, session.id, reference)
             for name, rows in found.items():
                 tables[name] += rows
         tables["rereads"] += _rereads(session, tuple(really))

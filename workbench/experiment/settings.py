@@ -18,7 +18,7 @@ from workbench.models.tariff import given_tariff
 from workbench.replay.boundaries import Boundaries, checked
 
 DEFAULT_STRATEGIES = ("none", "truncate", "summarize", "pipeline")
-REFERENCE_ARMS = ("none", "null")
+REFERENCES = ("none", "null")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Settings:
     """A run, but for its sessions.
 
     Attributes:
-        strategies: names of presets; the reference arms `none` and `null` are added by the run.
+        strategies: names of presets; the references `none` and `null` are added by the run.
         window: tokens; None takes each session's own.
         model: who writes summaries: `extractive`, `litellm:<name>`, ...
         shares: budgets of the matched mode as shares of the history, each in (0, 1); empty leaves that mode out.
@@ -68,13 +68,13 @@ class Settings:
 
 
 def presets(names: tuple[str, ...], given: Mapping[str, Preset] | None = None) -> tuple[Preset, ...]:
-    """The presets of these names with the reference arms: `none` first, `null` last.
+    """The presets of these names with the references: `none` first, `null` last.
 
     Raises:
         UnknownName: a name is neither given, nor built in, nor installed.
     """
     known = dict(given or {})
-    inner = [name for name in dict.fromkeys(names) if name not in REFERENCE_ARMS]
+    inner = [name for name in dict.fromkeys(names) if name not in REFERENCES]
     return tuple(known[name] if name in known else preset(name) for name in ("none", *inner, "null"))
 
 
@@ -104,7 +104,7 @@ def written(part: object) -> object:
 
 
 PRESENTATION = frozenset(
-    {"report", "explore", "cli", "analysis", "validity", "datasets", "markup.py", "palette.py", "__main__.py"}
+    {"report", "explore", "cli", "analysis", "validation", "datasets", "markup.py", "palette.py", "__main__.py"}
 )
 """What can change without changing a replay."""
 

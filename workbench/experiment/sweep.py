@@ -36,8 +36,8 @@ def sweep(
 ) -> Results:
     """Run a grid and write one run of it, in which each point is a strategy named after what varies.
 
-    It resumes as `compare` does. The reference arms are those of the first window and model; `scaled` scores were
-    scaled by the arms of their own.
+    It resumes as `compare` does. The references are those of the first window and model; `scaled` scores were
+    scaled by the references of their own.
 
     Args:
         grid: a TOML file, its fields, or a `Grid`; see docs/runs.md.
@@ -65,7 +65,7 @@ def sweep(
             replicates=replicates,
             quiet=quiet,
         )
-        done.append(Part(results, group.names | ({} if done else {arm: arm for arm in REFERENCES})))
+        done.append(Part(results, group.names | ({} if done else {reference: reference for reference in REFERENCES})))
     tables = {"variants": frame("variants", map(_row, whole.parts))}
     return combined(done, RunFolder(whole.folder), tables, _about(whole.grid, whole.parts, done))
 

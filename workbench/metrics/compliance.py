@@ -16,8 +16,8 @@ from workbench.metrics.reader import Outcome, Reader
 from workbench.models.model import Model, SummaryRequest
 from workbench.transcript.message import Message, Summary, Text, UserMessage, is_real_user
 
-Arm: TypeAlias = Literal["whole", "without", "compacted", "restated"]
-ARMS: tuple[Arm, ...] = ("whole", "without", "compacted", "restated")
+Condition: TypeAlias = Literal["whole", "without", "compacted", "restated"]
+CONDITIONS: tuple[Condition, ...] = ("whole", "without", "compacted", "restated")
 """The whole history; the same with the demand cut out of it; the compacted context; and that with the demand said once
 more at its end. The second is the floor and the fourth the ceiling of what compaction can do to obedience."""
 
@@ -136,9 +136,9 @@ def restated(messages: Sequence[Message], demand: str) -> tuple[Message, ...]:
     return (*messages, UserMessage(id="restated", blocks=(Text(demand),), synthetic=True))
 
 
-def arms(
+def conditions(
     history: Sequence[Message], compacted: Sequence[Message], demand: str
-) -> Iterator[tuple[Arm, Sequence[Message]]]:
+) -> Iterator[tuple[Condition, Sequence[Message]]]:
     """The four contexts to put a choice after."""
     yield "whole", history
     yield "without", without(history, demand)

@@ -28,7 +28,7 @@ def stays_larger(replay: Replay, share: float | None) -> str:
     """The same of the contexts of a replay at one budget.
 
     A context is too large above `ALLOWED` times its budget, or times what no strategy may take away (pinned messages,
-    the newest user message, the overhead) where that is more than the budget. The arm `none` is never cut.
+    the newest user message, the overhead) where that is more than the budget. The reference `none` is never cut.
     """
     if replay.mode == "natural" or replay.preset == "none":
         return ""

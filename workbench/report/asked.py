@@ -193,8 +193,8 @@ def _decision(one: Equivalence) -> list[str]:
 
 
 def _obeyed(one: Compliance) -> list[Cell]:
-    arms = [(percent(one.obeyed[arm]), "n") for arm in ("whole", "without", "compacted", "restated")]
-    return [*arms, (_estimate(one.effect), "n"), (str(one.n), "n"), (shown(one.why), "")]
+    conditions = [(percent(one.obeyed[condition]), "n") for condition in ("whole", "without", "compacted", "restated")]
+    return [*conditions, (_estimate(one.effect), "n"), (str(one.n), "n"), (shown(one.why), "")]
 
 
 def _rubric(answers: pd.DataFrame) -> str:

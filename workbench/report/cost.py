@@ -45,7 +45,7 @@ class Money:
 
     @property
     def strategies(self) -> tuple[str, ...]:
-        """Contenders by what they cost, cheapest first, then the reference arms."""
+        """Contenders by what they cost, cheapest first, then the references."""
         means = self.costs.groupby("strategy", sort=True)["usd"].mean().sort_values(kind="stable").index
         known = [name for name in means if name not in REFERENCES]
         return (*known, *(name for name in REFERENCES if name in set(means)))

@@ -80,7 +80,7 @@ def _session(session: str, cells: Sequence[Mapping[Hashable, Any]]) -> str:
 
 
 def _share(kept: float | None, strategy: str, *, kind: str = "", session: str = "") -> Cell:
-    """A share on its shade, that leads to the losses behind it; a reference arm's leads nowhere."""
+    """A share on its shade, that leads to the losses behind it; a reference's leads nowhere."""
     if kept is None or kept != kept:
         return NOTHING, "n"
     shade = f'<span class="shade" style="--share:{100 * kept:.0f}%">{percent(kept)}</span>'

@@ -79,7 +79,7 @@ def plain(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def strategies(run: Tables) -> tuple[str, ...]:
-    """All strategies of the run: contenders by what they keep, best first, then the reference arms.
+    """All strategies of the run: contenders by what they keep, best first, then the references.
 
     Where all are cut to the same size, those come last that cannot be.
     """
@@ -97,7 +97,7 @@ def strategies(run: Tables) -> tuple[str, ...]:
 
 
 def contenders(run: Tables) -> tuple[str, ...]:
-    """The strategies that are no reference arm, best first."""
+    """The strategies that are no reference, best first."""
     return tuple(name for name in strategies(run) if name not in REFERENCES)
 
 
@@ -282,7 +282,7 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
     """What was lost and needed again, worst first; an entity that several strategies lost at one boundary is one row.
 
     Columns: those of the `losses` table, with `lost_by`: a tuple of `(strategy, stage, level)`. Under the strategies'
-    own triggers where that lost anything, else at equal size. The reference arms are left out.
+    own triggers where that lost anything, else at equal size. The references are left out.
 
     Args:
         run: the tables.

@@ -8,7 +8,7 @@ from workbench.markup import shown
 from workbench.report.digits import percent
 from workbench.report.html import Cell, Html, dot, row, table
 from workbench.report.tables import Source, plain
-from workbench.validity.arms import ceiling, floor
+from workbench.validation.scale import ceiling, floor
 
 WHOLE = (
     "These are read off this run. <code>workbench selfcheck</code> with the same recordings checks the rest: that"

@@ -13,7 +13,7 @@ from workbench.metrics.future import HORIZON, Demand
 from workbench.metrics.index import Index
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
-from workbench.validity.demand import placebo, planted
+from workbench.validation.demand import placebo, planted
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from workbench.replay.sizing import Sizing
 from workbench.transcript.log import Log, MessageEntry
 from workbench.transcript.message import Message, Text, UserMessage
 from workbench.transcript.session import Session
-from workbench.validity.check import Check, checked
+from workbench.validation.check import Check, checked
 
 SHARE = 0.2
 STRATEGIES = ("truncate", "summarize", "pipeline")

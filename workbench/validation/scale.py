@@ -1,10 +1,10 @@
-"""Whether the reference arms of a run mark the ends of the scale; read from the run's own cells."""
+"""Whether the references of a run mark the ends of the scale; read from the run's own cells."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from workbench.validity.check import Check, checked
+from workbench.validation.check import Check, checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +23,7 @@ class Run(Protocol):
 
 
 def floor(run: Run) -> Check:
-    """The arm `null` is 0 on the scale, and never above the median strategy."""
+    """The reference `null` is 0 on the scale, and never above the median strategy."""
     scores = run.table("scores")
     rows = scores[(scores["metric"] == "recall") & scores["value"].notna()].copy()
     rows["share"] = rows["share"].fillna(-1.0)
@@ -37,7 +37,7 @@ def floor(run: Run) -> Check:
     wrong += [f"{row.session}, {row.mode}: null {row.value:.3f}, median {row.median:.3f}" for row in above.itertuples()]
     return checked(
         "floor",
-        "the arm null is 0 on the scale and never above the median strategy",
+        "the reference null is 0 on the scale and never above the median strategy",
         not wrong if len(both) else None,
         f"{len(both) - len(above)} of {len(both)} times not above the median",
         wrong,
@@ -45,7 +45,7 @@ def floor(run: Run) -> Check:
 
 
 def ceiling(run: Run) -> Check:
-    """No strategy whose context is within the budget keeps more than the arm `oracle` there."""
+    """No strategy whose context is within the budget keeps more than the reference `oracle` there."""
     kept = run.table("retention")
     kept = kept[kept["mode"] == "matched"].groupby(["strategy", "session", "share", "at"])["bound"].sum().reset_index()
     best = kept[kept["strategy"] == "oracle"].drop(columns="strategy").rename(columns={"bound": "oracle"})
@@ -58,7 +58,7 @@ def ceiling(run: Run) -> Check:
     wrong = [f"{r.strategy} on {r.session} at {r.at}: {r.bound:g} of oracle's {r.oracle:g}" for r in above.itertuples()]
     return checked(
         "ceiling",
-        "no context within its budget keeps more than the arm oracle at the same place and size",
+        "no context within its budget keeps more than the reference oracle at the same place and size",
         not wrong if len(both) else None,
         f"{len(both) - len(above)} of {len(both)} contexts are not above it",
         wrong,

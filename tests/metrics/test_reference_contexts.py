@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from builders import remembering, rules
-from workbench.metrics.arms import Oracle, random_context
 from workbench.metrics.index import Index
+from workbench.metrics.reference_contexts import Oracle, random_context
 from workbench.metrics.view import view
 from workbench.transcript.context import Context
 from workbench.transcript.message import ToolResult

@@ -10,8 +10,8 @@ from workbench.experiment.prepared import Prepared
 from workbench.metrics.retention import FEWEST
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.message import Text, UserMessage
-from workbench.validity.check import Check, checked
-from workbench.validity.gamers import GAMERS, Gamer, filled
+from workbench.validation.check import Check, checked
+from workbench.validation.gamers import GAMERS, Gamer, filled
 
 Means: TypeAlias = dict[tuple[str, float], float]
 """By gamer and budget, what it keeps, in [0, 1]."""
@@ -19,7 +19,7 @@ SHARES = (0.1, 0.2, 0.3, 0.5)
 NEAR, NEAR_ALONE = 0.15, 0.25
 """What a gamer may have of the headline metric as a mean over sessions, and over fewer than `SEVERAL`.
 
-The arm `null` has some 0.05, strategies 0.3 to 0.9.
+The reference `null` has some 0.05, strategies 0.3 to 0.9.
 """
 SEVERAL = 5
 FEW_THINGS = 150

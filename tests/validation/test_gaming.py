@@ -10,8 +10,8 @@ from workbench.experiment.prepared import Prepared, prepared
 from workbench.importers.importer import load
 from workbench.metrics.index import Index
 from workbench.transcript.session import Session
-from workbench.validity.gamers import GAMERS, filled
-from workbench.validity.gaming import gaming
+from workbench.validation.gamers import GAMERS, filled
+from workbench.validation.gaming import gaming
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_a_session_with_few_things_is_told_apart_and_not_judged(
 
     small = prepared(Session.of([rules("be brief"), *remembering(40)]))
     assert len(small.index.entities) < len(session.index.entities)
-    monkeypatch.setattr("workbench.validity.gaming.FEW_THINGS", len(small.index.entities) + 1)
+    monkeypatch.setattr("workbench.validation.gaming.FEW_THINGS", len(small.index.entities) + 1)
     found = gaming([session, small], {"later": later})
     assert found.outcome == "passed"
     assert "not judged: 1 with fewer than" in found.found and "later 1.000 there" in found.found

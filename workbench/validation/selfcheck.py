@@ -16,12 +16,12 @@ from workbench.experiment.sources import Source, read
 from workbench.extraction.entities import Entity
 from workbench.importers.importer import files
 from workbench.metrics.background import background
-from workbench.validity.arms import Run, ceiling, floor
-from workbench.validity.blind import blindness
-from workbench.validity.check import Check, SessionCheck
-from workbench.validity.demand import placebo, planted
-from workbench.validity.gaming import gaming
-from workbench.validity.money import reconciliation
+from workbench.validation.blind import blindness
+from workbench.validation.check import Check, SessionCheck
+from workbench.validation.demand import placebo, planted
+from workbench.validation.gaming import gaming
+from workbench.validation.money import reconciliation
+from workbench.validation.scale import Run, ceiling, floor
 
 SESSION_CHECKS: tuple[SessionCheck, ...] = (placebo, blindness, gaming, reconciliation)
 """Checks on sessions; to add one, add a function that takes them and returns a `Check`."""

@@ -13,7 +13,7 @@ from workbench.metrics.reconciliation import Reconciliation, reconcile
 from workbench.models.caching import NO_CACHE
 from workbench.replay.sizing import Sizing
 from workbench.transcript.session import Session
-from workbench.validity.money import reconciliation
+from workbench.validation.money import reconciliation
 
 
 @pytest.fixture(scope="module")

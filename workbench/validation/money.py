@@ -11,7 +11,7 @@ from workbench.metrics.pricing import Pricing, pricing
 from workbench.metrics.reconciliation import Reconciliation, reconcile
 from workbench.replay.sizing import Sizing
 from workbench.transcript.session import Session
-from workbench.validity.check import Check, checked
+from workbench.validation.check import Check, checked
 
 CLOSE = 0.02
 """The share by which the replay's prompts and cache reads may miss the reported ones in the median session."""

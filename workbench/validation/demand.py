@@ -12,7 +12,7 @@ from workbench.metrics.future import HORIZON
 from workbench.metrics.index import Index
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.message import Message
-from workbench.validity.check import Check, checked
+from workbench.validation.check import Check, checked
 
 ENOUGH = 0.95
 """Precision and recall that the extractor must have on planted dependencies."""
