@@ -20,8 +20,8 @@ _PLACES = {
     # jobs
     "compare": "experiment.compare", "replay": "experiment.single", "prepared": "experiment.prepared",
     "metric_input": "experiment.single", "Results": "experiment.store",
-    "surprisal": "experiment.surprisal", "probe": "experiment.probing", "label": "explore.labelling",
-    "behave": "experiment.behaving",
+    "surprisal": "judge.surprisal.measurement", "probe": "judge.probes.answers", "label": "explore.labelling",
+    "behave": "judge.behaviour.trials",
     "sweep": "experiment.sweep", "sweep_table": "analysis.sweep",
     "selfcheck": "validation.selfcheck", "leave_one_out": "analysis.ablation",
     "share": "experiment.share", "redacted": "transcript.redaction",
@@ -69,15 +69,12 @@ if TYPE_CHECKING:
     from workbench.compaction.trigger import Trigger as Trigger
     from workbench.datasets.bundled import bundled as bundled
     from workbench.errors import WorkbenchError as WorkbenchError
-    from workbench.experiment.behaving import behave as behave
     from workbench.experiment.compare import compare as compare
     from workbench.experiment.prepared import prepared as prepared
-    from workbench.experiment.probing import probe as probe
     from workbench.experiment.share import share as share
     from workbench.experiment.single import metric_input as metric_input
     from workbench.experiment.single import replay as replay
     from workbench.experiment.store import Results as Results
-    from workbench.experiment.surprisal import surprisal as surprisal
     from workbench.experiment.sweep import sweep as sweep
     from workbench.explore.explorer import explore as explore
     from workbench.explore.labelling import label as label
@@ -87,6 +84,9 @@ if TYPE_CHECKING:
     from workbench.importers.importer import load as load
     from workbench.importers.importer import scan as scan
     from workbench.importers.native import save as save
+    from workbench.judge.behaviour.trials import behave as behave
+    from workbench.judge.probes.answers import probe as probe
+    from workbench.judge.surprisal.measurement import surprisal as surprisal
     from workbench.live.compactor import Compactor as Compactor
     from workbench.live.hooks import Cancel as Cancel
     from workbench.live.hooks import Hooks as Hooks

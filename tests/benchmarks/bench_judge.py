@@ -15,7 +15,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from workbench.analysis.judged import Corrected, Labels, corrected
+from workbench.judge.calibration import Corrected, Labels, corrected
 
 POOL, ANSWERS, EACH = 200, 300, 25
 

@@ -35,8 +35,9 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.datasets.bundled import bundled
 from workbench.importers.importer import load
+from workbench.judge.contexts import context_text
+from workbench.judge.surprisal.continuation import Surprise, Use, surprise, uses
 from workbench.metrics.future import Retention
-from workbench.metrics.surprisal import Surprise, Use, surprise, uses, written
 from workbench.metrics.view import view
 from workbench.models.extractive import Extractive
 from workbench.models.kept_likelihood import KeptLikelihood
@@ -63,13 +64,13 @@ def contexts(one: Boundary, tokens: int) -> dict[str, Text]:
     lines, listed, texts = one.best_lines(half, tokens / 2), one.random_entities(tokens), one.without_results(tokens)
     return {
         "random list of entities": ("\n".join(listed), demand.retained([], listed)),
-        "newest messages": (written(said[newest : one.at]), demand.retained(range(newest, one.at))),
+        "newest messages": (context_text(said[newest : one.at]), demand.retained(range(newest, one.at))),
         "half newest, half best lines": (
-            "\n".join(lines) + "\n\n" + written(said[half : one.at]),
+            "\n".join(lines) + "\n\n" + context_text(said[half : one.at]),
             demand.retained(range(half, one.at), lines),
         ),
         "newest texts without tool results": (
-            written([said[i] for i in sorted(texts)]),
+            context_text([said[i] for i in sorted(texts)]),
             demand.retained(texts),
         ),
         "summary": summary(one, tokens),
@@ -85,7 +86,7 @@ def summary(one: Boundary, tokens: int) -> Text:
             return text, demand.retained([], [text])
     sent = sent_by(SUMMARIZE, one, tokens)
     seen = view(one.session, sent)
-    return written(sent.messages), demand.retained(seen.kept, seen.texts)
+    return context_text(sent.messages), demand.retained(seen.kept, seen.texts)
 
 
 def sent_by(preset: Preset, one: Boundary, tokens: int) -> Context:
@@ -105,7 +106,7 @@ def boundaries(sessions: Sequence[Session], shares: Sequence[float], most: int) 
 
 
 def floor(one: Boundary, lines: Sequence[Use], model: KeptLikelihood) -> Surprise:
-    return surprise(model, written(sent_by(NULL, one, 1).messages), lines)
+    return surprise(model, context_text(sent_by(NULL, one, 1).messages), lines)
 
 
 def rank(every: Sequence[Boundary], model: KeptLikelihood, tokens: int) -> None:
@@ -167,7 +168,7 @@ def whole(every: Sequence[Boundary], model: KeptLikelihood) -> None:
     for one in every:
         lines = uses(one.index.demand(one.at), 12)
         history: Sequence[Message] = one.session.messages[: one.at]
-        text = written(history)
+        text = context_text(history)
         if model.tokens(text) > model.window - 512:
             large += 1
             print(f"{one.session.id[:28]:28} before {one.at:4}: its history does not fit into the window", flush=True)

@@ -17,7 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from workbench.analysis.variance import RESIDUAL, Component, components
+from workbench.judge.variance.components import RESIDUAL, Component, components
 
 LEVELS = {"session": 12, "summariser": 5, "reader": 5, "judge": 3, "replicate": 2}
 

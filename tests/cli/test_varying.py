@@ -11,9 +11,9 @@ from models.provider import Provider, completion, serving
 
 from builders import remembering
 from workbench.cli import main
-from workbench.experiment.probing import COLUMNS, NOTES, TABLE, Probed, again
 from workbench.experiment.store import RunFolder, frame
-from workbench.metrics.reader import Reader
+from workbench.judge.probes.answers import COLUMNS, NOTES, TABLE, ProbeResults, again
+from workbench.judge.question_answerer import QuestionAnswerer
 from workbench.models.litellm import LiteLLM
 from workbench.models.options import Options
 from workbench.models.settings import ModelSettings
@@ -62,7 +62,7 @@ def test_the_noise_of_answers_is_split_and_said_what_to_do_about_it(
 def test_the_report_shows_the_same_split(answers: Path) -> None:
     html = probes_html(answers).html
     assert "where the noise of answers comes from" in html and "repetition" in html
-    table = Probed.open(answers).table
+    table = ProbeResults.open(answers).table
     table[table["replicate"] == 0].to_parquet(answers / TABLE)
     assert "where the noise of answers comes from" not in probes_html(answers).html
 
@@ -92,9 +92,9 @@ def test_each_replicate_of_a_question_is_asked_anew_and_kept(tmp_path: Path) -> 
         assert len(server.requests) == 3
 
 
-def asked(server: Provider, folder: Path) -> Reader:
+def asked(server: Provider, folder: Path) -> QuestionAnswerer:
     how = Options(api_base=server.address, tries=1, timeout=20.0, window=10_000)
-    return Reader(ModelSettings(cache=folder, run="r").model(LiteLLM("openai/stub", how)))
+    return QuestionAnswerer(ModelSettings(cache=folder, run="r").model(LiteLLM("openai/stub", how)))
 
 
 def test_probe_with_replicates_prints_the_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

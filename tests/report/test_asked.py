@@ -5,9 +5,9 @@ from models.likely import Echo
 from report.made import made
 
 from builders import remembering
-from workbench.experiment.behaving import behave
-from workbench.experiment.probing import probe
-from workbench.experiment.surprisal import surprisal
+from workbench.judge.behaviour.trials import behave
+from workbench.judge.probes.answers import probe
+from workbench.judge.surprisal.measurement import surprisal
 from workbench.models.kept_likelihood import KeptLikelihood
 from workbench.models.model import Completion, SummaryRequest
 from workbench.report.asked import MEASURED, asked_html, behaviour_html, measured_told, probes_html, surprise_html

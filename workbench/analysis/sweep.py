@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from workbench.analysis.over_target import evenly
 from workbench.analysis.pareto import Standing, frontier
 from workbench.errors import SettingError
-from workbench.experiment.over_target import evenly
 from workbench.experiment.store import Results
 from workbench.metrics.metric import Better
 

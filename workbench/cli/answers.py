@@ -20,7 +20,7 @@ def with_larger(rows: Sequence[Mapping[str, str]], sessions: Sequence[int]) -> l
 
 def say_over_target(table: pd.DataFrame) -> None:
     """Say of each such strategy where it is larger, and what follows."""
-    from workbench.experiment.over_target import over_target_notes
+    from workbench.analysis.over_target import over_target_notes
 
     for line in over_target_notes(table):
         say(printable(line))

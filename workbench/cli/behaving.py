@@ -26,8 +26,8 @@ from workbench.cli.model_settings import Cache, CacheOnly, MaxDollars, NoCache, 
 from workbench.cli.words import REDACT, percent, printable, say, say_json, share, table
 
 if TYPE_CHECKING:
-    from workbench.analysis.behaved import Compliance, Equivalence
     from workbench.analysis.estimate import Estimate
+    from workbench.judge.behaviour.effects import Compliance, Equivalence
 
 
 def behave(
@@ -61,9 +61,9 @@ def behave(
 
       workbench behave session.jsonl --reader litellm:gpt-4o-mini --maker litellm:gpt-4o
     """
-    from workbench.analysis.behaved import compliances, equivalences
-    from workbench.experiment.behaving import behave as run
-    from workbench.experiment.over_target import is_over_target
+    from workbench.analysis.over_target import is_over_target
+    from workbench.judge.behaviour.effects import compliances, equivalences
+    from workbench.judge.behaviour.trials import behave as run
 
     if not quiet:
         for one in (reader, maker):

@@ -27,7 +27,7 @@ from workbench.cli.varying import say_answers
 from workbench.cli.words import REDACT, percent, printable, say, say_json, table
 
 if TYPE_CHECKING:
-    from workbench.analysis.probed import Accuracy
+    from workbench.judge.probes.accuracy import Accuracy
 
 
 def probe(
@@ -72,9 +72,17 @@ def probe(
 
       workbench probe session.jsonl --reader litellm:gpt-4o-mini --replicates 3
     """
-    from workbench.analysis.probed import LABELS, accuracies, judged_note, labelled, rubric_means, splits, steadiness
-    from workbench.experiment.probing import probe as run
-    from workbench.metrics.judge import DIMENSIONS, RUBRIC_NOTE
+    from workbench.judge.probes.accuracy import (
+        LABELS,
+        accuracies,
+        judged_note,
+        labelled,
+        rubric_means,
+        splits,
+        steadiness,
+    )
+    from workbench.judge.probes.answers import probe as run
+    from workbench.judge.probes.judge import DIMENSIONS, RUBRIC_NOTE
 
     if not quiet:
         for one in (reader, judge, maker, rubric):

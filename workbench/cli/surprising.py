@@ -13,7 +13,7 @@ from workbench.cli.grid import AsJson, Boundaries, Limit, Paths, Shares, Strateg
 from workbench.cli.words import REDACT, complain, count, say, say_json, share, table
 
 if TYPE_CHECKING:
-    from workbench.experiment.surprisal import Estimate, Surprisals
+    from workbench.judge.surprisal.measurement import Estimate, SurprisalResults
 
 
 def surprisal(
@@ -45,7 +45,7 @@ def surprisal(
 
       workbench surprisal session.jsonl --strategies truncate,summarize --boundaries 0.5
     """
-    from workbench.experiment.surprisal import surprisal as run
+    from workbench.judge.surprisal.measurement import surprisal as run
     from workbench.models.weights import weights as found
 
     used = found(weights)
@@ -81,7 +81,7 @@ def _told(estimate: Estimate) -> str:
     return f"{done}; about {count(estimate.tokens)} tokens to read, about {long}"
 
 
-def _show(done: Surprisals) -> None:
+def _show(done: SurprisalResults) -> None:
     rows = done.means()
     if not rows:
         say("At no boundary could every strategy be scored; the column `reason` says why.")

@@ -12,8 +12,8 @@ from workbench.cli.words import complain, percent, say, say_json, share, table
 from workbench.errors import SettingError
 
 if TYPE_CHECKING:
-    from workbench.experiment.probing import Probed
     from workbench.experiment.store import Results
+    from workbench.judge.probes.answers import ProbeResults
 
 
 def variance(
@@ -39,8 +39,8 @@ def variance(
 
       workbench variance reports/probes reports/probes-by-another-reader
     """
-    from workbench.analysis.probed import splits
     from workbench.analysis.replication import repeated_note
+    from workbench.judge.probes.accuracy import splits
 
     runs, probed = _opened(folders)
     scores = {str(run.path): _scores(run, metric) for run in runs if not run.replicates.empty}
@@ -82,12 +82,12 @@ def say_answers(rows: Sequence[Mapping[str, object]]) -> None:
             say(f"{row['strategy']}: {row['advice']}")
 
 
-def _opened(folders: Sequence[Path]) -> tuple[list[Results], list[Probed]]:
-    from workbench.experiment.probing import TABLE, Probed
+def _opened(folders: Sequence[Path]) -> tuple[list[Results], list[ProbeResults]]:
     from workbench.experiment.store import Results
+    from workbench.judge.probes.answers import TABLE, ProbeResults
 
     runs = [Results.open(folder) for folder in folders if (folder / "manifest.json").is_file()]
-    probed = [Probed.open(folder) for folder in folders if (folder / TABLE).is_file()]
+    probed = [ProbeResults.open(folder) for folder in folders if (folder / TABLE).is_file()]
     return runs, probed
 
 

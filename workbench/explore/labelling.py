@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from workbench.analysis.judged import calibrate
-from workbench.analysis.probed import LABELS, Item, items, labelled, read_labels
-from workbench.experiment.probing import Probed
+from workbench.judge.calibration import calibrate
+from workbench.judge.probes.accuracy import LABELS, Item, items, labelled, read_labels
+from workbench.judge.probes.answers import ProbeResults
 from workbench.markup import shown
 
 Widget: TypeAlias = Any
@@ -24,7 +24,7 @@ class Labelling:
         file: where the labels go, one JSON object a line; it goes on where it stopped.
     """
 
-    def __init__(self, probed: Probed, file: Path | None = None, each: int = 25) -> None:
+    def __init__(self, probed: ProbeResults, file: Path | None = None, each: int = 25) -> None:
         self._probed = probed
         self.file = file or probed.path / LABELS
         self.items: Sequence[Item] = items(probed.table, each)
@@ -97,7 +97,7 @@ class Labelling:
         return self.page._repr_mimebundle_(**more)
 
 
-def label(folder: str | Path | Probed, file: str | Path | None = None, each: int = 25) -> Labelling:
+def label(folder: str | Path | ProbeResults, file: str | Path | None = None, each: int = 25) -> Labelling:
     """Label answers that a judge ruled on, so that its part of a score can be corrected.
 
     Args:
@@ -108,5 +108,5 @@ def label(folder: str | Path | Probed, file: str | Path | None = None, each: int
     Raises:
         SettingError: the folder holds no answers.
     """
-    probed = folder if isinstance(folder, Probed) else Probed.open(folder)
+    probed = folder if isinstance(folder, ProbeResults) else ProbeResults.open(folder)
     return Labelling(probed, None if file is None else Path(file), each)

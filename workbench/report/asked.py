@@ -11,23 +11,23 @@ from pathlib import Path
 
 import pandas as pd
 
-from workbench.analysis.behaved import Compliance, Equivalence, compliances, equivalences
 from workbench.analysis.estimate import Estimate
-from workbench.analysis.probed import LABELS, Accuracy, accuracies, judged_note, labelled, rubric_means, splits
+from workbench.analysis.over_target import over_target_notes
 from workbench.errors import SettingError
-from workbench.experiment.behaving import Behaved
-from workbench.experiment.over_target import over_target_notes
-from workbench.experiment.probing import Probed
-from workbench.experiment.surprisal import Surprisals
+from workbench.judge.behaviour.effects import Compliance, Equivalence, compliances, equivalences
+from workbench.judge.behaviour.trials import BehaviourResults
+from workbench.judge.probes.accuracy import LABELS, Accuracy, accuracies, judged_note, labelled, rubric_means, splits
+from workbench.judge.probes.answers import ProbeResults
+from workbench.judge.probes.judge import DIMENSIONS, RUBRIC_NOTE
+from workbench.judge.surprisal.measurement import SurprisalResults
 from workbench.markup import shown
-from workbench.metrics.judge import DIMENSIONS, RUBRIC_NOTE
 from workbench.report.digits import NOTHING, percent
 from workbench.report.html import Cell, Html, bullets, dot, row, table
 from workbench.report.tables import Source
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Measurement:
     """How the headline measure held against a real model when we tried it; docs/method.md says how to try it again.
 
     Attributes:
@@ -46,7 +46,7 @@ class Measured:
     sessions: int
 
 
-MEASURED = Measured("Gemma 3 270M base", 0.85, 0.71, 0.97, 0.87, 7, 7, 7)
+MEASURED = Measurement("Gemma 3 270M base", 0.85, 0.71, 0.97, 0.87, 7, 7, 7)
 
 
 def asked_html(run: Source) -> Html:
@@ -64,7 +64,7 @@ def asked_html(run: Source) -> Html:
     return Html(told + "".join(part.html for part in parts), data=parts[0].data if parts else None)
 
 
-def measured_told(one: Measured) -> str:
+def measured_told(one: Measurement) -> str:
     """The check of the headline measure against a real model, in words."""
     return (
         "<b>Held against a real model.</b> Contexts in which more is <i>kept</i> make what was needed later less "
@@ -78,7 +78,7 @@ def measured_told(one: Measured) -> str:
 def surprise_html(folder: Path) -> Html:
     """How surprising a small model finds what was needed later: a row a strategy; empty where nobody measured it."""
     try:
-        found = Surprisals.open(folder)
+        found = SurprisalResults.open(folder)
     except SettingError:
         return Html("")
     rows = found.means()
@@ -109,7 +109,7 @@ def surprise_html(folder: Path) -> Html:
 def probes_html(folder: Path) -> Html:
     """How many questions a model answers right from each context; empty where nobody asked."""
     try:
-        found = Probed.open(folder)
+        found = ProbeResults.open(folder)
     except SettingError:
         return Html("")
     labels = labelled(folder / LABELS, found.table)
@@ -155,7 +155,7 @@ def _source(one: Mapping[str, object]) -> Sequence[Cell]:
 def behaviour_html(folder: Path) -> Html:
     """Whether a model does the same next, and obeys; empty where nobody tried."""
     try:
-        found = Behaved.open(folder)
+        found = BehaviourResults.open(folder)
     except SettingError:
         return Html("")
     same, obeyed = equivalences(found.table), compliances(found.table)

@@ -1,0 +1,193 @@
+"""Strategies that do not get small enough: their contexts are marked, and nobody is asked about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from models.likely import Echo
+
+from builders import remembering, rules, said
+from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.stage import Budget
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.errors import LeftOut, SettingError
+from workbench.experiment.compare import compare
+from workbench.importers.native import save
+from workbench.judge.behaviour.effects import compliances, equivalences
+from workbench.judge.behaviour.trials import behave
+from workbench.judge.contexts import Grid
+from workbench.judge.probes.accuracy import accuracies, rubric_means
+from workbench.judge.probes.answers import probe
+from workbench.judge.surprisal.measurement import surprisal
+from workbench.metrics.sizes import ALLOWED, TOO_LARGE
+from workbench.models.kept_likelihood import KeptLikelihood
+from workbench.models.model import Completion, SummaryRequest
+from workbench.models.scripted import Scripted
+from workbench.report.asked import behaviour_html, probes_html, surprise_html
+from workbench.transcript.context import Context
+from workbench.transcript.session import Session
+
+SAME: dict[str, Any] = {"shares": (0.3,), "boundaries": (0.5, 0.8), "quiet": True}
+
+
+@dataclass(frozen=True, slots=True)
+class DropsOld:
+    """Drops all but the newest user message; from histories of more messages than `most` nothing."""
+
+    most: int
+    name: ClassVar[str] = "drops_old"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        n = len(context.messages)
+        newest = max(i for i, message in enumerate(context.messages) if message.role == "user")
+        return None if n > self.most else Plan((Replace(0, newest),) if newest else ())
+
+
+def preset(name: str, most: int) -> Preset:
+    return Preset(name, Strategy(name, (DropsOld(most),)))
+
+
+LAZY, HALF = preset("lazy", 0), preset("half", 50)
+
+
+def recorded(n: int = 1) -> list[Session]:
+    return [Session.of([said("Never use git stash.", "d"), *remembering(20)], id=f"s{i}") for i in range(n)]
+
+
+class Counting:
+    """Says nothing of use, and remembers which contexts it was shown."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.prompts: list[str] = []
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        self.prompts.append(request.prompt)
+        return Completion(text="NOT STATED", model=self.name)
+
+
+class Maker:
+    name = "maker"
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        return Completion(text='{"moment": "Now.", "obeys": "Commit.", "breaks": "Stash."}', model=self.name)
+
+
+def test_a_context_is_marked_by_the_rule_of_the_comparison_at_equal_size(tmp_path: Path) -> None:
+    found = list(Grid((LAZY, HALF, "truncate"), (0.1, 0.3), (0.5, 0.8)).contexts(recorded()))
+    marked = {(one.strategy, one.share): one.over_target for one in found}
+    assert len(found) == len(marked) * 2
+    assert marked["lazy", 0.1].startswith(f"{TOO_LARGE} at 2 of 2 boundaries, up to ")
+    assert marked["half", 0.3].startswith(f"{TOO_LARGE} at 1 of 2 boundaries, up to ")
+    assert not any(marked[name, share] for name in ("none", "null", "truncate") for share in (0.1, 0.3))
+    assert all(one.over_target for one in found if one.strategy == "half"), "also at the first boundary"
+    run = compare(
+        recorded(), strategies=(LAZY, HALF, "truncate"), shares=(0.1, 0.3), boundaries=(0.5, 0.8), model="extractive",
+        out=tmp_path, quiet=True,
+    )  # fmt: skip
+    scores = run.scores[(run.scores["metric"] == "recall") & (run.scores["mode"] == "matched")]
+    large = scores[scores["why"].str.startswith(TOO_LARGE)]
+    assert {(row.strategy, row.share): row.why for row in large.itertuples()} == {k: v for k, v in marked.items() if v}
+    assert ALLOWED == 1.1
+
+
+def test_nobody_is_asked_about_a_context_that_stays_larger(tmp_path: Path) -> None:
+    with_, without = Counting(), Counting()
+    done = probe(recorded(), reader=with_, strategies=(LAZY, "truncate"), out=tmp_path / "a", **SAME)
+    probe(recorded(), reader=without, strategies=("truncate",), out=tmp_path / "b", **SAME)
+    assert sorted(with_.prompts) == sorted(without.prompts)
+    own = done.table[done.table["strategy"] == "lazy"]
+    assert list(own["outcome"]) == ["over_target"] * 2 and own["reason"].str.startswith(TOO_LARGE).all()
+    assert own["question"].isna().all() and (own["tokens"] > 1_000).all()
+    by = {one.strategy: one for one in accuracies(done.table)}
+    assert (by["lazy"].right, by["lazy"].asked, by["lazy"].unusable, by["lazy"].over_target) == (None, 0, 0, 1)
+    assert by["truncate"].right is not None and by["truncate"].over_target == 0
+    assert rubric_means(done.table, ()) == [{"strategy": name} for name in by]
+    page = probes_html(tmp_path / "a").html
+    assert "lazy stays larger than the size that was set in 1 of 1 session; it has no figures." in page
+
+
+def test_one_session_of_many_counts_for_nobody(tmp_path: Path) -> None:
+    long = Session.of([said("Never use git stash.", "d"), *remembering(40)], id="long")
+    what = [*recorded(10), long]
+    done = probe(
+        what, reader=Scripted(["NOT STATED"] * 10_000), strategies=(preset("large", 100),), most=1, out=tmp_path,
+        **SAME,
+    )  # fmt: skip
+    by = {one.strategy: one for one in accuracies(done.table)}
+    assert by["large"].over_target == 1
+    assert {one.sessions for one in by.values()} == {10}
+
+
+def test_neither_obedience_nor_decisions_are_tried_with_it(tmp_path: Path) -> None:
+    reader = Counting()
+    done = behave(recorded(), reader=reader, maker=Maker(), strategies=(LAZY, "truncate"), out=tmp_path, **SAME)
+    own = done.table[done.table["strategy"] == "lazy"]
+    assert list(own["test"]) == ["compliance", "decision"] * 2
+    assert set(own["outcome"]) == {"over_target"} and set(own["condition"]) == {"compacted"}
+    assert own["reason"].str.startswith(TOO_LARGE).all()
+    same = {one.strategy: one for one in equivalences(done.table)}
+    assert (same["lazy"].same, same["lazy"].n, same["lazy"].over_target) == (None, 0, 1)
+    assert same["truncate"].over_target == 0
+    obeyed = {one.strategy: one for one in compliances(done.table)}
+    assert (obeyed["lazy"].effect, obeyed["lazy"].n, obeyed["lazy"].over_target) == (None, 0, 1)
+    assert obeyed["truncate"].n > 0
+    assert "lazy stays larger" in behaviour_html(tmp_path).html
+
+
+def test_without_choices_there_is_no_row_for_obedience(tmp_path: Path) -> None:
+    done = behave(recorded(), reader=Counting(), strategies=(LAZY,), out=tmp_path, **SAME)
+    assert set(done.table["test"]) == {"decision"}
+
+
+def test_its_surprise_is_not_measured_and_the_others_have_their_means(tmp_path: Path) -> None:
+    model = Echo(10**6)
+    kept = KeptLikelihood("echo", model.window, lambda: model, tmp_path / "kept.sqlite", "echo")
+    done = surprisal(recorded(2), strategies=("truncate",), likelihood=kept, out=tmp_path / "a", **SAME)
+    asked = len(model.asked)
+    told: list[int] = []
+
+    def before(estimate: object) -> bool:
+        told.append(getattr(estimate, "contexts", -1))
+        return True
+
+    again = surprisal(
+        recorded(2), strategies=(LAZY, "truncate"), likelihood=kept, out=tmp_path / "b", before=before, **SAME
+    )
+    assert done is not None and again is not None
+    assert len(model.asked) == asked and told == [len(done.table)]
+    means = {row.pop("strategy"): row for row in again.means()}
+    assert means.pop("lazy")["per_token"] is None
+    assert means == {row.pop("strategy"): row for row in done.means()}
+    assert "lazy stays larger than the size that was set in 2 of 2 sessions" in surprise_html(tmp_path / "b").html
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_a_share_that_is_none_is_refused(share: float) -> None:
+    with pytest.raises(SettingError, match="not between 0 and 1"):
+        Grid(("truncate",), (share,))
+
+
+def test_recordings_of_which_none_can_be_read_are_an_error_that_names_the_first(tmp_path: Path) -> None:
+    (tmp_path / "cut.json").write_text('{"a": [1,')
+    (tmp_path / "empty.jsonl").write_text("")
+    grid = Grid(("truncate",))
+    with pytest.raises(SettingError, match=r"no session could be read: .*nosuch.jsonl: cannot be read"):
+        list(grid.contexts(tmp_path / "nosuch.jsonl"))
+    with pytest.raises(SettingError, match=r"cut.json: .* \(and 1 more\)"):
+        list(grid.contexts(tmp_path))
+
+
+def test_a_recording_that_cannot_be_read_is_named_and_the_others_are_used(tmp_path: Path) -> None:
+    save(Session.of([rules("be brief"), *remembering(12)]), tmp_path / "good.jsonl")
+    (tmp_path / "cut.json").write_text('{"a": [1,')
+    (tmp_path / "README.md").write_text("what these are")
+    with pytest.warns(LeftOut, match=r"left out: .*cut.json") as told:
+        assert list(Grid(("truncate",)).contexts(tmp_path, limit=1))
+    assert len(told) == 1
+    with pytest.warns(LeftOut, match=r"left out: .*README.md"):
+        assert list(Grid(("truncate",)).contexts([tmp_path / "good.jsonl", tmp_path / "README.md"]))

@@ -1,0 +1,1 @@
+"""Whether a model obeys and acts alike with each strategy's context."""

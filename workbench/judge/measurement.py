@@ -1,0 +1,89 @@
+"""A finished measurement with real models on disk: a table, and notes of how it was made."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from workbench.errors import SettingError
+from workbench.experiment.replay_rows import Row
+from workbench.experiment.store import write_atomically
+from workbench.judge.contexts import Compacted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A folder with the table and the notes of one kind of measurement.
+
+    Attributes:
+        file: the table's name.
+        notes_file: that of the notes.
+        columns: of the table with their types, see docs/tables.md.
+        missing: what a folder without the table is told to hold none of, and what makes it.
+    """
+
+    path: Path
+    file: ClassVar[str]
+    notes_file: ClassVar[str]
+    columns: ClassVar[Mapping[str, str]]
+    missing: ClassVar[str]
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Self:
+        """The measurement in this folder.
+
+        Raises:
+            SettingError: there is none.
+        """
+        if not (Path(folder) / cls.file).is_file():
+            raise SettingError(f"{folder} holds no {cls.missing}")
+        return cls(Path(folder))
+
+    @classmethod
+    def write(cls, folder: str | Path, rows: Sequence[Row], notes: Mapping[str, object]) -> Self:
+        """The measurement, written into this folder: the table first, so that notes belong to one that is there."""
+        import pandas as pd
+
+        where = Path(folder)
+        where.mkdir(parents=True, exist_ok=True)
+        table = pd.DataFrame(
+            {name: pd.array([row.get(name) for row in rows], dtype=kind) for name, kind in cls.columns.items()}
+        )
+        part = where / f".{cls.file}.{os.getpid()}.part"
+        table.to_parquet(part, index=False)
+        part.replace(where / cls.file)
+        write_atomically(where / cls.notes_file, json.dumps(notes, indent=2) + "\n")
+        return cls(where)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The documented columns."""
+        import pandas as pd
+
+        return pd.read_parquet(self.path / self.file)
+
+    @cached_property
+    def notes(self) -> dict[str, object]:
+        """Who was asked, with which settings."""
+        found: dict[str, object] = json.loads((self.path / self.notes_file).read_text(encoding="utf-8"))
+        return found
+
+
+def each(
+    rows: Callable[[Compacted], Iterator[Row]], contexts: Sequence[Compacted], word: str, quiet: bool
+) -> Iterator[Row]:
+    """What is found in every context, with a progress bar."""
+    from tqdm.auto import tqdm
+
+    hidden = quiet or not sys.stderr.isatty()
+    for one in tqdm(contexts, desc=word, unit="context", disable=hidden, leave=False):
+        yield from rows(one)

@@ -1,0 +1,1 @@
+"""Questions that a model answers from each strategy's context."""

@@ -1,0 +1,134 @@
+"""Continuation surprisal: how unlikely a real model finds what the recording needed, where the recording used it.
+
+The model is shown a context and then the line that used a demanded entity (`future.py`), and each token of the entity
+costs its negative log-likelihood in nats. A context that still tells the fact makes its use likely. No judge, no
+question, no paraphrase: it is a check of future-reference recall against a model, and a metric of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.judge.mention import mention
+from workbench.metrics.future import Demand, Need
+from workbench.models.likelihood import Likelihood, Scored
+
+MOST = 24
+"""Lines of use that are scored at a boundary; of more, an even choice."""
+
+_SPEAKER = "\n\n[Assistant]: "
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A recorded line, up to the end of the last demanded entity in it.
+
+    Attributes:
+        text: what is scored, who speaks included.
+        places: by the entity's number in the demand, where it stands in `text`: first and last byte (UTF-8), exclusive.
+    """
+
+    text: str
+    places: Mapping[int, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Surprise:
+    """What one context leaves surprising.
+
+    Attributes:
+        nats: by the entity's number in the demand, the surprise of all its tokens together.
+        tokens: how many tokens each of them has.
+    """
+
+    nats: Mapping[int, float]
+    tokens: Mapping[int, int]
+
+    @property
+    def per_token(self) -> float:
+        """Nats a token, over all tokens of all entities; lower is better.
+
+        Raises:
+            ValueError: nothing was scored.
+        """
+        if not self.tokens:
+            raise ValueError("nothing was scored; look at `tokens` first")
+        return sum(self.nats.values()) / sum(self.tokens.values())
+
+    @property
+    def per_entity(self) -> float:
+        """Nats an entity, on average; lower is better."""
+        return sum(self.nats.values()) / len(self.nats)
+
+
+def uses(demand: Demand, most: int = MOST) -> tuple[Use, ...]:
+    """The lines that used what was needed, each once, in order of use.
+
+    An entity that is not written there as its normal form says (a file under another name) is left out.
+
+    Args:
+        demand: of one boundary.
+        most: lines at most, >= 1.
+    """
+    lines: dict[tuple[int, str], dict[int, tuple[int, int]]] = {}
+    for slot, need in enumerate(demand.needs):
+        found = mention(need.entity, need.use_text)
+        if found is not None:
+            lines.setdefault((need.use, need.use_text), {})[slot] = found
+    chosen = _evenly(list(lines.items()), most)
+    return tuple(_use(text, found) for (_, text), found in chosen)
+
+
+def _use(line: str, found: Mapping[int, tuple[int, int]]) -> Use:
+    text = _SPEAKER + line[: max(end for _, end in found.values())]
+    before = len(_SPEAKER)
+    places = {
+        slot: (_bytes(text[: before + start]), _bytes(text[: before + end])) for slot, (start, end) in found.items()
+    }
+    return Use(text, places)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
+
+
+def _evenly(lines: Sequence[tuple[tuple[int, str], dict[int, tuple[int, int]]]], most: int) -> Iterable[
+    tuple[tuple[int, str], dict[int, tuple[int, int]]]
+]:  # fmt: skip
+    if len(lines) <= most:
+        return lines
+    return [lines[i * len(lines) // most] for i in range(most)]
+
+
+def surprise(likelihood: Likelihood, context: str, lines: Sequence[Use]) -> Surprise:
+    """How surprising the uses are after this context.
+
+    Args:
+        likelihood: the model.
+        context: what it is shown before each line; empty is allowed.
+        lines: see `uses`; each is scored on its own, after the context alone.
+
+    Raises:
+        ModelError: the context does not fit into the model's window (`overflow`).
+    """
+    nats: dict[int, float] = {}
+    tokens: dict[int, int] = {}
+    for line in lines:
+        scored = likelihood.score(context, line.text, tuple(line.places.values()))
+        for slot, (start, end) in line.places.items():
+            own = within(scored, start, end)
+            nats[slot], tokens[slot] = sum(own), len(own)
+    return Surprise(nats, tokens)
+
+
+def within(scored: Scored, start: int, end: int) -> tuple[float, ...]:
+    """The surprise of the tokens that hold a byte of `start..end`."""
+    found = zip(scored.nats, scored.starts, scored.ends, strict=True)
+    return tuple(nats for nats, first, last in found if first < end and last > start)
+
+
+def needed(demand: Demand, lines: Sequence[Use]) -> tuple[tuple[int, Need], ...]:
+    """The demanded entities that are scored, with their numbers in the demand, in order."""
+    slots = sorted(slot for line in lines for slot in line.places)
+    return tuple((slot, demand.needs[slot]) for slot in slots)

@@ -1,0 +1,1 @@
+"""Where the noise of a score comes from."""

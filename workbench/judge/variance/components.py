@@ -1,0 +1,244 @@
+"""Where the noise of a score comes from: the summariser, the reader, the judge, the session, or mere repetition.
+
+Each factor's levels (each summariser, each session) count as drawn at random. What a factor explains beyond all others
+is held against what chance would let it explain (Henderson's third method, unbiased however unbalanced the table is;
+intervals by Williams and Tukey). Where one factor is nested in another, such as questions in sessions, the outer one is
+held against the inner one. What no factor explains is the residual: replicates, and what factors do together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import chi2, f
+
+from workbench.judge.calibration import Interval
+
+RESIDUAL = "residual"
+FEWEST_LEVELS = 2
+ONE_LEVEL = "one level, or a level for each score: nothing to compare"
+ALONE = 1e-9
+"""What is left of a factor's indicators when they are told by other factors', up to rounding."""
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One source of variance.
+
+    Attributes:
+        factor: its name, or `residual`.
+        levels: how many were seen.
+        variance: in squared units of the score, with a 95 % interval; never below 0. None where `why` says why not.
+        share: of the whole variance of one score, in [0, 1].
+        of_mean: its part in the variance of the mean over the whole table, in [0, 1]: what more levels would lower.
+    """
+
+    factor: str
+    levels: int
+    variance: Interval | None
+    share: float | None = None
+    of_mean: float | None = None
+    why: str = ""
+
+
+def components(
+    values: Sequence[float], factors: Mapping[str, Sequence[object]], *, nested: str = "", inside: str = ""
+) -> tuple[Component, ...]:
+    """The variance of n scores, split among crossed factors and the residual; the residual comes last.
+
+    Args:
+        values: n scores.
+        factors: by name, the level of each of the n scores.
+        nested: a factor whose levels each belong to one level of `inside`, such as questions about a session; it may
+            have thousands of levels. Empty for none.
+        inside: the factor that it is nested in.
+
+    Raises:
+        ValueError: a factor has not n levels, or there are fewer than three scores.
+    """
+    y = np.asarray(values, dtype=float)
+    if len(y) < 3:
+        raise ValueError(f"{len(y)} scores; a variance needs at least 3")
+    for name, levels in factors.items():
+        if len(levels) != len(y):
+            raise ValueError(f"the factor {name!r} has {len(levels)} levels for {len(y)} scores")
+    codes = {name: _codes(levels) for name, levels in factors.items()}
+    counts = {name: int(one.max()) + 1 for name, one in codes.items()}
+    used = {name: one for name, one in codes.items() if FEWEST_LEVELS <= counts[name] < len(y)}
+    found = _Split(y, used, nested if nested in used else "", inside if inside in used else "").intervals()
+    parts = {name: float((np.bincount(one) ** 2).sum()) / len(y) ** 2 for name, one in used.items()}
+    parts[RESIDUAL] = 1 / len(y)
+    whole = sum(one.value for one in found.values())
+    mean = sum(one.value * parts[name] for name, one in found.items())
+    return tuple(
+        _component(name, counts.get(name, len(y)), found.get(name), parts.get(name, 0.0), whole, mean, name in used)
+        for name in [*codes, RESIDUAL]
+    )
+
+
+def _component(
+    name: str, levels: int, one: Interval | None, part: float, whole: float, mean: float, used: bool
+) -> Component:
+    if one is None:
+        why = "its levels go with those of another factor" if used else ONE_LEVEL
+        return Component(name, levels, None, why=why)
+    shares = (one.value / whole, one.value * part / mean) if mean > 0 else (None, None)
+    return Component(name, levels, one, *shares)
+
+
+def advice(found: Sequence[Component]) -> str:
+    """Where the next dollar is spent best: more of what makes the mean uncertain most."""
+    known = [one for one in found if one.of_mean is not None]
+    if not known or all(one.of_mean == 0 for one in known):
+        return "The scores do not vary; nothing is uncertain about their mean."
+    most = max(known, key=lambda one: one.of_mean or 0.0)
+    what = most.factor.removesuffix("s") + "s"
+    if most.factor == RESIDUAL:  # a factor with a level for each score is in it
+        hidden = next((one.factor + "s" for one in found if one.variance is None and one.levels == most.levels), "")
+        what = f"{hidden} or replicates" if hidden else "replicates"
+    return f"More {what} would make the mean surest: {most.of_mean:.0%} of its variance comes from there."
+
+
+@dataclass(frozen=True)
+class _Split:
+    """The scores, the factors by which they vary, and which of these is nested in which."""
+
+    y: Floats
+    factors: Mapping[str, Codes]
+    nested: str
+    inside: str
+
+    def intervals(self) -> dict[str, Interval]:
+        """A component for each factor that can be told from the others, then the residual's; none below 0."""
+        full = self._fit(list(self.factors))
+        explained, rank = full.explained(self.y), full.rank
+        rest = len(self.y) - rank
+        if rest < 1:
+            raise ValueError(f"{len(self.y)} scores are too few for so many levels")
+        error = _Spread(max(float((self.y**2).sum()) - explained, 0.0) / rest, rest)
+        found: dict[str, Interval] = {}
+        for name in self.factors:
+            if name == self.inside and self.nested:
+                one = self._outer(error)
+            else:
+                one = self._beyond(name, full, self._fit([n for n in self.factors if n != name]), error)
+            if one is not None:
+                found[name] = one
+        ends = (error.mean * rest / chi2.ppf(share, rest) for share in (0.975, 0.025))
+        return found | {RESIDUAL: Interval(error.mean, *(float(end) for end in ends))}
+
+    def _beyond(self, name: str, full: _Fit, less: _Fit, error: _Spread) -> Interval | None:
+        """What a factor explains beyond all others."""
+        own = self.factors[name]
+        weight, free = len(own) - less.seen(own), full.rank - less.rank
+        if free < 1 or weight < ALONE:
+            return None
+        return _interval(full.explained(self.y) - less.explained(self.y), weight, free, error)
+
+    def _outer(self, error: _Spread) -> Interval | None:
+        """What a factor explains that another is nested in: its levels differ by that one's, too."""
+        crossed = [name for name in self.factors if name not in (self.nested, self.inside)]
+        full, less = self._fit([*crossed, self.inside]), self._fit(crossed)
+        own, inner = self.factors[self.inside], self.factors[self.nested]
+        weight, free = len(own) - less.seen(own), full.rank - less.rank
+        whole = self._fit(list(self.factors))
+        spread = _Spread.of(whole.explained(self.y) - full.explained(self.y), whole.rank - full.rank)
+        each = (len(inner) - full.seen(inner)) / max(whole.rank - full.rank, 1)
+        if free < 1 or weight < ALONE or spread is None or each < ALONE:
+            return None
+        part = (full.seen(inner) - less.seen(inner)) / free / each
+        return _interval(full.explained(self.y) - less.explained(self.y), weight, free, error.mixed(spread, part))
+
+    def _fit(self, names: Sequence[str]) -> _Fit:
+        if self.nested not in names:
+            return _Fit.of(len(self.y), [self.factors[name] for name in names], None)
+        columns = [self.factors[name] for name in names if name not in (self.nested, self.inside)]
+        return _Fit.of(len(self.y), columns, self.factors[self.nested])
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """A mean square with its degrees of freedom."""
+
+    mean: float
+    free: float
+
+    @classmethod
+    def of(cls, squares: float, free: int) -> _Spread | None:
+        """From a sum of squares; None where nothing is free."""
+        return cls(max(squares, 0.0) / free, free) if free > 0 else None
+
+    def mixed(self, other: _Spread, part: float) -> _Spread:
+        """This one and so much of the other one's excess; degrees of freedom after Satterthwaite."""
+        mean = max(self.mean + part * (other.mean - self.mean), 0.0)
+        noise = (part * other.mean) ** 2 / other.free + ((1 - part) * self.mean) ** 2 / self.free
+        return _Spread(mean, max(mean**2 / noise, 1.0) if noise > 0 else self.free)
+
+
+def _interval(beyond: float, weight: float, free: int, noise: _Spread) -> Interval:
+    each = weight / free
+    low = (beyond - free * noise.mean * f.ppf(0.975, free, noise.free)) / (each * chi2.ppf(0.975, free))
+    high = (beyond - free * noise.mean * f.ppf(0.025, free, noise.free)) / (each * chi2.ppf(0.025, free))
+    return Interval(*(max(float(v), 0.0) for v in ((beyond - free * noise.mean) / weight, low, high)))
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Least squares by the means of groups, where there are groups, and by columns as deviations from these means."""
+
+    columns: Floats
+    groups: Codes | None
+
+    @classmethod
+    def of(cls, n: int, factors: Sequence[Codes], groups: Codes | None) -> _Fit:
+        """The fit by a mean, the levels of some factors, and those of one that may have many."""
+        columns = np.hstack([np.ones((n, 1)), *(np.eye(int(one.max()) + 1)[one] for one in factors)])
+        if groups is not None:
+            columns = columns - (_sums(columns, groups) / np.bincount(groups)[:, None])[groups]
+        return cls(columns, groups)
+
+    @cached_property
+    def inverse(self) -> Floats:
+        """Of the columns' products, as far as they have one."""
+        return np.asarray(np.linalg.pinv(self.columns.T @ self.columns, hermitian=True, rcond=1e-10), dtype=np.float64)
+
+    @cached_property
+    def rank(self) -> int:
+        """How many independent columns and groups there are."""
+        groups = 0 if self.groups is None else int(self.groups.max()) + 1
+        return groups + round(float(np.trace(self.inverse @ (self.columns.T @ self.columns))))
+
+    def explained(self, y: Floats) -> float:
+        """The sum of squares that it explains."""
+        sums = self.columns.T @ y
+        found = float(sums @ self.inverse @ sums)
+        if self.groups is not None:
+            found += float((np.bincount(self.groups, y) ** 2 / np.bincount(self.groups)).sum())
+        return found
+
+    def seen(self, codes: Codes) -> float:
+        """How much of a factor's own indicators it explains: the trace of their projection."""
+        sums = _sums(self.columns, codes)
+        found = float(((sums @ self.inverse) * sums).sum())
+        if self.groups is not None:
+            pairs, counts = np.unique(codes * (int(self.groups.max()) + 1) + self.groups, return_counts=True)
+            found += float((counts**2 / np.bincount(self.groups)[pairs % (int(self.groups.max()) + 1)]).sum())
+        return found
+
+
+def _codes(levels: Sequence[object]) -> Codes:
+    _, which = np.unique([str(level) for level in levels], return_inverse=True)
+    return np.asarray(which, dtype=np.int64)
+
+
+def _sums(columns: Floats, codes: Codes) -> Floats:
+    """The sum of the rows of each level."""
+    found: Floats = np.zeros((int(codes.max()) + 1, columns.shape[1]))
+    np.add.at(found, codes, columns)
+    return found
