@@ -13,25 +13,15 @@ from workbench.compaction.engine import compact
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.ddx_agent import DDX_AGENT, Config, ddx_agent
 from workbench.compaction.presets.ddx_agent.compact import DdxCompact
-from workbench.compaction.presets.ddx_agent.compact import result as outcome_of
-from workbench.compaction.presets.ddx_agent.config import should_compact
-from workbench.compaction.presets.ddx_agent.counting import (
-    conversation_tokens,
-    ddx_tokens,
-    effective_tokens,
-    prefix_tokens,
-    text_tokens,
-)
 from workbench.compaction.presets.ddx_agent.cut import CompactionNoFit, find_cut_point, first_cut, fitted
-from workbench.compaction.presets.ddx_agent.files import register
-from workbench.compaction.presets.ddx_agent.run import (
+from workbench.compaction.presets.ddx_agent.session import (
     CompactionStuck,
-    Iteration,
     Outcome,
     Stuck,
     context_overflow,
     ends_run,
     events,
+    report,
 )
 from workbench.compaction.presets.ddx_agent.wording import (
     NO_SUMMARY,
@@ -43,11 +33,14 @@ from workbench.compaction.presets.ddx_agent.wording import (
     truncated,
 )
 from workbench.compaction.presets.file_lists import lists_in
+from workbench.compaction.presets.host import RecoveryAllowance
+from workbench.compaction.presets.token_counters import ddx_tokens, quarter_up, usage_tokens
 from workbench.compaction.stage import Budget
 from workbench.compaction.trigger import Situation
 from workbench.errors import ModelError
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
+from workbench.transcript.files import merged, touched
 from workbench.transcript.message import Message, Summary, ToolCall, Usage, plain_text
 
 
@@ -91,13 +84,11 @@ def roles(context: Context) -> list[str]:
 
 
 def trigger_row() -> dict[str, object]:
+    config = Config(context_window=32_768)
     return {
-        "20000": should_compact(20_000, 32_768, 95, 8_192),
-        "25000": should_compact(25_000, 32_768, 95, 8_192),
-        "threshold": Config(context_window=32_768).threshold,
-        "at": should_compact(22_937, 32_768, 95, 8_192),
-        "above": should_compact(22_938, 32_768, 95, 8_192),
-    }
+        "20000": config.due(20_000), "25000": config.due(25_000), "threshold": config.threshold,
+        "at": config.due(22_937), "above": config.due(22_938),
+    }  # fmt: skip
 
 
 def truncations() -> dict[str, object]:
@@ -152,7 +143,7 @@ def stuck() -> dict[str, object]:
     context = context_of(messages)
     counter, found = Stuck(3), list[object]()
     for _ in range(3):
-        assert should_compact(context.tokens, 100, 100, 0)
+        assert config.due(context.tokens)
         plan = DdxCompact(config).plan(context, Budget(target=100, window=100))
         outcome: Outcome = "nothing" if plan is None else "compacted"
         try:
@@ -167,7 +158,7 @@ def no_fit_then_fit() -> dict[str, object]:
     messages = [m for i in range(5) for m in (long("u", 120, f"u{i}"), long("a", 120, f"a{i}"))]
     messages.append(said("DO-THE-THING", "last"))
     config = exactly(80, keep=20)
-    prefix = prefix_tokens("s" * 120)
+    prefix = ddx_tokens(rules("s" * 120))
     after, _ = passed(messages, config, "b" * 100, prefix=prefix)
     assert after is not None
     summary = after.messages[-1]
@@ -181,7 +172,7 @@ def no_fit_then_fit() -> dict[str, object]:
 
 def no_fit() -> dict[str, object]:
     messages = [long("u", 120, "u"), long("a", 120, "a"), said("DO-THE-THING", "last")]
-    config, prefix = exactly(80, keep=20), prefix_tokens("s" * 260)
+    config, prefix = exactly(80, keep=20), ddx_tokens(rules("s" * 260))
     context = context_of(messages, prefix)
     try:
         fitted(context, Budget(target=80, window=80), config)
@@ -195,7 +186,7 @@ def no_fit() -> dict[str, object]:
 
 def tail_of_one() -> dict[str, object]:
     messages = [long("u", 160, "u0"), long("a", 100, "a0"), long("u", 100, "u1"), said("p" * 20, "last")]
-    config, prefix = exactly(100, keep=5), prefix_tokens("s" * 120)
+    config, prefix = exactly(100, keep=5), ddx_tokens(rules("s" * 120))
     after, _ = passed(messages, config, "what was done in these turns", prefix=prefix)
     assert after is not None
     return {
@@ -257,8 +248,11 @@ def five_calls() -> dict[str, object]:
         ToolCall("3", "edit", {"path": "main.go"}), ToolCall("4", "write", {"path": "new.go"}),
         ToolCall("5", "bash", {"command": "go test"}),
     ]  # fmt: skip
-    found = register(calls)
-    return {"read": set(found.read), "modified": set(found.modified), "shown": set(found.shown.read)}
+    each = [touched(call.name, call.arguments) for call in calls]
+    return {
+        "read": {path for files in each for path in files.read},
+        "modified": {path for files in each for path in files.modified}, "shown": set(merged(each).read),
+    }  # fmt: skip
 
 
 def loop(answers: Sequence[bool], compactor: Sequence[Outcome] | None) -> tuple[str, int, int]:
@@ -269,16 +263,16 @@ def loop(answers: Sequence[bool], compactor: Sequence[Outcome] | None) -> tuple[
         compactions += 1
         if ends_run(outcomes.pop(0)):
             return "error", provider, compactions
-    now = Iteration()
+    now = RecoveryAllowance(enabled=compactor is not None)
     for good in answers:
         provider += 1
         if good:
             return "success", provider, compactions
-        now, runs = now.overflowed(can_compact=compactor is not None)
+        now, runs = now.overflowed()
         if not runs:
             return "error", provider, compactions
         compactions += 1
-        if not Iteration.retries(outcomes.pop(0)):
+        if outcomes.pop(0) != "compacted":
             return "error", provider, compactions
     return "error", provider, compactions
 
@@ -299,7 +293,7 @@ TEN = [said(f"message {i}", f"u{i}") for i in range(10)]
 ROWS = (
     Row(
         "ddx_agent", "tokens of nothing, hi, hello world, 1000 bytes", {"": 0, "hi": 1, "hello world": 3, "1000": 250},
-        lambda: {"1000": text_tokens("x" * 1_000), **{t: text_tokens(t) for t in ("", "hi", "hello world")}},
+        lambda: {"1000": quarter_up("x" * 1_000), **{t: quarter_up(t) for t in ("", "hi", "hello world")}},
     ),
     Row("ddx_agent", "assistant with a call", {"tokens": 14}, lambda: {"tokens": ddx_tokens(LET_ME)}),
     Row(
@@ -310,13 +304,13 @@ ROWS = (
         "ddx_agent", "window 0; percent 0; reserve 10000 of 100",
         {"window": False, "percent": False, "reserve": False},
         lambda: {
-            "window": should_compact(10**9, 0, 95, 8_192), "percent": should_compact(10**9, 100, 0, 0),
-            "reserve": should_compact(10**9, 100, 95, 10_000),
+            "window": exactly(0, reserve=8_192, percent=95).due(10**9), "percent": exactly(100, percent=0).due(10**9),
+            "reserve": exactly(100, reserve=10_000, percent=95).due(10**9),
         },
     ),
     Row(
         "ddx_agent", "usage 1000/500/200/100", {"tokens": 1_800},
-        lambda: {"tokens": effective_tokens(Usage(input=1_000, output=500, cache_read=200, cache_write=100))},
+        lambda: {"tokens": usage_tokens(Usage(input=1_000, output=500, cache_read=200, cache_write=100))},
     ),
     Row("ddx_agent", "truncate 3000 bytes to 2000; limit 0", {"says": True, "unchanged": True}, truncations),
     Row(
@@ -480,13 +474,13 @@ def test_the_result_carries_sizes_and_a_warning() -> None:
     plan = DdxCompact(config).plan(before, budget)
     assert fit is not None and plan is not None
     after = plan.apply(before, ["what was done"])
-    found = outcome_of(before, after, fit)
+    found = report(before, after, fit)
     assert (found.tokens_before, found.tokens_after) == (before.tokens, after.tokens)
     assert (found.cut_index, found.messages_kept) == (7, 2)
     assert found.summary == "what was done" and "less exact" in found.warning
-    success = events("compacted", 9, len(after.messages), mid_turn=True, result=found)
-    assert success[1].fields["success"] is True and success[0].fields["mid_turn"] is True
-    failure = events("failed", 9, 9, error="down")[1].fields
+    success = events("compacted", 9, len(after.messages), mid_turn=True, done=found)
+    assert success[1]["success"] is True and success[0]["mid_turn"] is True
+    failure = events("failed", 9, 9, error="down")[1]
     assert failure["success"] is False and failure["no_compaction"] is True and "mid_turn" not in failure
 
 
@@ -587,7 +581,7 @@ def test_overflows_are_known_by_their_text() -> None:
 
 
 def test_the_estimate_is_the_sum_over_messages() -> None:
-    assert conversation_tokens(TEN) == 40
+    assert sum(map(ddx_tokens, TEN)) == 40
     assert ddx_tokens(result("r" * 400, "call_1")) == 1 + 100 + 2
 
 

@@ -11,29 +11,33 @@ from conformance.rows import Row
 from builders import called, result, rules, said, told
 from workbench.compaction.engine import compact
 from workbench.compaction.presets import preset
+from workbench.compaction.presets.host import RecoveryAllowance
 from workbench.compaction.presets.opal import OPAL, OPAL_TRUNCATE
 from workbench.compaction.presets.opal.compact import OpalCompact
-from workbench.compaction.presets.opal.counting import hybrid, opal_tokens, text_tokens
 from workbench.compaction.presets.opal.cut import OpalCut, split_from, walked
-from workbench.compaction.presets.opal.overflow import (
+from workbench.compaction.presets.opal.session import (
     PATTERNS,
-    Recovery,
+    UsageTotals,
+    by_hand,
     context_overflow,
+    context_window,
     emergency,
+    events,
+    measured,
+    replace_path_segment,
     retryable,
-    usage_overflow,
+    silent_overflow,
     wait,
 )
-from workbench.compaction.presets.opal.session import announced, by_hand, path_messages, replace_path_segment
-from workbench.compaction.presets.opal.usage import UsageTally, context_window
 from workbench.compaction.presets.opal.wording import HEADER, transcript
+from workbench.compaction.presets.token_counters import opal_tokens, quarter
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Strategy
 from workbench.compaction.trigger import Situation
 from workbench.errors import ModelError, SetupError
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
-from workbench.transcript.log import Log, LogError, MessageEntry
+from workbench.transcript.log import Log, LogError, MessageEntry, fold
 from workbench.transcript.message import Message, Summary, Usage, plain_text
 
 PAD = "x" * 200
@@ -173,9 +177,9 @@ def agent() -> dict[str, object]:
     summary = next(m for m in done.after.messages if isinstance(m, Summary))
     grown = replace_path_segment(log, summary.replaces, summary)
     return {
-        "from": len(path_messages(log)),
+        "from": len(fold(log.path())),
         "shrinks": len(done.after.messages) < 18,
-        "equal": len(path_messages(grown)) == len(done.after.messages),
+        "equal": len(fold(grown.path())) == len(done.after.messages),
     }
 
 
@@ -265,22 +269,28 @@ ROWS = (
     Row("opal", "overflow texts", {str(t): True for t in OVERFLOWS}, lambda: each(context_overflow, *OVERFLOWS)),
     Row("opal", "other texts", dict.fromkeys(OTHERS, False), lambda: each(context_overflow, *OTHERS)),
     Row(
-        "opal", "usage overflow", {"over": True, "equal": False, "small": True},
+        "opal", "usage overflow", {"over": 40_000, "equal": None, "small": 25_600},
         lambda: {
-            "over": usage_overflow(200_001, 200_000), "equal": usage_overflow(200_000, 200_000),
-            "small": usage_overflow(128_001, 128_000),
+            name: budget and budget.keep_recent
+            for name, budget in (
+                ("over", silent_overflow(200_001, 200_000)), ("equal", silent_overflow(200_000, 200_000)),
+                ("small", silent_overflow(128_001, 128_000)),
+            )
         },
     ),
     Row(
         "opal", "text tokens", {"null": 0, "empty": 0, "hello": 3, "café": 1, "4000": 1000},
         lambda: {
-            "null": text_tokens(None), "empty": text_tokens(""), "hello": text_tokens("hello world!"),
-            "café": text_tokens("café"), "4000": text_tokens("x" * 4000),
+            "null": quarter(None), "empty": quarter(""), "hello": quarter("hello world!"),
+            "café": quarter("café"), "4000": quarter("x" * 4000),
         },
     ),
     Row("opal", "message with null content", {"tokens": 10}, lambda: {"tokens": opal_tokens(said(""))}),
     Row("opal", "assistant with a call", {"tokens": 30}, lambda: {"tokens": opal_tokens(LET_ME)}),
-    Row("opal", "hybrid(50,000, [])", {"tokens": 50_000}, lambda: {"tokens": hybrid(50_000, [])}),
+    Row(
+        "opal", "hybrid(50,000, [])", {"tokens": 50_000},
+        lambda: {"tokens": measured(Situation(tokens=7, window=1, reported=Usage(input=50_000)))},
+    ),
     Row("opal", "retryable", RETRIES, lambda: each(retryable, *RETRIES)),
     Row("opal", "agent at 85.9 % compacts", {"from": 18, "shrinks": True, "equal": True}, agent),
     Row("opal", "agent with one tiny turn", {"fires": True, "outcome": "unchanged", "messages": 2}, tiny_turn),
@@ -322,7 +332,7 @@ def test_each_of_the_17_patterns_is_an_overflow_in_any_case(pattern: str) -> Non
 
 
 def test_the_context_is_the_last_prompt_and_the_bill_is_the_sum() -> None:
-    tally = UsageTally()
+    tally = UsageTotals()
     for n, (prompt, completion) in enumerate([(10_000, 2_000), (14_000, 3_000), (19_000, 1_000)]):
         tally = tally.reported({"prompt_tokens": prompt, "completion_tokens": completion}, messages=2 * n)
     assert (tally.total_tokens, tally.current_context_tokens) == (49_000, 19_000)
@@ -333,28 +343,24 @@ def test_the_context_is_the_last_prompt_and_the_bill_is_the_sum() -> None:
 
 
 def test_usage_is_read_in_both_spellings_and_the_reported_total_wins() -> None:
-    tally = UsageTally().reported({"input_tokens": 7, "output_tokens": 2, "total_tokens": 11}, 0)
+    tally = UsageTotals().reported({"input_tokens": 7, "output_tokens": 2, "total_tokens": 11}, 0)
     assert (tally.prompt_tokens, tally.completion_tokens, tally.total_tokens) == (7, 2, 11)
 
 
 def test_an_overflow_is_compacted_and_retried_once() -> None:
-    recovery, budget = Recovery().overflowed(100_000)
-    assert budget == emergency(100_000) and budget.keep_recent == 20_000 and budget.force
-    assert recovery.retries == 0
-    assert recovery.overflowed(100_000)[1] is None
-    assert recovery.answered(90_000, 100_000).overflowed(100_000)[1] is not None
+    now, compacts = RecoveryAllowance().overflowed()
+    assert compacts and not now.overflowed()[1] and now.answered().overflowed()[1]
+    budget = emergency(100_000)
+    assert (budget.keep_recent, budget.force, budget.target, budget.reason) == (20_000, True, 79_999, "overflow")
 
 
 def test_without_a_session_an_overflow_is_an_error() -> None:
-    assert Recovery().overflowed(100_000, session=False)[1] is None
+    assert not RecoveryAllowance(enabled=False).overflowed()[1]
 
 
 def test_a_silent_overflow_is_compacted_before_the_next_turn() -> None:
-    recovery = Recovery().answered(100_001, 100_000)
-    after, budget = recovery.before_turn(100_000)
-    assert recovery.overflow_detected and budget is not None and budget.reason == "overflow"
-    assert after.before_turn(100_000)[1] is None
-    assert not Recovery().answered(100_000, 100_000).overflow_detected
+    assert silent_overflow(100_001, 100_000) == emergency(100_000)
+    assert silent_overflow(100_000, 100_000) is None
 
 
 def test_waits_double_up_to_a_minute() -> None:
@@ -485,19 +491,13 @@ def test_the_path_shows_the_summary_and_the_log_keeps_everything() -> None:
     log.leaf = "a2"
     summary = Summary(id="sum", text="so far", replaces=("u0", "a0", "u1", "a1"))
     grown = replace_path_segment(log, ["u0", "a0", "u1", "a1"], summary)
-    assert [m.id for m in path_messages(grown)] == ["sum", "u2", "a2"]
+    assert [m.id for m in fold(grown.path())] == ["sum", "u2", "a2"]
     assert len(log) == 7 and log.leaf == "a2"
     assert all(m.id in grown for m in turns(3)) and grown.leaf == "sum"
-    assert [m.id for m in path_messages_of(grown, "side")] == ["u0", "a0", "side"]
+    assert [m.id for m in fold(grown.path("side"))] == ["u0", "a0", "side"]
     again = replace_path_segment(grown, ["sum", "u2"], Summary(id="sum2", text="more"))
-    assert [m.id for m in path_messages(again)] == ["sum2", "a2"]
-    assert [m.id for m in path_messages(replace_path_segment(log, [m.id for m in turns(3)], summary))] == ["sum"]
-
-
-def path_messages_of(log: Log, leaf: str) -> tuple[Message, ...]:
-    other = Log(log)
-    other.leaf = leaf
-    return path_messages(other)
+    assert [m.id for m in fold(again.path())] == ["sum2", "a2"]
+    assert [m.id for m in fold(replace_path_segment(log, [m.id for m in turns(3)], summary).path())] == ["sum"]
 
 
 def test_only_the_beginning_of_a_path_is_replaced() -> None:
@@ -511,9 +511,9 @@ def test_only_the_beginning_of_a_path_is_replaced() -> None:
 
 def test_the_end_event_comes_also_where_nothing_was_compacted() -> None:
     context = Context.of(tiny(2), opal_tokens)
-    start, end = announced(context, context, "threshold")
-    assert (start.messages, start.reason, end.before, end.after) == (2, "", 2, 2)
-    assert announced(context, context, "overflow")[0].reason == "overflow"
+    start, end = events(context, context, "threshold")
+    assert (start["messages"], start["reason"], end["before"], end["after"]) == (2, "", 2, 2)
+    assert events(context, context, "overflow")[0]["reason"] == "overflow"
 
 
 def test_an_unknown_window_is_128_000() -> None:

@@ -12,27 +12,25 @@ from builders import called, result, said, told
 from workbench.compaction.engine import compact
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.file_lists import listed
+from workbench.compaction.presets.host import HookReply, decided
 from workbench.compaction.presets.operator_use import OPERATOR_USE, operator_use
-from workbench.compaction.presets.operator_use.compact import Details, Result, failed, requests
-from workbench.compaction.presets.operator_use.compact import result as finished
-from workbench.compaction.presets.operator_use.counting import (
-    after_compaction,
-    context_estimate,
-    operator_tokens,
-    usage_tokens,
-)
 from workbench.compaction.presets.operator_use.cut import CutPoint, boundary_start, find_cut
-from workbench.compaction.presets.operator_use.preparing import Preparation, prepare
 from workbench.compaction.presets.operator_use.session import (
-    HookReply,
     NotIdle,
+    OperatorCompaction,
+    Preparation,
     Schedule,
     appended,
-    decided,
+    context_estimate,
+    failed,
+    finished,
+    prepare,
     rebuilt,
+    requests,
 )
-from workbench.compaction.presets.operator_use.settings import Settings, should_compact
+from workbench.compaction.presets.operator_use.settings import OperatorSettings
 from workbench.compaction.presets.operator_use.wording import in_order, serialised
+from workbench.compaction.presets.token_counters import operator_tokens, usage_tokens
 from workbench.compaction.stage import Budget
 from workbench.compaction.trigger import Moment, Situation
 from workbench.errors import ModelError
@@ -71,8 +69,8 @@ def long_pairs(n: int) -> list[Message]:
     return pairs(n, "w" * 4_000)
 
 
-def keeping(tokens: int) -> Settings:
-    return Settings(keep_recent_tokens=tokens)
+def keeping(tokens: int) -> OperatorSettings:
+    return OperatorSettings(keep_recent_tokens=tokens)
 
 
 def cut(messages: Sequence[Message], keep: int) -> CutPoint:
@@ -104,18 +102,18 @@ def sizes() -> dict[str, object]:
 
 
 def trigger_percent() -> dict[str, object]:
-    half = Settings(trigger_percent=0.5)
-    return {"5000": should_compact(5000, 10_000, half), "5001": should_compact(5001, 10_000, half)}
+    half = OperatorSettings(trigger_percent=0.5)
+    return {"5000": half.due(5000, 10_000), "5001": half.due(5001, 10_000)}
 
 
 def due(tokens: int, window: int, reserve: int, *, enabled: bool = True) -> bool:
-    return should_compact(tokens, window, Settings(enabled=enabled, reserve_tokens=reserve))
+    return OperatorSettings(enabled=enabled, reserve_tokens=reserve).due(tokens, window)
 
 
 def leaf_is_compaction() -> dict[str, object]:
     log = log_of(long_pairs(4))
     log.append(CompactionEntry(id="c", parent=log.leaf, summary=Summary(id="c", text="x"), first_kept="u2"))
-    return {"empty": prepare((), Settings()), "leaf": prepare(log.path(), keeping(10))}
+    return {"empty": prepare((), OperatorSettings()), "leaf": prepare(log.path(), keeping(10))}
 
 
 def after_a_compaction(first_kept: str) -> int:
@@ -168,9 +166,9 @@ def ignored_usage() -> dict[str, object]:
     stopped = replace(told("w" * 400, "a1", usage=usage), stop="error")
     null = told("w" * 400, "a2")
     return {
-        "error": context_estimate([said("w" * 400), stopped]).last_usage_index,
-        "null": context_estimate([said("w" * 400), null]).tokens,
-        "good": context_estimate([told("hi", usage=usage), said("w" * 400)]).tokens,
+        "error": context_estimate([said("w" * 400), stopped])[1],
+        "null": context_estimate([said("w" * 400), null])[0],
+        "good": context_estimate([told("hi", usage=usage), said("w" * 400)])[0],
     }
 
 
@@ -260,13 +258,15 @@ def test_the_table_holds(row: Row) -> None:
 
 
 def test_the_defaults_are_the_documents() -> None:
-    assert Settings() == Settings(enabled=True, reserve_tokens=8_192, keep_recent_tokens=16_384, trigger_percent=None)
+    assert OperatorSettings() == OperatorSettings(
+        enabled=True, reserve_tokens=8_192, keep_recent_tokens=16_384, trigger_percent=None
+    )
 
 
 def check(
-    tokens: int, *, moment: Moment = "after_turn", requested: bool = False, settings: Settings | None = None
+    tokens: int, *, moment: Moment = "after_turn", requested: bool = False, settings: OperatorSettings | None = None
 ) -> Budget | None:
-    here = operator_use(lambda: settings or Settings(reserve_tokens=1_000)).trigger
+    here = operator_use(lambda: settings or OperatorSettings(reserve_tokens=1_000)).trigger
     seen = Situation(
         tokens=5_000, window=10_000, moment=moment, reported=Usage(input=tokens - 100, output=100), requested=requested
     )
@@ -280,7 +280,7 @@ def test_a_turn_that_leaves_just_the_reserve_is_not_due() -> None:
 
 def test_cached_tokens_count_as_much_as_others() -> None:
     seen = Situation(tokens=1, window=10_000, moment="after_turn", reported=Usage(cache_read=9_000, output=1))
-    assert operator_use(lambda: Settings(reserve_tokens=1_000)).trigger.check(seen) is not None
+    assert operator_use(lambda: OperatorSettings(reserve_tokens=1_000)).trigger.check(seen) is not None
 
 
 def test_a_requested_compaction_waits_for_the_end_of_the_turn() -> None:
@@ -296,11 +296,11 @@ def test_nothing_is_due_in_mid_turn() -> None:
 
 
 def test_settings_are_read_at_each_check() -> None:
-    now = [Settings(reserve_tokens=1_000)]
+    now = [OperatorSettings(reserve_tokens=1_000)]
     live = operator_use(lambda: now[0])
     seen = Situation(tokens=9_500, window=10_000, moment="after_turn")
     assert live.trigger.check(seen) is not None
-    now[0] = Settings(enabled=False)
+    now[0] = OperatorSettings(enabled=False)
     assert live.trigger.check(seen) is None
     context = Context.of(long_pairs(6), operator_tokens)
     stage = live.strategy.stages[0]
@@ -313,7 +313,7 @@ def test_settings_are_read_at_each_check() -> None:
 def test_the_preparation_says_all_that_the_second_step_needs() -> None:
     steps = [called("read", "c1", path="a.py"), result("w" * 4_000, "c1", name="read")]
     found = prepared([*long_pairs(1), said("go on", "u5"), *steps, told("w" * 4_000, "a5")], 500)
-    assert found.retained_from_id == "a5" and found.is_split_turn
+    assert found.retained_from_id == "a5"
     assert [m.id for m in found.messages_to_summarize] == ["u0", "a0"]
     assert [m.id for m in found.turn_prefix_messages] == ["u5", "a-c1", "r-c1"]
     assert found.tokens_before == 1_000 + 1_000 + 1 + (4 + len('{"path": "a.py"}')) // 4 + 1_000 + 1_000
@@ -340,7 +340,7 @@ def test_a_split_turn_after_a_summary_updates_it() -> None:
     log = log_of(IN_TURN[2:])
     path = (CompactionEntry(id="c", parent=None, summary=Summary(id="c", text="known"), first_kept="u1"), *log.path())
     found = prepare(path, keeping(1))
-    assert found is not None and found.is_split_turn and not found.messages_to_summarize
+    assert found is not None and found.turn_prefix_messages and not found.messages_to_summarize
     (request,) = requests(found)
     assert request.purpose == "update" and request.previous == "known"
     assert finished(found, ["merged"]).summary == "merged"
@@ -353,7 +353,7 @@ def test_the_footer_stands_below_the_answer_and_in_the_details() -> None:
     ]  # fmt: skip
     done = finished(prepared([said("x", "ux"), *steps, *long_pairs(1)], 1_500), ["S"])
     assert done.summary == ("S\n\n<read-files>\na.py\nz.py\n</read-files>\n\n<modified-files>\nb.py\n</modified-files>")
-    assert done.details == Details(("a.py", "z.py"), ("b.py",))
+    assert done.details == FileOps(("a.py", "z.py"), ("b.py",))
 
 
 def test_the_log_grows_by_one_entry_and_the_context_is_the_fold() -> None:
@@ -379,12 +379,12 @@ def test_only_the_newest_of_several_compactions_is_seen() -> None:
 
 def test_an_unknown_first_kept_entry_keeps_nothing_from_before() -> None:
     log = log_of(pairs(2))
-    grown = appended(log, Result("S", "nobody", 10), "c1")
+    grown = appended(log, OperatorCompaction("S", "nobody", 10), "c1")
     assert [m.id for m in rebuilt(grown.path()).messages] == ["c1"]
 
 
 def test_a_branch_that_leaves_before_the_compaction_does_not_see_it() -> None:
-    log = appended(log_of(pairs(3)), Result("S", "u2", 10), "c1")
+    log = appended(log_of(pairs(3)), OperatorCompaction("S", "u2", 10), "c1")
     log.append(MessageEntry(id="other", parent="a0", message=said("another way", "other")))
     assert [m.id for m in rebuilt(log.path()).messages] == ["u0", "a0", "other"]
 
@@ -408,8 +408,7 @@ def test_labels_travel_with_the_entry_that_follows() -> None:
 
 def test_the_size_afterwards_is_estimated_and_old_reports_are_not_believed() -> None:
     kept = replace(told("w" * 400, "a9", usage=Usage(input=90_000)), stop="stop")
-    assert context_estimate([kept]).tokens == 90_000
-    assert after_compaction([kept]) == 100
+    assert context_estimate([kept])[0] == 90_000
     assert rebuilt(path_of([kept])).context_tokens == 100
 
 
@@ -426,26 +425,26 @@ def test_the_newest_user_message_stays_when_its_turn_is_parted() -> None:
 
 
 def test_hooks_cancel_from_anywhere_and_the_last_result_wins() -> None:
-    one, two = Result("one", "x", 1), Result("two", "x", 1)
+    one, two = OperatorCompaction("one", "x", 1), OperatorCompaction("two", "x", 1)
     assert decided([None, HookReply()]) == HookReply()
-    assert decided([HookReply(compaction=one), None, HookReply(compaction=two), HookReply()]).compaction == two
-    assert decided([HookReply(compaction=one), HookReply(cancel=True)]) == HookReply(cancel=True)
-    assert decided([HookReply(cancel=True), HookReply(compaction=one)]) == HookReply(cancel=True)
+    assert decided([HookReply(supplied=one), None, HookReply(supplied=two), HookReply()]).supplied == two
+    assert decided([HookReply(supplied=one), HookReply(cancel=True)]) == HookReply(cancel=True)
+    assert decided([HookReply(cancel=True), HookReply(supplied=one)]) == HookReply(cancel=True)
 
 
 def test_a_request_in_mid_turn_is_kept_and_spent_once() -> None:
     now = Schedule().turn().request("on tests")
     with pytest.raises(NotIdle, match="'turn'"):
         now.run()
-    now, runs = now.turn_ended(10, 10_000, Settings())
+    now, runs = now.turn_ended(10, 10_000, OperatorSettings())
     assert runs and now.phase == "idle" and now.instructions == "on tests"
     now = now.run()
     assert now == Schedule("compaction")
-    assert now.done().turn().turn_ended(10, 10_000, Settings()) == (Schedule(), False)
+    assert now.done().turn().turn_ended(10, 10_000, OperatorSettings()) == (Schedule(), False)
 
 
 def test_a_failed_turn_compacts_nothing() -> None:
-    now, runs = Schedule().turn().request().turn_ended(99_999, 10_000, Settings(), well=False)
+    now, runs = Schedule().turn().request().turn_ended(99_999, 10_000, OperatorSettings(), well=False)
     assert not runs and now.requested
 
 

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 
 from workbench.compaction.presets.ddx_agent.config import Config
-from workbench.compaction.presets.ddx_agent.counting import ddx_tokens
 from workbench.compaction.presets.ddx_agent.wording import injected, is_compaction_summary, recovered
 from workbench.compaction.presets.file_lists import listed
 from workbench.compaction.presets.swap import free, granted, list_chars
+from workbench.compaction.presets.token_counters import calls_of, ddx_tokens
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
 from workbench.errors import WorkbenchError
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import (
-    AssistantMessage,
-    Message,
-    Summary,
-    ToolResult,
-    UserMessage,
-    is_real_user,
-)
+from workbench.transcript.message import Message, Summary, ToolResult, UserMessage, is_real_user
 from workbench.transcript.pairing import cut_points, last_user
 
 LEAST = 128
@@ -35,65 +28,44 @@ class CompactionNoFit(WorkbenchError):
     """No cut leaves room for a summary beside what must stay."""
 
 
-def boundary(messages: Sequence[Message], at: int) -> int:
-    """The first place at or after `at` where a kept part may begin; n if there is none, so that nothing is kept.
-
-    It begins with no tool result and no call.
-    """
-    return _from(places(messages), at)
-
-
 def places(messages: Sequence[Message]) -> list[int]:
-    """All such places, n the last."""
+    """Where a kept part may begin: with no tool result and no call; behind the last message, where nothing is kept."""
     flags = cut_points(messages)
-    return [*[i for i, message in enumerate(messages) if flags[i] and _begins(message)], len(messages)]
+    begins = (i for i, message in enumerate(messages) if not isinstance(message, ToolResult) and not calls_of(message))
+    return [*(i for i in begins if flags[i]), len(messages)]
 
 
-def _from(places: Sequence[int], at: int) -> int:
-    return places[min(bisect_left(places, at), len(places) - 1)]
+def _place(messages: Sequence[Message], at: int) -> int:
+    """The first of these places at or after `at`."""
+    possible = places(messages)
+    return possible[min(bisect_left(possible, at), len(possible) - 1)]
 
 
-def _begins(message: Message) -> bool:
-    if isinstance(message, AssistantMessage):
-        return not message.calls
-    return not isinstance(message, ToolResult)
-
-
-def find_cut_point(messages: Sequence[Message], keep_recent_tokens: int, possible: Sequence[int] | None = None) -> int:
+def find_cut_point(messages: Sequence[Message], keep_recent_tokens: int) -> int:
     """The first message to keep so that at least that many tokens stay; 0 where all is less, n for none.
 
     Args:
         messages: n, oldest first.
         keep_recent_tokens: as this system estimates them.
-        possible: `places` of the messages, where they are known.
     """
-    if not messages:
-        return 0
-    if keep_recent_tokens <= 0:
+    if not messages or keep_recent_tokens <= 0:
         return len(messages)
-    total = 0
-    for i in range(len(messages) - 1, -1, -1):
-        total += ddx_tokens(messages[i])
-        if total >= keep_recent_tokens:
-            return _from(places(messages) if possible is None else possible, i)
-    return 0
+    kept = accumulate(map(ddx_tokens, reversed(messages)))
+    enough = next((n for n, total in enumerate(kept, 1) if total >= keep_recent_tokens), None)
+    return 0 if enough is None else _place(messages, len(messages) - enough)
 
 
-def first_cut(
-    messages: Sequence[Message], keep_recent_tokens: int, possible: Sequence[int] | None = None
-) -> tuple[int, int]:
+def first_cut(messages: Sequence[Message], keep_recent_tokens: int) -> tuple[int, int]:
     """The cut to try first and the last one that may be tried.
 
     At least one message goes. The newest prompt is not passed, unless tools answered after it: a long turn can then
     still be compacted, and the prompt itself stays beside the summary.
     """
-    possible = places(messages) if possible is None else possible
-    at = find_cut_point(messages, keep_recent_tokens, possible) or _from(possible, 1)
+    at = find_cut_point(messages, keep_recent_tokens) or _place(messages, 1)
     prompts = [i for i, message in enumerate(messages) if isinstance(message, UserMessage | Summary)]
-    last = prompts[-1] if prompts else -1
-    if last < 0 or any(isinstance(message, ToolResult) for message in messages[last:]):
+    if not prompts or any(isinstance(message, ToolResult) for message in messages[prompts[-1] :]):
         return at, len(messages)
-    return min(at, last), last
+    return min(at, prompts[-1]), prompts[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +81,7 @@ class Fit:
         said: what is summarised.
         tail: indices of user messages among what gives way, which may be sent again.
         files: of the whole run so far.
-        effective: tokens that the whole request may have.
-        beside: tokens of all that stays.
+        room: tokens that the whole summary and the user messages may have.
         body: tokens that the model's text may have.
         chars: what the paths in the file lists may take; None for no bound.
     """
@@ -122,8 +93,7 @@ class Fit:
     said: tuple[Message, ...]
     tail: tuple[int, ...]
     files: FileOps
-    effective: int
-    beside: int
+    room: int
     body: int
     chars: int | None = None
 
@@ -136,74 +106,43 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     Raises:
         CompactionNoFit: no cut leaves room.
     """
-    indices = free(context.messages)
-    said = tuple(context.messages[i] for i in indices)
-    if not said or is_compaction_summary(said[-1]):
+    messages, indices = context.messages, free(context.messages)
+    said = [messages[i] for i in indices]
+    earlier = {i: summary for i in indices if (summary := recovered(messages[i])) is not None}
+    newest = last_user(messages)
+    new = {i: context.sizes[i] for i in indices if i not in earlier and i != newest}
+    if not new or is_compaction_summary(said[-1]):
         return None
     own = config.keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
-    possible = places(said)
-    first, last = first_cut(said, granted(context, budget, own), possible)
-    every = _Cuts(context, budget, indices)
-    tried = [at for at in _tries(possible, first, last) if every.something(at)]
-    if not tried:
+    first, last = first_cut(said, granted(context, budget, own))
+    tried = [at for at in [first, *places(said)] if first <= at <= last and at > 0 and indices[at - 1] >= min(new)]
+    if first <= 0 or not tried:
         return None
-    at = next((at for at in tried if every.body(at) >= 0), None)
-    if at is not None:
-        return every.fit(at)
-    least = every.fit(tried[-1])
-    floor = least.beside + every.frame + LEAST
-    if budget.reason == "matched" and floor < context.tokens:
-        return replace(least, effective=floor, body=LEAST)
-    raise CompactionNoFit(
-        f"{least.beside} tokens must stay and {least.effective} are allowed: that leaves no room for a summary"
+    files = file_ops(earlier.get(i, message) for i, message in enumerate(messages))
+    chars = list_chars(context, budget)
+    frame = context.count(injected(listed(files, chars)))
+    stays = context.tokens - sum(context.sizes[i] for i in earlier)
+    freed = [0, *accumulate(new.get(i, 0) for i in indices)]
+    effective = min(budget.target, context.tokens - 1) if budget.target > 0 else context.tokens - 1
+    at = next((at for at in tried if effective - stays + freed[at] >= frame), None)
+    if at is None:
+        at, beside = tried[-1], stays - freed[tried[-1]]
+        if budget.reason != "matched" or beside + frame + LEAST >= context.tokens:
+            raise CompactionNoFit(
+                f"{beside} tokens must stay and {effective} are allowed: that leaves no room for a summary"
+            )
+        effective = beside + frame + LEAST
+    gone = tuple(i for n, i in enumerate(indices) if i != newest and (i in earlier or n < at))
+    room = effective - stays + freed[at]
+    return Fit(
+        cut=at,
+        keep=indices[at] if at < len(indices) else len(messages),
+        gone=gone,
+        earlier=tuple(earlier.values()),
+        said=tuple(messages[i] for i in gone if i not in earlier),
+        tail=tuple(i for i in gone if i not in earlier and is_real_user(messages[i])),
+        files=files,
+        room=room,
+        body=room - frame,
+        chars=chars,
     )
-
-
-def _tries(possible: Sequence[int], first: int, last: int) -> list[int]:
-    """The first cut and all places after it, up to the last that may be tried."""
-    return [] if first <= 0 else [first, *(at for at in possible if first < at <= last)]
-
-
-class _Cuts:
-    """What each cut of a context would leave, each found in no time."""
-
-    def __init__(self, context: Context, budget: Budget, indices: Sequence[int]) -> None:
-        self.context, self.indices = context, indices
-        messages = context.messages
-        self.newest = last_user(messages)
-        self.summaries = {i: summary for i in indices if (summary := recovered(messages[i])) is not None}
-        self.files = file_ops(self.summaries.get(i, message) for i, message in enumerate(messages))
-        self.effective = min(budget.target, context.tokens - 1) if budget.target > 0 else context.tokens - 1
-        self.chars = list_chars(context, budget)
-        self.frame = context.count(injected(listed(self.files, self.chars)))
-        stays = context.tokens - sum(context.sizes[i] for i in self.summaries)
-        loose = [0 if i in self.summaries or i == self.newest else context.sizes[i] for i in indices]
-        new = [i not in self.summaries and i != self.newest for i in indices]
-        self.beside = [stays, *(stays - size for size in accumulate(loose))]
-        self.new = [0, *accumulate(new)]
-
-    def something(self, at: int) -> bool:
-        """Whether anything new would be summarised."""
-        return self.new[at] > 0
-
-    def body(self, at: int) -> int:
-        """Tokens that the model's text may have; negative where there is no room."""
-        return self.effective - self.beside[at] - self.frame
-
-    def fit(self, at: int) -> Fit:
-        """The whole."""
-        messages = self.context.messages
-        gone = tuple(sorted({*self.indices[:at], *self.summaries} - {self.newest}))
-        return Fit(
-            cut=at,
-            keep=self.indices[at] if at < len(self.indices) else len(messages),
-            gone=gone,
-            earlier=tuple(self.summaries.values()),
-            said=tuple(messages[i] for i in gone if i not in self.summaries),
-            tail=tuple(i for i in gone if i not in self.summaries and is_real_user(messages[i])),
-            files=self.files,
-            effective=self.effective,
-            beside=self.beside[at],
-            body=self.body(at),
-            chars=self.chars,
-        )

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import Template
 
-from workbench.compaction.presets.ddx_agent.counting import first_bytes, size_in_bytes
+from workbench.compaction.clip import boundary
 from workbench.compaction.presets.file_lists import lists_in, without_lists
+from workbench.compaction.presets.token_counters import byte_length
 from workbench.compaction.prompt_template import harmless, prompt
 from workbench.models.model import Purpose
 from workbench.transcript.message import (
@@ -24,7 +25,6 @@ from workbench.transcript.message import (
 PREFIX = "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
 SUFFIX = "\n</summary>"
 NO_SUMMARY = "(no summary available)"
-WARNING = "The history was summarised; each further compaction makes the model's view of it less exact."
 
 
 def headings() -> tuple[tuple[str, str], ...]:
@@ -33,12 +33,20 @@ def headings() -> tuple[tuple[str, str], ...]:
     return tuple((heading, about.strip()) for heading, _, about in lines)
 
 
+def first_bytes(text: str, most: int) -> str:
+    """As many whole characters as fit into that many bytes."""
+    if byte_length(text) <= most:
+        return text
+    head = text.encode("utf-8", "surrogatepass")[: max(most, 0)].decode("utf-8", "ignore")
+    return text[: boundary(text, len(head))]
+
+
 def truncated(text: str, most: int) -> str:
     """The first `most` bytes of a tool result and a line that says how much is missing; all of it for 0 or less."""
-    if most <= 0 or size_in_bytes(text) <= most:
+    if most <= 0 or byte_length(text) <= most:
         return text
     head = first_bytes(text, most)
-    return f"{head}\n[... {size_in_bytes(text) - size_in_bytes(head)} more characters truncated]"
+    return f"{head}\n[... {byte_length(text) - byte_length(head)} more characters truncated]"
 
 
 def serialised(messages: Sequence[Message], most: int) -> str:

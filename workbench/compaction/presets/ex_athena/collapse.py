@@ -50,8 +50,8 @@ def _repeats(messages: Sequence[Message]) -> dict[int, int | None]:
     for i, message in enumerate(messages):
         if isinstance(message, AssistantMessage):
             before, call, at = call, message.calls[0] if len(message.calls) == 1 else None, i
-            same = before and call and (before.name, before.arguments) == (call.name, call.arguments)
-            if same and not message.pinned and not plain_text(message).endswith(REPEATED):
+            repeats = before and call and (before.name, before.arguments) == (call.name, call.arguments)
+            if repeats and not message.pinned and not plain_text(message).endswith(REPEATED):
                 found[i] = None
         elif not isinstance(message, ToolResult):
             call = result = None

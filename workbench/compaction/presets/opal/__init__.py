@@ -32,8 +32,8 @@ Where it differs from that source, and why:
 from __future__ import annotations
 
 from workbench.compaction.presets.opal.compact import OpalCompact
-from workbench.compaction.presets.opal.counting import opal_tokens
-from workbench.compaction.presets.opal.trigger import OpalTrigger
+from workbench.compaction.presets.opal.session import OpalTrigger
+from workbench.compaction.presets.token_counters import opal_tokens
 from workbench.compaction.strategy import Preset, Strategy
 
 OPAL = Preset(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.compaction.cut import Cut
-from workbench.compaction.presets.opal.counting import size_in_bytes
 from workbench.compaction.presets.swap import free, granted, whole, within
+from workbench.compaction.presets.token_counters import byte_length
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, is_real_user, plain_text
@@ -30,7 +30,7 @@ def keep_recent(budget: Budget) -> int:
 
 def cut_size(message: Message) -> int:
     """What a message counts while a cut is sought: the bytes of its words and 20. Calls are not looked at."""
-    return size_in_bytes(plain_text(message)) + PER_MESSAGE
+    return byte_length(plain_text(message)) + PER_MESSAGE
 
 
 def walked(messages: Sequence[Message], keep: int, *, force: bool = False) -> int | None:

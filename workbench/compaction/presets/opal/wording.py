@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from string import Template
 
 from workbench.compaction.clip import head
-from workbench.compaction.presets.opal.counting import size_in_bytes
+from workbench.compaction.presets.token_counters import byte_length
 from workbench.compaction.prompt_template import harmless, prompt
 from workbench.models.model import Purpose
 from workbench.transcript.message import AssistantMessage, Message, Summary, ToolResult, plain_text
@@ -51,7 +51,7 @@ def _lines(message: Message) -> Iterator[str]:
 
 def shown(text: str, most: int) -> str:
     """The text itself up to `most` bytes; of a longer one the first `most` characters, without a mark."""
-    return text if size_in_bytes(text) <= most else head(text, most)
+    return text if byte_length(text) <= most else head(text, most)
 
 
 def _word(text: str) -> str:

@@ -38,12 +38,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from workbench.compaction.presets.operator_use.compact import OperatorCompact
-from workbench.compaction.presets.operator_use.counting import operator_tokens
-from workbench.compaction.presets.operator_use.settings import OperatorTrigger, Settings
+from workbench.compaction.presets.operator_use.settings import OperatorSettings, OperatorTrigger
+from workbench.compaction.presets.token_counters import operator_tokens
 from workbench.compaction.strategy import Preset, Strategy
 
 
-def operator_use(settings: Callable[[], Settings] = Settings) -> Preset:
+def operator_use(settings: Callable[[], OperatorSettings] = OperatorSettings) -> Preset:
     """The preset with settings that are read anew at each check and each compaction."""
     return Preset(
         "operator_use",

@@ -1,8 +1,8 @@
-"""The second step of a compaction: the requests, and the result that their answers make; and both steps as a stage."""
+"""Operator-Use's one stage, and what it asks a model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar
@@ -12,13 +12,11 @@ from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.presets.file_lists import listed, without_lists
 from workbench.compaction.presets.operator_use import wording
 from workbench.compaction.presets.operator_use.cut import OperatorCut
-from workbench.compaction.presets.operator_use.preparing import Preparation
-from workbench.compaction.presets.operator_use.settings import Settings
+from workbench.compaction.presets.operator_use.settings import OperatorSettings
 from workbench.compaction.presets.swap import Matter, bound, clipped, list_chars, matter, stated
 from workbench.compaction.prompt_template import prompt
 from workbench.compaction.stage import Budget
 from workbench.compaction.tracking import file_ops
-from workbench.errors import ModelError
 from workbench.models.model import LazyText, Purpose, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
@@ -34,65 +32,9 @@ FEW_CHARS = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
-    """The files of everything summarised so far, sorted."""
+class Said:
+    """What the requests are made of; `chars` is what the paths in the file lists may take."""
 
-    read_files: tuple[str, ...] = ()
-    modified_files: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A finished compaction, or one that a hook supplies.
-
-    Attributes:
-        summary: the model's text with the file footer.
-        retained_from_id: the entry at which the retained tail begins.
-        tokens_before: the context's size before.
-    """
-
-    summary: str
-    retained_from_id: str
-    tokens_before: int
-    details: Details = Details()
-
-
-def requests(prepared: Preparation, instructions: str = "") -> tuple[SummaryRequest, ...]:
-    """One request, or two for a split turn that do not depend on each other and may be put at the same time.
-
-    Args:
-        prepared: the first step.
-        instructions: what the summary of the history should dwell on; the turn's start is not told.
-    """
-    return _requests(_said(prepared), instructions)
-
-
-def result(prepared: Preparation, answers: Sequence[str]) -> Result:
-    """The compaction with these answers, one for each request.
-
-    Raises:
-        ValueError: there are more or fewer answers than requests.
-    """
-    wanted = len(requests(prepared))
-    if len(answers) != wanted:
-        raise ValueError(f"{wanted} requests but {len(answers)} answers")
-    said = _said(prepared)
-    draft = Draft(requests=requests(prepared), template=_template(said), footer=listed(prepared.file_ops))
-    files = prepared.file_ops
-    return Result(
-        draft.written(answers).text, prepared.retained_from_id, prepared.tokens_before,
-        Details(files.read, files.modified),
-    )  # fmt: skip
-
-
-def failed(why: str, *, turn_prefix: bool = False) -> ModelError:
-    """The error for a model that stopped with an error of its own."""
-    what = "Turn prefix summarization" if turn_prefix else "Summarization"
-    return ModelError(f"{what} failed: {why.strip() or 'Unknown error'}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
     history: tuple[Message, ...]
     prefix: tuple[Message, ...]
     previous: str
@@ -100,22 +42,17 @@ class _Said:
     chars: int | None = None
 
 
-def _said(prepared: Preparation) -> _Said:
-    return _Said(
-        prepared.messages_to_summarize, prepared.turn_prefix_messages, prepared.previous_summary or "",
-        prepared.file_ops,
-    )  # fmt: skip
-
-
-def _template(said: _Said) -> str:
+def template_for(said: Said) -> str:
+    """How the answers become the summary."""
     if said.history and said.prefix:
         return wording.BOTH
     return wording.TURN_ONLY if said.prefix and not said.previous else "{0}"
 
 
-def _requests(
-    said: _Said, instructions: str, count: TokenCounter = chars_per_token, most: int | None = None
+def requests_for(
+    said: Said, instructions: str, count: TokenCounter = chars_per_token, most: int | None = None
 ) -> tuple[SummaryRequest, ...]:
+    """One request, or two for a split turn."""
     first: Purpose = "update" if said.previous else "summary"
     request = partial(_request, said.files, count)
     if said.history and said.prefix:
@@ -168,7 +105,7 @@ class OperatorCompact:
         settings: says what the settings are now.
     """
 
-    settings: Callable[[], Settings] = field(default=Settings)
+    settings: Callable[[], OperatorSettings] = field(default=OperatorSettings)
     name: ClassVar[str] = "operator_compact"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
@@ -180,21 +117,21 @@ class OperatorCompact:
         if not any(text.strip() for message in given.new for text in said_texts(message)):
             return None
         files = wording.in_order(file_ops([*given.earlier, *given.new]))
-        said = _Said(given.history, given.prefix, given.previous, files, list_chars(context, budget))
+        said = Said(given.history, given.prefix, given.previous, files, list_chars(context, budget))
         frame = context.count(_draft(given, said, ()).frame()) + 2
         most = bound(context, budget, given.gone, frame, LEAST)
         if most < LEAST:
             return None
         if most < 4 * LEAST:
             said = replace(said, history=said.history + said.prefix, prefix=())
-        questions = _requests(said, budget.instructions, context.count, stated(most, context, budget, given.gone))
+        questions = requests_for(said, budget.instructions, context.count, stated(most, context, budget, given.gone))
         return Plan(swapped(context.messages, given.gone, _draft(given, said, questions)))
 
 
-def _draft(given: Matter, said: _Said, questions: tuple[SummaryRequest, ...]) -> Draft:
+def _draft(given: Matter, said: Said, questions: tuple[SummaryRequest, ...]) -> Draft:
     return Draft(
         requests=questions,
-        template=_template(said),
+        template=template_for(said),
         lead=wording.LEAD,
         footer=listed(said.files, said.chars),
         replaces=given.ids,

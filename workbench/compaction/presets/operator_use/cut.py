@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from workbench.compaction.cut import Cut
-from workbench.compaction.presets.operator_use.counting import operator_tokens
-from workbench.compaction.presets.operator_use.settings import Settings
+from workbench.compaction.presets.operator_use.settings import OperatorSettings
 from workbench.compaction.presets.swap import free, granted, whole, within
+from workbench.compaction.presets.token_counters import operator_tokens
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.log import CompactionEntry, Entry, MessageEntry
@@ -100,7 +100,7 @@ def turn_start(path: Sequence[Entry], start: int, at: int) -> int | None:
 class OperatorCut:
     """The same cut of a context."""
 
-    settings: Callable[[], Settings] = field(default=Settings)
+    settings: Callable[[], OperatorSettings] = field(default=OperatorSettings)
 
     def find(self, context: Context, budget: Budget, /) -> Cut | None:
         """The cut; None where there is nothing to summarise before it."""

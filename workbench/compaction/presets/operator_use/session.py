@@ -1,23 +1,155 @@
-"""What surrounds a compaction in Operator-Use: when it may run, what hooks decide, and how the log grows by it."""
+"""What surrounds a compaction in Operator-Use: what is prepared, when it may run, and how the log grows by it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal
 
-from workbench.compaction.presets.operator_use.compact import Result
-from workbench.compaction.presets.operator_use.counting import after_compaction
-from workbench.compaction.presets.operator_use.preparing import Preparation
-from workbench.compaction.presets.operator_use.settings import Settings, should_compact
-from workbench.compaction.presets.operator_use.wording import LEAD
-from workbench.errors import WorkbenchError
+from workbench.compaction.plan import Draft
+from workbench.compaction.presets.file_lists import listed
+from workbench.compaction.presets.operator_use.compact import Said, requests_for, template_for
+from workbench.compaction.presets.operator_use.cut import boundary_start, find_cut, previous_compaction
+from workbench.compaction.presets.operator_use.settings import OperatorSettings
+from workbench.compaction.presets.operator_use.wording import LEAD, in_order
+from workbench.compaction.presets.token_counters import operator_tokens, usage_tokens
+from workbench.compaction.tracking import file_ops
+from workbench.errors import ModelError, WorkbenchError
+from workbench.models.model import SummaryRequest
 from workbench.transcript.files import FileOps
 from workbench.transcript.log import CompactionEntry, Entry, Log, MessageEntry, NoteEntry, fold
-from workbench.transcript.message import Message, Summary
+from workbench.transcript.message import AssistantMessage, Message, Summary
 from workbench.transcript.pairing import last_user
 
-Phase: TypeAlias = Literal["idle", "turn", "compaction"]
+FAILED = frozenset({"error", "aborted", "abort"})
+
+
+def context_estimate(messages: Sequence[Message]) -> tuple[int, int | None]:
+    """What a context takes: the newest report of an answer that came to its end, and an estimate of what follows.
+
+    Returns:
+        Tokens, and the index of the message with that report; None where all is estimated.
+    """
+    for i in range(len(messages) - 1, -1, -1):
+        message = messages[i]
+        if isinstance(message, AssistantMessage) and message.usage is not None and message.stop not in FAILED:
+            reported = usage_tokens(message.usage)
+            if reported:
+                return reported + sum(map(operator_tokens, messages[i + 1 :])), i
+    return sum(map(operator_tokens, messages)), None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparation:
+    """The first step: what will be summarised, before any model is asked.
+
+    Attributes:
+        retained_from_id: the first entry that the model still sees in full.
+        messages_to_summarize: what becomes the summary.
+        turn_prefix_messages: the start of the turn that the cut parts.
+        tokens_before: the context's size now.
+        previous_summary: what the newest compaction wrote; None if there is none.
+        file_ops: of that compaction and of all that is summarised now, sorted.
+        settings: as they were when this was prepared.
+    """
+
+    retained_from_id: str
+    messages_to_summarize: tuple[Message, ...]
+    turn_prefix_messages: tuple[Message, ...]
+    tokens_before: int
+    previous_summary: str | None
+    file_ops: FileOps
+    settings: OperatorSettings
+
+    @property
+    def said(self) -> Said:
+        """What the requests are made of."""
+        return Said(
+            self.messages_to_summarize, self.turn_prefix_messages, self.previous_summary or "", self.file_ops
+        )  # fmt: skip
+
+
+def prepare(path: Sequence[Entry], settings: OperatorSettings) -> Preparation | None:
+    """What a compaction of this path would do; None where none is possible.
+
+    None where the path is empty or ends in a compaction, where there is no place to cut, and where everything fits
+    into what is kept, so that nothing would be summarised.
+
+    Args:
+        path: from the root to the leaf.
+        settings: of this moment.
+    """
+    if not path or isinstance(path[-1], CompactionEntry):
+        return None
+    start = boundary_start(path)
+    cut = find_cut(path, start, len(path), settings.keep_recent_tokens)
+    history_end = cut.first_kept if cut.turn_start is None else cut.turn_start
+    history, prefix = _messages(path[start:history_end]), _messages(path[history_end : cut.first_kept])
+    if cut.first_kept >= len(path) or not (history or prefix):
+        return None
+    at = previous_compaction(path)
+    previous = path[at] if at is not None else None
+    summary = previous.summary if isinstance(previous, CompactionEntry) else None
+    return Preparation(
+        retained_from_id=path[cut.first_kept].id,
+        messages_to_summarize=history,
+        turn_prefix_messages=prefix,
+        tokens_before=context_estimate(fold(path))[0],
+        previous_summary=None if summary is None else summary.text,
+        file_ops=in_order(file_ops([*([] if summary is None else [summary]), *history, *prefix])),
+        settings=settings,
+    )
+
+
+def _messages(path: Iterable[Entry]) -> tuple[Message, ...]:
+    return tuple(entry.message for entry in path if isinstance(entry, MessageEntry))
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorCompaction:
+    """A finished compaction, or one that a hook supplies.
+
+    Attributes:
+        summary: the model's text with the file footer.
+        retained_from_id: the entry at which the retained tail begins.
+        tokens_before: the context's size before.
+        details: the files of everything summarised so far, sorted.
+    """
+
+    summary: str
+    retained_from_id: str
+    tokens_before: int
+    details: FileOps = FileOps()
+
+
+def requests(prepared: Preparation, instructions: str = "") -> tuple[SummaryRequest, ...]:
+    """One request, or two for a split turn that do not depend on each other and may be put at the same time.
+
+    Args:
+        prepared: the first step.
+        instructions: what the summary of the history should dwell on; the turn's start is not told.
+    """
+    return requests_for(prepared.said, instructions)
+
+
+def finished(prepared: Preparation, answers: Sequence[str]) -> OperatorCompaction:
+    """The compaction with these answers, one for each request.
+
+    Raises:
+        ValueError: there are more or fewer answers than requests.
+    """
+    asked = requests(prepared)
+    if len(answers) != len(asked):
+        raise ValueError(f"{len(asked)} requests but {len(answers)} answers")
+    draft = Draft(requests=asked, template=template_for(prepared.said), footer=listed(prepared.file_ops))
+    text = draft.written(answers).text
+    return OperatorCompaction(text, prepared.retained_from_id, prepared.tokens_before, prepared.file_ops)
+
+
+def failed(why: str, *, turn_prefix: bool = False) -> ModelError:
+    """The error for a model that stopped with an error of its own."""
+    what = "Turn prefix summarization" if turn_prefix else "Summarization"
+    return ModelError(f"{what} failed: {why.strip() or 'Unknown error'}")
 
 
 class NotIdle(WorkbenchError):
@@ -26,13 +158,13 @@ class NotIdle(WorkbenchError):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Where the agent is, and whether somebody asked for a compaction. Values; the agent keeps the newest.
+    """Where the agent is, and whether somebody asked for a compaction. A value: the host keeps the newest.
 
     Attributes:
         instructions: what came with the request; it goes before those of the turn.
     """
 
-    phase: Phase = "idle"
+    phase: Literal["idle", "turn", "compaction"] = "idle"
     requested: bool = False
     instructions: str = ""
 
@@ -45,10 +177,10 @@ class Schedule:
         return replace(self, requested=True, instructions=instructions)
 
     def turn_ended(
-        self, context_tokens: int, window: int, settings: Settings, *, well: bool = True
+        self, context_tokens: int, window: int, settings: OperatorSettings, *, well: bool = True
     ) -> tuple[Schedule, bool]:
         """After a turn: whether a compaction is to run now. After a turn that failed it is not, and a request stays."""
-        due = well and (self.requested or should_compact(context_tokens, window, settings))
+        due = well and (self.requested or settings.due(context_tokens, window))
         return replace(self, phase="idle"), due
 
     def run(self) -> Schedule:
@@ -66,66 +198,26 @@ class Schedule:
         return replace(self, phase="idle")
 
 
-@dataclass(frozen=True, slots=True)
-class BeforeCompact:
-    """What hooks are told before a model is asked."""
-
-    preparation: Preparation
-    branch_entries: tuple[Entry, ...]
-    custom_instructions: str = ""
-    type: Literal["session_before_compact"] = "session_before_compact"
-
-
-@dataclass(frozen=True, slots=True)
-class HookReply:
-    """What one hook wants: nothing, no compaction at all, or its own result instead of the model's."""
-
-    cancel: bool = False
-    compaction: Result | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AfterCompact:
-    """What hooks are told afterwards."""
-
-    compaction_entry: CompactionEntry
-    type: Literal["session_compact"] = "session_compact"
-
-
-def decided(replies: Iterable[HookReply | None]) -> HookReply:
-    """What all hooks together want: one that cancels wins wherever it stands, else the last result."""
-    wanted = HookReply()
-    for reply in replies:
-        if reply is not None and reply.cancel:
-            return HookReply(cancel=True)
-        if reply is not None and reply.compaction is not None:
-            wanted = reply
-    return wanted
-
-
-def appended(log: Log, finished: Result, id: str, *, time: float | None = None) -> Log:
+def appended(log: Log, done: OperatorCompaction, id: str, *, time: float | None = None) -> Log:
     """A log with the compaction's entry at the end of its path. The given log is not touched, nothing is deleted.
 
     The newest user message stays in the context also where its turn was parted before it.
 
     Args:
         log: its leaf is the end of the path.
-        finished: the compaction.
+        done: the compaction.
         id: of the new entry.
         time: seconds since the epoch, where known.
     """
     path = log.path()
     grown = Log(log)
     grown.leaf = log.leaf
-    files = FileOps(finished.details.read_files, finished.details.modified_files)
-    kept = _kept(path, finished.retained_from_id)
-    retained = set(() if kept is None else kept)
-    shown = fold(path)
-    gone = tuple(message.id for message in shown if message.id not in retained) if kept is not None else ()
-    summary = Summary(id=id, text=finished.summary, replaces=gone, files=files, lead=LEAD)
+    kept = _kept(path, done.retained_from_id)
+    gone = () if kept is None else tuple(message.id for message in fold(path) if message.id not in set(kept))
+    summary = Summary(id=id, text=done.summary, replaces=gone, files=done.details, lead=LEAD)
     entry = CompactionEntry(
-        id=id, parent=log.leaf, summary=summary, first_kept=finished.retained_from_id, kept=kept,
-        tokens_before=finished.tokens_before, time=time,
+        id=id, parent=log.leaf, summary=summary, first_kept=done.retained_from_id, kept=kept,
+        tokens_before=done.tokens_before, time=time,
     )  # fmt: skip
     grown.append(entry)
     return grown
@@ -136,12 +228,9 @@ def _kept(path: Sequence[Entry], first: str) -> tuple[str, ...] | None:
     start = next((i for i, entry in enumerate(path) if entry.id == first), None)
     if start is None:
         return None
-    said = [(i, entry.message) for i, entry in enumerate(path) if isinstance(entry, MessageEntry)]
+    said = [(i >= start, entry.message) for i, entry in enumerate(path) if isinstance(entry, MessageEntry)]
     newest = last_user([message for _, message in said])
-    beside = [said[newest]] if newest is not None and said[newest][0] < start else []
-    pinned = [(i, message) for i, message in said if i < start and message.pinned]
-    stays = sorted({i: message.id for i, message in [*beside, *pinned, *(x for x in said if x[0] >= start)]}.items())
-    return tuple(id for _, id in stays)
+    return tuple(message.id for i, (kept, message) in enumerate(said) if kept or message.pinned or i == newest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +250,5 @@ def rebuilt(path: Sequence[Entry]) -> SessionContext:
     """
     messages = fold(path)
     last = {entry.kind: entry.text for entry in path if isinstance(entry, NoteEntry)}
-    return SessionContext(
-        messages, last.get("model_change", ""), last.get("thinking_level_change", ""), after_compaction(messages)
-    )
+    model, level = last.get("model_change", ""), last.get("thinking_level_change", "")
+    return SessionContext(messages, model, level, sum(map(operator_tokens, messages)))

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from workbench.compaction.presets.token_counters import usage_tokens
 from workbench.compaction.stage import Budget
 from workbench.compaction.trigger import Situation
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class OperatorSettings:
     """What a user may set; read anew at each use.
 
     Attributes:
@@ -29,10 +30,9 @@ class Settings:
         """Tokens above which a context is due."""
         return window * self.trigger_percent if self.trigger_percent is not None else window - self.reserve_tokens
 
-
-def should_compact(context_tokens: int, window: int, settings: Settings) -> bool:
-    """Due above the limit, never at it; never where it is switched off."""
-    return settings.enabled and context_tokens > settings.limit(window)
+    def due(self, tokens: int, window: int) -> bool:
+        """Due above the limit, never at it; never where it is switched off."""
+        return self.enabled and tokens > self.limit(window)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ class OperatorTrigger:
     """Asked when a turn has ended well; a compaction that was requested in mid-turn waits for that.
 
     Attributes:
-        settings: says what the settings are now.
+        settings: gives the settings of this moment.
     """
 
-    settings: Callable[[], Settings] = field(default=Settings)
+    settings: Callable[[], OperatorSettings] = field(default=OperatorSettings)
     name: ClassVar[str] = "operator_trigger"
 
     def check(self, situation: Situation, /) -> Budget | None:
@@ -51,17 +51,13 @@ class OperatorTrigger:
 
         The target is the limit. Where the provider counts otherwise than the estimate, it is scaled to the estimate.
         """
-        settings = self.settings()
-        if situation.moment != "after_turn":
+        settings, window, reported = self.settings(), situation.window, situation.reported
+        tokens = (usage_tokens(reported) if reported is not None else 0) or situation.tokens
+        if situation.moment != "after_turn" or not (situation.requested or settings.due(tokens, window)):
             return None
-        reported = situation.reported
-        tokens = reported.prompt + reported.output if reported is not None else 0
-        tokens = tokens or situation.tokens
-        if not situation.requested and not should_compact(tokens, situation.window, settings):
-            return None
-        limit = int(max(settings.limit(situation.window), 0) * situation.tokens / max(tokens, 1))
+        limit = int(max(settings.limit(window), 0) * situation.tokens / max(tokens, 1))
         return Budget(
             target=min(limit, max(situation.tokens - 1, 0)),
-            window=situation.window,
+            window=window,
             reason="requested" if situation.requested else "threshold",
         )
