@@ -9,12 +9,16 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import settings
 
+from profiles import FULL
+
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("MPLBACKEND", "agg")
 os.environ.setdefault("MPLCONFIGDIR", str(Path(__file__).parent.parent / "build" / "fonts"))
 
 # Tests never time, and the same commit gives the same verdict; WORKBENCH_RANDOM=1 looks for new counter-examples.
-settings.register_profile("workbench", deadline=None, derandomize=not os.environ.get("WORKBENCH_RANDOM"))
+settings.register_profile(
+    "workbench", deadline=None, derandomize=not os.environ.get("WORKBENCH_RANDOM"), max_examples=100 if FULL else 25
+)
 settings.load_profile("workbench")
 
 # Answers of models and weights put together are kept while the tests run, and not in a home folder.

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders import called, result, rules, said, told
+from profiles import examples
 from workbench.importers.export import to_anthropic, to_openai
 from workbench.transcript.message import (
     AssistantMessage,
@@ -81,13 +82,13 @@ def anthropic_violations(exported: list[dict[str, Any]]) -> list[str]:
 
 
 @given(st.lists(anything, max_size=9))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_openai_would_take_it(messages: list[Message]) -> None:
     assert openai_violations(to_openai(messages)) == []
 
 
 @given(st.lists(anything, max_size=9))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_anthropic_would_take_it(messages: list[Message]) -> None:
     assert anthropic_violations(to_anthropic(messages)) == []
 

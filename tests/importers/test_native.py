@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from importers.files import only, written
 
+from profiles import examples
 from workbench.errors import FormatError
 from workbench.importers.importer import load
 from workbench.importers.native import save
@@ -86,7 +87,7 @@ def sessions(draw: st.DrawFn) -> Session:
 
 
 @given(st.lists(sessions(), min_size=1, max_size=2))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_what_is_saved_is_read_again_without_loss(
     tmp_path_factory: pytest.TempPathFactory, given: list[Session]
 ) -> None:

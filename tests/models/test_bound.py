@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from profiles import examples
 from workbench.datasets.bundled import bundled_files
 from workbench.importers.importer import load
 from workbench.models.bound import FRAME, bound, most_tokens
@@ -37,7 +38,7 @@ def recorded() -> str:
 
 
 @given(st.text(max_size=400))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_no_tokenizer_of_openai_makes_more_of_any_text(text: str) -> None:
     clean = text.encode("utf-8", "replace").decode()
     assert all(TiktokenCounter(encoding).count_text(clean) <= most_tokens(text) for encoding in TABLES)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders import called, conversation, result, said, told
+from profiles import examples
 from workbench.errors import ModelError
 from workbench.extraction.extractor import Extractor
 from workbench.extraction.words import spans
@@ -179,7 +180,7 @@ def conversations(draw: st.DrawFn) -> list[Message]:
     return messages
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(conversations(), st.integers(1, 300), texts, st.sampled_from([chars_per_token, TiktokenCounter()]))
 def test_the_bound_is_never_passed(messages: list[Message], most: int, previous: str, count: TokenCounter) -> None:
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -11,6 +10,7 @@ from functools import lru_cache
 from hypothesis import seed as drawn_from
 from hypothesis import settings
 
+from profiles import examples
 from workbench.compaction.stage import Budget
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
@@ -30,10 +30,10 @@ from workbench.transcript.message import (
 )
 from workbench.transcript.tokens import chars_per_token
 
-CASES = int(os.environ.get("WORKBENCH_CASES", "400"))
+CASES = examples(400)
 """Random conversations for each stage, and for each restated system."""
 
-OFTEN = int(os.environ.get("WORKBENCH_CASES", "2000"))
+OFTEN = examples(2000)
 """Random conversations for each strategy of our own."""
 
 BATCH = 20

@@ -21,7 +21,7 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Text, UserMessage, plain_text
 from workbench.transcript.tokens import chars_per_token
 
-RANDOM = max(CASES // 20, 1)
+RANDOM = max(CASES // 20, 8)
 """Random conversations for each preset and stage, besides the extremes."""
 
 SUBJECTS: Mapping[str, Strategy] = {

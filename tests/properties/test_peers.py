@@ -1,11 +1,10 @@
 """Every preset that restates a peer keeps the invariants of the engine, on random conversations and in long chains.
 
-WORKBENCH_CASES=10000 python -m pytest tests/properties/test_peers.py
+WORKBENCH_TESTS=full python -m pytest tests/properties/test_peers.py
 """
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
 from dataclasses import replace
@@ -34,7 +33,7 @@ RESTATED = tuple(preset(name) for name in PLACES if name not in OURS)
 SEEDS = {"opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent"}
 """What more these promise stands in their own conformance tests."""
 BATCH = 10
-ROUNDS = CASES if "WORKBENCH_CASES" in os.environ else 400
+ROUNDS = CASES
 """Random conversations for each preset; ten presets and more share them."""
 often = settings(max_examples=max(ROUNDS // BATCH, 1), deadline=None, derandomize=True, database=None)
 every_restated = pytest.mark.parametrize("peer", RESTATED, ids=lambda peer: peer.name)

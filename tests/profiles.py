@@ -1,0 +1,16 @@
+"""How much property tests try: a sample by default, everything where WORKBENCH_TESTS is `full`, as in `.ci/run`."""
+
+from __future__ import annotations
+
+import os
+
+PROFILE = os.environ.get("WORKBENCH_TESTS", "short")
+if PROFILE not in ("short", "full"):
+    raise SystemExit(f"WORKBENCH_TESTS is {PROFILE!r}; it must be 'short' or 'full'")
+
+FULL = PROFILE == "full"
+
+
+def examples(everything: int) -> int:
+    """How many examples to try of this many: all of them in the full profile, a tenth in the short one, at least 5."""
+    return everything if FULL else max(everything // 10, min(everything, 5))
