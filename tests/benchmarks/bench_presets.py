@@ -38,7 +38,6 @@ from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Situation
 from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message, SystemMessage, ToolCall, ToolResult
-from workbench.transcript.pausing import collector_paused
 from workbench.transcript.tokens import chars_per_token
 
 CHECKS = 20_000
@@ -85,9 +84,8 @@ def compacted(preset: Preset, contexts: Sequence[Context], *, force: bool = Fals
 
 
 def alone(preset: Preset, context: Context) -> None:
-    """The stages, in the collector's pause that the engine gives them."""
-    with collector_paused():
-        planned(context, preset.strategy, budget_of(context))
+    """The stages without guard and records."""
+    planned(context, preset.strategy, budget_of(context))
 
 
 def row(preset: Preset, parts: Sequence[Sequence[Message]]) -> str:

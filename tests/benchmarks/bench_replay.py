@@ -9,8 +9,7 @@ is loaded that holds nothing of a text (modules, what is installed, the encoding
 tiktoken and the whole replay take turns, five times each; each line gives the least of its five times.
 
 Each turn begins from a fresh state: nothing is counted, extracted, read or remembered from the turn before. "all of it,
-natural" is the figure to watch: counting, extraction and the five strategies, each once. All of it is one process; a
-session is extracted in a thread while it is counted, so that on two cores the clock shows less than the processor.
+natural" is the figure to watch: counting, extraction and the five strategies, each once. All of it is one process.
 """
 
 from __future__ import annotations
@@ -91,7 +90,7 @@ def turn(session: Session, shares: tuple[float, ...]) -> Times:
 
     forget()
     model, settings = find_model("extractive"), Settings(shares=shares)
-    ready = done(lambda: prepared(session, WINDOW), "counting, and extraction beside it")
+    ready = done(lambda: prepared(session, WINDOW), "counting and extraction")
     for name in STRATEGIES:
         done(lambda name=name: replay_rows(ready, preset(name), model, settings), name)  # type: ignore[misc]
     return times

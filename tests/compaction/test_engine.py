@@ -1,4 +1,3 @@
-import gc
 import threading
 from dataclasses import dataclass
 from typing import ClassVar
@@ -101,36 +100,6 @@ def test_the_records_say_what_was_dropped_and_rewritten() -> None:
     assert done.stages[0].dropped == ("u0",)
     assert done.stages[0].rewritten == ()
     assert (done.stages[0].tokens_before, done.stages[0].tokens_after) == (TALK.tokens, done.after.tokens)
-
-
-class Watched:
-    """Says whether Python's collector runs while it is asked, and breaks where it is told to."""
-
-    name: ClassVar[str] = "watched"
-
-    def __init__(self, *, breaks: bool = False) -> None:
-        self.breaks, self.saw = breaks, list[bool]()
-
-    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        self.saw.append(gc.isenabled())
-        if self.breaks:
-            raise ValueError("a defect")
-        return Summarize(track_files=False).plan(context, budget)
-
-    def complete(self, request: SummaryRequest, /) -> Completion:
-        self.saw.append(gc.isenabled())
-        return Completion(text="in short", model="watched")
-
-
-def test_the_collector_rests_while_a_compaction_is_worked_out_and_never_while_a_model_is_asked() -> None:
-    watched = Watched()
-    long = Context.of(conversation(9, words=60))
-    assert compact(long, Strategy("x", (watched,)), to(long.tokens // 2), watched).outcome == "compacted"
-    assert watched.saw == [False, True]
-    assert gc.isenabled()
-    with pytest.raises(ValueError, match="a defect"):
-        compact(TALK, Strategy("x", (Watched(breaks=True),)), to(10), watched)
-    assert gc.isenabled()
 
 
 @dataclass(frozen=True)

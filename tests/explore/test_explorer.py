@@ -1,8 +1,6 @@
 """The explorer without a frontend: what it shows is text, and the controls are objects that can be set."""
 
-import gc
 from dataclasses import replace
-from math import inf
 from typing import Any
 
 import pytest
@@ -178,13 +176,6 @@ def test_a_long_replay_is_shown_as_far_as_it_has_come(session: Session) -> None:
         pass
     assert "So far" not in view.overview()
     assert view.replay.steps == whole.replay.steps and len(view.replay.events) == len(whole.replay.events)
-
-
-def test_after_each_part_of_a_replay_python_looks_for_garbage_again(session: Session) -> None:
-    view = explore(session, strategy="truncate", window=100_000)
-    for seconds in (0.0, inf):
-        view.begin(seconds, window=4_000 if seconds else 8_000)
-        assert gc.isenabled()
 
 
 def test_a_replay_that_is_wanted_no_more_is_given_up(session: Session) -> None:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from workbench.compaction.guard import Violation, apart, violations, violations_between
+from workbench.compaction.guard import Violation, violations
 from workbench.compaction.plan import Plan
 from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.strategy import Preset, Strategy
@@ -18,14 +18,10 @@ from workbench.models.model import Completion, Model, SummaryRequest, bears_seve
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 from workbench.transcript.pairing import protected
-from workbench.transcript.pausing import collector_paused
-from workbench.transcript.quick import quickly_made
-from workbench.transcript.roll import followed
 
 Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True)
 class StageRecord:
     """What one stage did. Where it broke an invariant its result was not used, and `violations` say why.
@@ -50,7 +46,6 @@ class StageRecord:
         return not self.violations
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True)
 class Compaction:
     """One compaction.
@@ -136,29 +131,33 @@ def compact(history: Context, strategy: Strategy, budget: Budget, model: Model) 
     after, records = history, []
     sent: Context | None = None
     for stage in strategy.stages * strategy.rounds:
-        with collector_paused():
-            if not budget.force:
-                if after.tokens <= budget.target:
-                    break  # what is sent is never larger: no view is planned to find that out
-                sent = _sent(after, strategy, budget) if sent is None else sent
-                if sent.tokens <= budget.target:
-                    break
-            plan = stage.plan(after, budget)
+        if not budget.force:
+            if after.tokens <= budget.target:
+                break  # what is sent is never larger: no view is planned to find that out
+            sent = _sent(after, strategy, budget) if sent is None else sent
+            if sent.tokens <= budget.target:
+                break
+        plan = stage.plan(after, budget)
         if plan is None or not plan.edits:
             continue
         record, changed = _run(stage, plan, after, model)
         records.append(record)
         after, sent = changed, sent if changed is after else None
-    with collector_paused():
-        sent = _sent(after, strategy, budget) if sent is None else sent
-        outcome, why = _outcome(history, after, sent, budget)
+    sent = _sent(after, strategy, budget) if sent is None else sent
+    outcome, why = _outcome(history, after, sent, budget)
     return Compaction(history, after, sent, budget, tuple(records), outcome, why)
 
 
 def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[StageRecord, Context]:
     completions = _completions(plan, model)
-    with collector_paused():
-        return _applied(stage, plan, context, completions)
+    writer = completions[0].model if completions else ""
+    changed = plan.apply(context, [completion.text for completion in completions], writer)
+    if _same(context.messages, changed.messages):
+        changed = context  # such as after an empty answer that compacts nothing
+    found = violations(context, changed)
+    dropped, rewritten, wrote = _touched(context.messages, changed.messages)
+    record = StageRecord(stage.name, context.tokens, changed.tokens, completions, found, dropped, rewritten, wrote)
+    return record, context if found else changed
 
 
 def _completions(plan: Plan, model: Model) -> tuple[Completion, ...]:
@@ -169,20 +168,6 @@ def _completions(plan: Plan, model: Model) -> tuple[Completion, ...]:
         return tuple(completed(request, model) for request in requests)
     with ThreadPoolExecutor(len(requests)) as pool:
         return tuple(pool.map(completed, requests, [model] * len(requests)))
-
-
-def _applied(
-    stage: Stage, plan: Plan, context: Context, completions: tuple[Completion, ...]
-) -> tuple[StageRecord, Context]:
-    writer = completions[0].model if completions else ""
-    changed = plan.apply(context, [completion.text for completion in completions], writer)
-    was, now = apart(context, changed)
-    if _same(was, now):
-        changed, was, now = context, (), ()  # such as after an empty answer that compacts nothing
-    found = violations_between(context, changed, was, now)
-    dropped, rewritten, wrote = _touched(context, changed, was, now)
-    record = StageRecord(stage.name, context.tokens, changed.tokens, completions, found, dropped, rewritten, wrote)
-    return record, context if found else changed
 
 
 def _same(before: Sequence[Message], after: Sequence[Message]) -> bool:
@@ -219,32 +204,24 @@ def _shown(completion: Completion, request: SummaryRequest, model: Model) -> Com
 
 
 def _touched(
-    before: Context, after: Context, was: Sequence[Message], now_there: Sequence[Message]
+    before: Sequence[Message], after: Sequence[Message]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Message, ...]]:
-    """The ids of the messages that were dropped, and of those that were rewritten; and what was put in.
-
-    All of it lies in what is apart in the two contexts: `was` and `now_there`.
-    """
-    roll = followed(before)
-    if roll is None or not roll.apart_from(was, now_there):
-        was, now_there = before.messages, after.messages
-    kept = {message.id: message for message in now_there}
+    """The ids of the messages that were dropped, and of those that were rewritten; and what was put in."""
+    kept = {message.id: message for message in after}
     dropped, rewritten = [], []
-    for message in was:
+    for message in before:
         now = kept.get(message.id)
         if now is None:
             dropped.append(message.id)
         elif now is not message:
             rewritten.append(message.id)
-    old = set(map(id, was))
-    return tuple(dropped), tuple(rewritten), tuple([message for message in now_there if id(message) not in old])
+    old = set(map(id, before))
+    return tuple(dropped), tuple(rewritten), tuple([message for message in after if id(message) not in old])
 
 
 def _outcome(history: Context, after: Context, sent: Context, budget: Budget) -> tuple[Outcome, str]:
     if sent.tokens > budget.target:
-        roll = followed(history)
-        stays = protected(history.messages) if roll is None else roll.protected()
-        floor = history.overhead + sum([history.sizes[i] for i in stays])
+        floor = history.overhead + sum(history.sizes[i] for i in protected(history.messages))
         why = (
             f"{sent.tokens} tokens are left, {budget.target} were the target; {floor} are protected: overhead, "
             "pinned messages with their partners, and the newest user message"

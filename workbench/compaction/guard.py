@@ -28,27 +28,15 @@ def violations(before: Context, after: Context) -> tuple[Violation, ...]:
     """All invariants that the step from `before` to `after` broke; what was broken before does not count.
 
     Checks S1 (pairs), S2 (doubles), S7 (empty messages), C1 (order), C2 (pinned messages), C3 (the newest user
-    message) and D1 (never larger). O(n); where messages were only rewritten, those that `after` is known to have of
-    `before` are not looked at.
+    message) and D1 (never larger). O(n).
     """
-    return () if before is after else violations_between(before, after, *apart(before, after))
-
-
-def violations_between(
-    before: Context, after: Context, was: Sequence[Message], now: Sequence[Message]
-) -> tuple[Violation, ...]:
-    """The same, where somebody has asked already what lies apart in them."""
-    changed = _in_place(was, now)
+    if before is after:
+        return ()
+    changed = _in_place(before.messages, after.messages)
     found = _between(before.messages, after.messages) if changed is None else _rewritten(changed)
     if after.tokens > before.tokens:
         found.append(Violation("D1", f"the context grew from {before.tokens} to {after.tokens} tokens"))
     return tuple(found)
-
-
-def apart(before: Context, after: Context) -> tuple[Sequence[Message], Sequence[Message]]:
-    """The messages of each that need not be those of the other: all between the first and last ones in common."""
-    head, tail = after.lineage.shared(before.lineage)
-    return before.messages[head : len(before.messages) - tail], after.messages[head : len(after.messages) - tail]
 
 
 Changed: TypeAlias = list[tuple[Message, Message]]

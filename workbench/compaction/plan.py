@@ -11,10 +11,9 @@ from typing import Literal, TypeAlias
 
 from workbench.errors import PlanError
 from workbench.models.model import SummaryRequest
-from workbench.transcript.context import Context, grown
+from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary
-from workbench.transcript.quick import quickly_made
 
 _PLACE = re.compile(r"\{(\d+)\}")
 
@@ -65,7 +64,6 @@ class Draft:
         )  # fmt: skip
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True)
 class Replace:
     """Put `by` in the place of `messages[start:stop]`; an empty `by` drops them, an empty range inserts."""
@@ -79,7 +77,6 @@ Archive: TypeAlias = Mapping[str, str]
 NOTHING: Archive = MappingProxyType({})
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Edits in order, not overlapping, and the full texts that they move out of the context, by reference.
@@ -122,11 +119,10 @@ class Plan:
         left = list(answers)
         messages: list[Message] = []
         sizes: list[int] = []
-        at = first = max(self.edits[0].start, 0) if self.edits else 0  # what stands before it is most of many contexts
+        at = 0
         for edit in self.edits:
             if not at <= edit.start <= edit.stop <= len(context.messages):
-                done = 0 if edit is self.edits[0] else at
-                raise PlanError(f"edit [{edit.start}, {edit.stop}) after {done} of {len(context.messages)} messages")
+                raise PlanError(f"edit [{edit.start}, {edit.stop}) after {at} of {len(context.messages)} messages")
             messages += context.messages[at : edit.start]
             sizes += context.sizes[at : edit.start]
             for new in edit.by:
@@ -139,8 +135,6 @@ class Plan:
         messages += context.messages[at:]
         sizes += context.sizes[at:]
         archive = {**context.archive, **self.archive} if self.archive else context.archive
-        after, sized = context.messages[:first] + tuple(messages), context.sizes[:first] + tuple(sizes)
-        edited = Context(after, sized, context.overhead, context.count, archive)
-        grown(edited, context.lineage, first, len(context.messages) - at)
+        edited = Context(tuple(messages), tuple(sizes), context.overhead, context.count, archive)
         second = None if self.then is None else self.then(edited)
         return edited if second is None else second.apply(edited)

@@ -7,10 +7,8 @@ from typing import Protocol
 
 from workbench.compaction.plan import Plan
 from workbench.transcript.context import Context
-from workbench.transcript.quick import quickly_made
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
     """How small a context should become.

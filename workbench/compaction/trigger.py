@@ -7,12 +7,10 @@ from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from workbench.compaction.stage import Budget
 from workbench.transcript.message import Usage
-from workbench.transcript.quick import quickly_made
 
 Moment: TypeAlias = Literal["before_request", "after_tools", "after_turn"]
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
     """All that a trigger may look at. Making one costs the same however long the context is.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from workbench.extraction.entities import Entity
@@ -39,15 +38,14 @@ class Prepared:
 
 
 def prepared(session: Session, window: int | None = None) -> Prepared:
-    """Count and calibrate a session, and extract its entities meanwhile.
+    """Count and calibrate a session, and extract its entities.
 
     Args:
         session: any.
         window: tokens; None takes the session's own, then its model's, then 200,000.
     """
     counter = TiktokenCounter()
-    with ThreadPoolExecutor(1) as beside:  # tiktoken counts faster in the thread that loaded it, so extraction moves
-        extracted = beside.submit(Index, session.messages, session.cwd)
-        sizing = Sizing.of(session, counter.sizes(session.messages), counter)
+    sizing = Sizing.of(session, counter.sizes(session.messages), counter)
+    index = Index(session.messages, session.cwd)
     wanted = window or session.window or catalog_window(session.model) or DEFAULT_WINDOW
-    return Prepared(session, sizing, extracted.result(), sizing.window(wanted))
+    return Prepared(session, sizing, index, sizing.window(wanted))

@@ -26,7 +26,6 @@ from workbench.replay.matched import at_recorded_sizes, matched
 from workbench.replay.natural import natural
 from workbench.replay.recorded import recorded_contexts
 from workbench.replay.step import CompactionEvent
-from workbench.transcript.pausing import collector_paused
 from workbench.transcript.session import Session
 
 Value: TypeAlias = str | int | float | None
@@ -42,7 +41,6 @@ WORST = 30
 """Losses that a replay writes down for each mode and budget."""
 
 
-@collector_paused()
 def replay_rows(ready: Prepared, preset: Preset, model: Model, settings: Settings) -> Tables:
     """Replay and score one session under one preset.
 
@@ -148,7 +146,7 @@ def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
             "tokens_sent": done.sent.tokens,
             "dropped": len(dropped),
             "rewritten": len(rewritten),
-            "kept": done.before.length - len(dropped) - len(rewritten),
+            "kept": len(done.before.messages) - len(dropped) - len(rewritten),
             "stages": " > ".join(stage.name for stage in done.stages if stage.used),
             **(_asked(completions) if completions else _NOT_ASKED),
             "outcome": done.outcome,

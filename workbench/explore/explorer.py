@@ -20,7 +20,6 @@ from workbench.models import find_model
 from workbench.models.model import Model
 from workbench.replay.natural import Walk
 from workbench.replay.step import CompactionEvent, Replay
-from workbench.transcript.pausing import collector_paused
 from workbench.transcript.session import Session
 
 REMEMBERED = 24
@@ -105,8 +104,7 @@ class Explorer:
     def go_on(self, seconds: float = inf) -> bool:
         """Replay on for about so many seconds; whether the end is reached."""
         until = monotonic() + seconds
-        with collector_paused():
-            replays = [self._walked(one, until) for one in self._wanted()]
+        replays = [self._walked(one, until) for one in self._wanted()]
         self.replay, self.other = replays[0], replays[1] if len(replays) > 1 else None
         if self.request is not None:
             self.look(self.request)

@@ -16,7 +16,6 @@ from workbench.errors import FormatError
 from workbench.importers import BUILTIN
 from workbench.importers.source import Carries, Importer, Source
 from workbench.registry import find, found
-from workbench.transcript.pausing import collector_paused
 from workbench.transcript.session import Origin, Session
 
 __all__ = ["Format", "Importer", "Loaded", "Source", "files", "formats", "importer_of", "load", "read", "scan"]
@@ -82,8 +81,7 @@ def scan(paths: Paths, *, lenient: bool = False, format: str = "") -> Iterator[L
     ids: set[str] = set()
     for path in files(paths):
         try:
-            with collector_paused():  # nothing that is read is garbage
-                sessions = [_unlike(session, ids) for session in read(path, lenient=lenient, format=format)]
+            sessions = [_unlike(session, ids) for session in read(path, lenient=lenient, format=format)]
             ids.update(session.id for session in sessions)
             yield Loaded(path, tuple(sessions))
         except _Unknown as error:

@@ -23,7 +23,6 @@ from workbench.metrics.superseded import Changes
 from workbench.metrics.work import Work
 from workbench.ragged import Flags, Ints, distinct, gather, kept_mask, narrow, order_of, table_of
 from workbench.transcript.message import Message
-from workbench.transcript.pausing import collector_paused
 
 
 class Index:
@@ -47,8 +46,7 @@ class Index:
     ) -> None:
         self.messages = tuple(messages)
         self.extractor = extractor or Extractor(cwd)
-        with collector_paused():
-            self.inverted_index = InvertedIndex(self.messages, self.extractor)
+        self.inverted_index = InvertedIndex(self.messages, self.extractor)
         self.background = background
         self._reader = Reader(self.inverted_index)
         self._demands: dict[tuple[int, int], Demand] = {}

@@ -163,7 +163,7 @@ class _There:
 
     def are(self, context: Context) -> bool:
         """Whether these are the context's messages, which is known to have grown out of them."""
-        return self._no_id_twice and len(self._messages) == context.length
+        return self._no_id_twice and len(self._messages) == len(context.messages)
 
     def put(self, messages: Iterable[Message], now: int) -> None:
         """These come, each in the place of the one with its id."""

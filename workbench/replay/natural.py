@@ -12,9 +12,7 @@ from workbench.replay.sizing import Sizing
 from workbench.replay.step import CompactionEvent, Replay, Snapshot, Step
 from workbench.transcript.context import Context, OpenContext
 from workbench.transcript.message import AssistantMessage, Message, Usage, is_real_user
-from workbench.transcript.roll import called
 from workbench.transcript.session import Session
-from workbench.transcript.versions import Versions
 
 PATIENCE = 0.02
 """Share of the window by which a context must grow before a preset that could do nothing is asked again."""
@@ -102,7 +100,6 @@ class _Agent:
         self.kept = self.sent = OpenContext(Context((), (), sizing.overhead, preset.count or sizing.count))
         self.steps: list[Step] = []
         self.events: list[CompactionEvent] = []
-        self.past, self.views = Versions(), Versions()
         self.recorded = self.real = sizing.overhead
         self.reals: list[int] = self.sent.sizes if preset.count is None else []
         self.requested = 0  # messages of the newest request that are still a prefix of what is sent
@@ -146,9 +143,7 @@ class _Agent:
         budget = self.preset.trigger.check(situation)
         if budget is None:
             return
-        history = self.kept.closed()
-        called(history)
-        done = compact(history, self.preset.strategy, budget, self.model)
+        done = compact(self.kept.closed(), self.preset.strategy, budget, self.model)
         if done.outcome == "unchanged":
             self.patience = self.sent.tokens + int(PATIENCE * self.window) + 1
             return
@@ -157,7 +152,7 @@ class _Agent:
     def _take(self, done: Compaction, at: int) -> None:
         was, now = self.sent.messages, done.sent.messages
         most = min(self.requested, len(now))
-        same = min(done.sent.lineage.shared(self.sent.lineage)[0], most)
+        same = 0
         while same < most and was[same] is now[same]:
             same += 1
         self.requested = same
@@ -169,20 +164,13 @@ class _Agent:
         self.real = done.sent.tokens if reals is None else self.sizing.overhead + sum(reals)
         self.reported, self.since, self.patience = None, 0, 0
         self.fired = len(self.events)
-        self.events.append(CompactionEvent(self.fired, at, self._packed(done)))
+        self.events.append(CompactionEvent(self.fired, at, done))
 
     def _real_sizes(self, context: Context) -> list[int]:
         """The sizes of what will be sent in the session's own tokens; what is new there is counted once."""
         sizes = {id(message): size for message, size in zip(self.sent.messages, self.reals, strict=True)}
         count = self.sizing.count
         return [sizes[id(m)] if id(m) in sizes else count(m) for m in context.messages]
-
-    def _packed(self, done: Compaction) -> Compaction:
-        """The same, in little room: most of its messages are those of the compaction before."""
-        before = self.past.keep(done.before)
-        after = before if done.after is done.before else self.past.keep(done.after)
-        sent = after if done.sent is done.after else self.views.keep(done.sent)
-        return Compaction(before, after, sent, done.budget, done.stages, done.outcome, done.why)
 
     def sent_context(self) -> Context:
         """What is sent, in the session's own sizes."""

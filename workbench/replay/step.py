@@ -9,7 +9,6 @@ from workbench.compaction.engine import Compaction
 from workbench.markup import card
 from workbench.replay.sizing import Sizing
 from workbench.transcript.context import Context
-from workbench.transcript.quick import quickly_made
 from workbench.transcript.session import Session
 
 Mode: TypeAlias = Literal["natural", "matched", "recorded"]
@@ -21,7 +20,6 @@ MOST = 20
 """Compactions that a replay shows of itself."""
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True)
 class Step:
     """One recorded request, as it would have been sent under the preset.
@@ -43,7 +41,6 @@ class Step:
     compaction: int | None = None
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True)
 class CompactionEvent:
     """A compaction with its place: it happened before the request whose answer is `messages[at]`."""

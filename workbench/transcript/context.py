@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from workbench.transcript.lineage import Lineage
 from workbench.transcript.message import Message
 from workbench.transcript.tokens import TokenCounter, chars_per_token
 
@@ -24,8 +23,6 @@ class Context:
         count: the counter for messages that are still to come.
         archive: full texts that stages took out of messages, by the reference that stands in their place.
         tokens: the whole request: overhead and all sizes.
-        length: n, the number of messages.
-        lineage: which other context this one grew out of, and what it has of it.
     """
 
     messages: tuple[Message, ...]
@@ -34,15 +31,11 @@ class Context:
     count: TokenCounter = chars_per_token
     archive: Mapping[str, str] = field(default_factory=lambda: EMPTY)
     tokens: int = field(init=False)
-    lineage: Lineage = field(init=False, repr=False, compare=False)
-    length: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if len(self.messages) != len(self.sizes):
             raise ValueError(f"{len(self.messages)} messages but {len(self.sizes)} sizes")
         object.__setattr__(self, "tokens", self.overhead + sum(self.sizes))
-        object.__setattr__(self, "length", len(self.messages))
-        object.__setattr__(self, "lineage", Lineage.new())
 
     @classmethod
     def of(cls, messages: Iterable[Message], count: TokenCounter = chars_per_token, overhead: int = 0) -> Context:
@@ -64,26 +57,10 @@ class Context:
         return self.archive[reference]
 
 
-def grown(context: Context, older: Lineage, head: int, tail: int) -> Context:
-    """A context that was just made, now known to have grown out of another one.
-
-    Args:
-        context: its messages and sizes are those of the other, the same objects by the same counter.
-        older: the other's lineage.
-        head: how many messages it has of the other's first ones.
-        tail: how many of its last ones.
-    """
-    object.__setattr__(context, "lineage", older.grown(head, tail))
-    return context
-
-
 class OpenContext:
-    """A context that still grows: appending and asking for its size cost the same however long it is.
+    """A context that still grows: appending and asking for its size cost the same however long it is."""
 
-    What it began with, and what was said of it by `closed`, stays as it is; `lineage` is that of the newest of these.
-    """
-
-    __slots__ = ("_begun", "archive", "count", "lineage", "messages", "overhead", "sizes", "tokens")
+    __slots__ = ("archive", "count", "messages", "overhead", "sizes", "tokens")
 
     def __init__(self, start: Context) -> None:
         self.messages: list[Message] = list(start.messages)
@@ -92,8 +69,6 @@ class OpenContext:
         self.count = start.count
         self.archive = start.archive
         self.tokens = start.tokens
-        self.lineage = start.lineage
-        self._begun = len(self.messages)
 
     def append(self, message: Message, size: int | None = None) -> None:
         """Add a message; its size in tokens is counted unless it is given."""
@@ -104,6 +79,4 @@ class OpenContext:
 
     def closed(self) -> Context:
         """The context as it stands now."""
-        made = Context(tuple(self.messages), tuple(self.sizes), self.overhead, self.count, self.archive)
-        self.lineage, self._begun = grown(made, self.lineage, self._begun, 0).lineage, made.length
-        return made
+        return Context(tuple(self.messages), tuple(self.sizes), self.overhead, self.count, self.archive)

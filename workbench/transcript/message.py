@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from workbench.transcript.files import FileOps
-from workbench.transcript.quick import quickly_made
 
 Json: TypeAlias = Any
 """A decoded JSON value. `Any`, because the type checkers have no finite recursive alias for it on Python 3.11."""
@@ -18,7 +17,6 @@ _as_json = json.JSONEncoder(ensure_ascii=False).encode
 _quoted = json.encoder.encode_basestring
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True)
 class Text:
     """Plain words."""
@@ -60,7 +58,6 @@ class ToolCall:
         return _as_json(self.arguments)
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What a provider reported for one request, in tokens. The whole prompt is the first three together.

@@ -18,26 +18,6 @@ def callers(messages: Sequence[Message]) -> Mapping[int, int]:
     return _remembered(_Said(messages)) if isinstance(messages, tuple) else _callers(messages)
 
 
-def callers_from(messages: Sequence[Message], start: int) -> Mapping[int, int]:
-    """The same, at least for the results from `start` on; quick where they are few: a call stands near its results."""
-    if 2 * start < len(messages):
-        return callers(messages)
-    found = {start + i: start + caller for i, caller in _callers(messages[start:]).items()}
-    for i in range(start, len(messages)):
-        message = messages[i]
-        if isinstance(message, ToolResult) and i not in found:
-            caller = next((at for at in range(start - 1, -1, -1) if _calls(messages[at], message.call_id)), None)
-            if caller is not None:
-                found[i] = caller
-    return found
-
-
-def _calls(message: Message, call_id: str) -> bool:
-    return isinstance(message, AssistantMessage) and any(
-        block.type == "tool_call" and block.id == call_id for block in message.blocks
-    )
-
-
 class _Said:
     """One tuple of messages, known by itself and not by what it holds: that would be compared message by message."""
 

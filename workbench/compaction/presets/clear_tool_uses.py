@@ -29,7 +29,7 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolResult, with_blocks
-from workbench.transcript.pairing import callers_from
+from workbench.transcript.pairing import callers
 
 TRIGGER = 100_000
 KEEP = 3
@@ -68,29 +68,25 @@ class ClearToolUses:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The markers, and the emptied arguments where they are wanted; None where too little is saved."""
         messages = context.messages
-        start = 0 if self.clear_inputs else context.lineage.settled(self)  # what stands before it needs nothing
-        caller_of = callers_from(messages, start)
-        old, newest = self._old(messages, start, caller_of)
+        caller_of = callers(messages)
+        old = self._old(messages, caller_of)
         edits = list(_markers(context, old))
-        context.lineage.settle(self, min(edits[0].start if edits else len(messages), newest))
         if self.clear_inputs:
             edits = sorted([*edits, *self._inputs(context, old, caller_of)], key=lambda edit: edit.start)
         if not edits or (self.clear_at_least and _saved(context, edits) < self.clear_at_least):
             return None
         return Plan(tuple(edits))
 
-    def _old(self, messages: Sequence[Message], start: int, caller_of: Mapping[int, int]) -> tuple[Sequence[int], int]:
-        """The results from `start` on that may go, and the place of the first one that stays for being new."""
+    def _old(self, messages: Sequence[Message], caller_of: Mapping[int, int]) -> Sequence[int]:
+        """The results that may go."""
         results = [
-            i for i, message in enumerate(messages[start:], start)
+            i for i, message in enumerate(messages)
             if isinstance(message, ToolResult) and message.name not in self.exclude_tools
         ]  # fmt: skip
-        end = max(len(results) - self.keep, 0)
-        old = [
-            i for i in results[:end]
+        return [
+            i for i in results[: max(len(results) - self.keep, 0)]
             if not messages[i].pinned and not (i in caller_of and messages[caller_of[i]].pinned)
         ]  # fmt: skip
-        return old, results[end] if end < len(results) else len(messages)
 
     def _inputs(self, context: Context, old: Sequence[int], caller_of: Mapping[int, int]) -> Iterable[Replace]:
         cleared: dict[int, set[str]] = {}

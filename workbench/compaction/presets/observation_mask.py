@@ -53,18 +53,16 @@ class ObservationMask:
     name: ClassVar[str] = "observation_mask"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The masks that are not there yet; what was found to need none is not looked at again."""
+        """The masks that are not there yet."""
         mask = (Text(MASK),)
         edits = []
         stop = max(len(context.messages) - self.attention_window, 0)
-        start = min(context.lineage.settled(self), stop)
-        for i, message in enumerate(context.messages[start:stop], start):
+        for i, message in enumerate(context.messages[:stop]):
             if not isinstance(message, ToolResult) or message.pinned or message.blocks == mask:
                 continue
             masked = with_blocks(message, mask)
             if context.count(masked) < context.sizes[i]:
                 edits.append(Replace(i, i + 1, (masked,)))
-        context.lineage.settle(self, edits[0].start if edits else stop)
         return Plan(tuple(edits)) if edits else None
 
 
