@@ -1,11 +1,21 @@
-"""Makes any text safe and readable in HTML: session text is data, never markup."""
+"""Fills the templates of reports and notebook views. Session text is data: each value is escaped and made visible."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from workbench.formats import NUMBERS, interval, joined, missing, some
+from workbench.palette import looks
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+TEMPLATES = Path(__file__).parent / "templates"
 LONGEST = 400
 """Characters of one quoted text in a page; a line of a megabyte says nothing more than its start and its size."""
 
@@ -15,35 +25,58 @@ _UNSEEN = re.compile(
 
 
 def visible(text: str) -> str:
-    """The text with control characters, marks that turn the direction of writing and half characters made visible."""
+    """The text with control characters, direction marks and lone surrogates made visible."""
     return _UNSEEN.sub(lambda found: f"\N{SYMBOL FOR SUBSTITUTE FORM TWO}{ord(found.group()):02x}", text)
 
 
-def clipped(text: str, longest: int = LONGEST) -> str:
-    """The text, or its start and how long it is.
+def clipped(text: object, longest: int = LONGEST) -> str:
+    """The text, or its start and its length.
 
     Args:
-        text: any.
+        text: any value; it is converted to a string.
         longest: characters to show, >= 1.
     """
+    text = str(text)
     if len(text) <= longest:
         return text
     return f"{text[:longest].rstrip()} … ({len(text):,} characters)"
 
 
-def shown(text: object, longest: int = LONGEST) -> str:
-    """The text as it may stand between tags or in a quoted attribute."""
-    return escape(visible(clipped(str(text), longest)), quote=True)
-
-
-def marked(text: str, what: str, longest: int = LONGEST) -> str:
-    """The text with each occurrence of `what`, or of its start, in a `<mark>`; clipped around the first."""
-    what = what[: longest // 2]
+def split_at(text: str, what: str, longest: int = LONGEST) -> list[str]:
+    """The text between the occurrences of `what`; clipped around the first one."""
     at = text.find(what)
     if at > longest // 2:
         text = "… " + text[at - longest // 3 :]
-    parts = clipped(text, longest).split(what) if what else [clipped(text, longest)]
-    return f"<mark>{escape(visible(what))}</mark>".join(escape(visible(part)) for part in parts)
+    return clipped(text, longest).split(what) if what else [clipped(text, longest)]
+
+
+@cache
+def environment() -> Environment:
+    """The templates, with the number formats as filters."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, finalize=lambda value: visible(value) if type(value) is str else value,
+    )  # fmt: skip
+    made.filters |= {
+        **NUMBERS, "number": lambda value, name: NUMBERS[name](value), "clip": clipped, "split_at": split_at,
+        "interval": interval, "joined": joined, "whole": lambda number: f"{number:,}",
+        "nbsp": lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%"),
+    }  # fmt: skip
+    made.tests["missing"] = missing
+    made.globals |= {"NUMBERS": NUMBERS, "looks": looks, "some": some}
+    return made
+
+
+def render(template: str, /, **values: object) -> str:
+    """The HTML of a template, see the folder `templates`.
+
+    Args:
+        template: its path in that folder.
+        values: what it shows, by name.
+    """
+    return environment().get_template(template).render(values)
 
 
 def card(
@@ -53,7 +86,7 @@ def card(
     rows: Iterable[Sequence[object]] = (),
     note: str = "",
 ) -> str:
-    """How an object shows itself in a notebook: its name, a line of facts, and a table; everything is escaped here.
+    """How an object shows itself in a notebook: its name, a line of facts, and a table.
 
     It takes its colours from the page, so that it is readable on light and on dark ones.
 
@@ -64,20 +97,16 @@ def card(
         rows: its cells; numbers stand on the right.
         note: a line below.
     """
-    told = " · ".join(
-        f"{shown(key)} <b>{shown(_told(value))}</b>" for key, value in facts.items() if value not in ("", None)
-    )
-    lines = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
-    names = "".join(f'<th style="text-align:left">{shown(name)}</th>' for name in heads)
-    table = f"<table><thead><tr>{names}</tr></thead><tbody>{lines}</tbody></table>" if lines else ""
-    below = f'<div style="opacity:.75">{shown(note)}</div>' if note else ""
-    return f"<div><div><strong>{shown(title, 120)}</strong></div><div>{told}</div>{table}{below}</div>"
+    known = {name: value for name, value in facts.items() if value not in ("", None)}
+    return render("card.html", title=title, facts=known, heads=heads, rows=list(rows), note=note)
 
 
-def _told(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+def shown(text: object, longest: int = LONGEST) -> str:
+    """The text as it may stand between tags or in a quoted attribute."""
+    return escape(visible(clipped(str(text), longest)), quote=True)
 
 
-def _cell(value: object) -> str:
-    side = "right" if isinstance(value, int | float) else "left"
-    return f'<td style="text-align:{side};vertical-align:top">{shown(_told(value), 160)}</td>'
+def marked(text: str, what: str, longest: int = LONGEST) -> str:
+    """The text with each occurrence of `what`, or of its start, in a `<mark>`; clipped around the first."""
+    what = what[: longest // 2]
+    return f"<mark>{escape(visible(what))}</mark>".join(escape(visible(p)) for p in split_at(text, what, longest))

@@ -6,22 +6,22 @@ from builders import conversation
 from workbench.compaction.presets import BUILTIN, preset
 from workbench.compaction.trigger import Situation
 from workbench.experiment.prepared import prepared
-from workbench.explore.settings import Settings, telling_window, tuned
+from workbench.explore.settings import ExplorerSettings, telling_window, tuned
 from workbench.transcript.session import Session
 
 
 def due(preset_name: str, tokens: int, **settings: Any) -> Any:
-    changed = tuned(preset(preset_name), Settings(preset_name, 10_000, **settings))
+    changed = tuned(preset(preset_name), ExplorerSettings(preset_name, 10_000, **settings))
     return changed.trigger.check(Situation(tokens=tokens, window=10_000, overhead=1_000))
 
 
 def test_untouched_controls_leave_the_preset_as_it_is() -> None:
-    assert tuned(preset("summarize"), Settings("summarize")) is preset("summarize")
+    assert tuned(preset("summarize"), ExplorerSettings("summarize")) is preset("summarize")
 
 
 @pytest.mark.parametrize("name", sorted(BUILTIN))
 def test_what_can_change_nothing_is_left_as_it_is_and_all_else_is_tuned(name: str) -> None:
-    own, settings = preset(name), Settings(name, threshold=0.5, tail=1_000)
+    own, settings = preset(name), ExplorerSettings(name, threshold=0.5, tail=1_000)
     assert (tuned(own, settings) is own) == (name == "none")
 
 
@@ -45,7 +45,7 @@ def test_what_keeps_only_its_tail_has_it_as_its_target() -> None:
 
 
 def test_the_settings_are_python_to_copy() -> None:
-    code = Settings("pipeline", 24_000, 0.7, 4_000).code()
+    code = ExplorerSettings("pipeline", 24_000, 0.7, 4_000).code()
     compile(code, "code", "exec")
     assert 'wb.explore(session, strategy="pipeline", window=24_000, threshold=0.7, tail=4_000)' in code
 

@@ -1,46 +1,47 @@
-"""The widgets of the explorer: they set its settings and show what it says."""
+"""The widgets of the explorer: they change its settings and show its panels."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import anywidget
+import ipywidgets as w
+import traitlets
 
 from workbench.errors import WorkbenchError
-from workbench.markup import shown
-
-if TYPE_CHECKING:
-    from workbench.explore.explorer import Explorer
+from workbench.explore.panels import overview, panels
+from workbench.explore.view import SessionView
+from workbench.markup import TEMPLATES, render
 
 WINDOWS = (4_000, 8_000, 12_000, 16_000, 24_000, 32_000, 48_000, 64_000, 96_000, 128_000, 200_000, 400_000, 1_000_000)
 TAILS = (0, 1_000, 2_000, 4_000, 8_000, 12_000, 16_000, 24_000, 32_000, 64_000)
 
 OWN = -1
-"""The slider's place for what the strategy itself would do."""
+"""The slider's place for what the strategy's own setting."""
 ALONE = ""
-"""The name that stands for no second strategy."""
+"""The name for no second strategy."""
 FIRST, THEN = 0.2, 0.4
 """Seconds of replaying before the picture is drawn, and between that and the next."""
 
 
-def controls(explorer: Explorer) -> Any:  # noqa: ANN401 - ipywidgets says nothing of types
-    """A box with the controls above the timeline, and the panels below it."""
-    return Controls(explorer).box
+class Pane(anywidget.AnyWidget):
+    """A piece of HTML in which a click, or Enter, on a part with `data-go` is sent back."""
+
+    _esm = TEMPLATES / "explore" / "pane.js"
+    html = traitlets.Unicode("").tag(sync=True)
 
 
 class Controls:
-    """The widgets, and what each does. Nobody waits for a long replay: it is drawn as far as it has come."""
+    """The widgets, and what each does. A long replay does not block: it is drawn as far as it has come."""
 
-    def __init__(self, explorer: Explorer) -> None:
-        import ipywidgets as w
-
-        from workbench.explore.pane import Pane
-
-        self.explorer, self._pane, self._quiet, self._turn = explorer, Pane, False, 0
-        settings, wide = explorer.settings, {"description_width": "90px"}
+    def __init__(self, view: SessionView) -> None:
+        self.view, self._quiet, self._turn = view, False, 0
+        settings, wide = view.settings, {"description_width": "90px"}
         look = {"style": wide, "layout": w.Layout(width="340px"), "continuous_update": False}
-        names = list(explorer.presets)
-        steps = max(len(explorer.ready.session.requests) - 1, 0)
+        names = list(view.presets)
+        steps = max(len(view.ready.session.requests) - 1, 0)
         self.strategy = w.Dropdown(options=names, value=settings.strategy, description="strategy", style=wide)
         self.beside = w.Dropdown(
             options=[("nothing", ALONE), *((name, name) for name in names)], value=settings.beside or ALONE,
@@ -71,16 +72,14 @@ class Controls:
         self.redraw()
 
     def _listen(self) -> None:
-        import ipywidgets as w
-
-        sizing = self.explorer.ready.sizing
+        sizing = self.view.ready.sizing
         self._on(self.strategy, lambda value: self.change(strategy=value))
         self._on(self.beside, lambda value: self.change(beside=value or None))
         self._on(self.window, lambda value: self.change(window=sizing.window(value)))
         self._on(self.threshold, lambda value: self.change(threshold=value))
         self._on(self.tail, lambda value: self.change(tail=None if value == OWN else value))
-        self._on(self.boundary, lambda value: self.moved(lambda: self.explorer.select(value)))
-        self._on(self.request, lambda value: self.moved(lambda: self.explorer.look(value)))
+        self._on(self.boundary, lambda value: self.moved(lambda: self.view.select(value)))
+        self._on(self.request, lambda value: self.moved(lambda: self.view.look(value)))
         self._linked = w.jslink((self.play, "value"), (self.request, "value"))
 
     def _on(self, widget: Any, then: Callable[[Any], None]) -> None:  # noqa: ANN401 - any widget, any value
@@ -91,9 +90,9 @@ class Controls:
         widget.observe(heard, "value")
 
     def change(self, **changes: Any) -> None:  # noqa: ANN401 - the fields of Settings
-        """Take new settings, and draw what there is after a moment; the rest follows."""
+        """Take new settings and draw what is replayed after a moment; the rest follows."""
         self._turn += 1
-        self._replay(lambda: self.explorer.begin(FIRST, **changes), self._turn)
+        self._replay(lambda: self.view.begin(FIRST, **changes), self._turn)
 
     def _replay(self, how: Callable[[], bool], turn: int) -> None:
         if turn != self._turn:
@@ -101,51 +100,50 @@ class Controls:
         try:
             done = how()
         except WorkbenchError as error:
-            self.overview.html = f'<div class="wb-x"><p><b>{shown(str(error))}</b></p></div>'
+            self.overview.html = render("explore/error.html", error=error)
             return
         self.redraw()
         if not done:
-            _soon(lambda: self._replay(lambda: self.explorer.go_on(THEN), turn))
+            _soon(lambda: self._replay(lambda: self.view.go_on(THEN), turn))
 
     def moved(self, how: Callable[[], object]) -> None:
-        """Stand elsewhere in the same replay."""
+        """Look at another place of the same replay."""
         how()
         self.redraw()
 
-    def _clicked(self, _: object, said: dict[str, Any], __: object) -> None:
-        panel = self.explorer.go(str(said["go"]))
+    def _clicked(self, _: object, message: dict[str, Any], __: object) -> None:
+        panel = self.view.go(str(message["go"]))
         self.redraw()
-        titles = list(self.explorer.panels())
+        titles = list(panels(self.view))
         self.tabs.selected_index = next((i for i, title in enumerate(titles) if title.startswith(panel)), 0)
 
     def redraw(self) -> None:
-        """Show what the explorer says now."""
-        explorer = self.explorer
-        self.overview.html = explorer.overview()
-        panels = explorer.panels()
-        for _ in range(len(panels) - len(self.tabs.children)):
-            pane = self._pane()
-            pane.on_msg(self._clicked)
-            self.tabs.children = (*self.tabs.children, pane)
-        self.tabs.children = self.tabs.children[: len(panels)]
-        for i, (title, html) in enumerate(panels.items()):
-            self.tabs.children[i].html = html
+        """Draw the view as it is now."""
+        self.overview.html = overview(self.view)
+        drawn = panels(self.view)
+        panes = list(self.tabs.children[: len(drawn)])
+        while len(panes) < len(drawn):
+            panes.append(Pane())
+            panes[-1].on_msg(self._clicked)
+        self.tabs.children = panes
+        for i, (title, html) in enumerate(drawn.items()):
+            panes[i].html = html
             self.tabs.set_title(i, title)
         self._follow()
 
     def _follow(self) -> None:
-        """Put the two sliders of places where the explorer stands, without hearing them say so."""
-        explorer, self._quiet = self.explorer, True
+        """Set the two sliders of places to the selected place, without acting on their change."""
+        view, self._quiet = self.view, True
         try:
-            events = explorer.replay.events
+            events = view.replay.events
             options = [(f"{one.number + 1} of {len(events)}", one.number) for one in events]
-            options = [("none yet", -1), *options] if explorer.selected < 0 else options or [("none", 0)]
+            options = [("none yet", -1), *options] if view.selected < 0 else options or [("none", 0)]
             if list(self.boundary.options) != options:
                 self.boundary.options = options
-            self.boundary.value = explorer.selected
-            here = explorer.at
-            at = (step.request for step in explorer.replay.steps if step.index >= here)
-            self.request.value = explorer.request if explorer.request is not None else next(at, self.request.max)
+            self.boundary.value = view.selected
+            here = view.at
+            at = (step.request for step in view.replay.steps if step.index >= here)
+            self.request.value = view.request if view.request is not None else next(at, self.request.max)
         finally:
             self._quiet = False
 

@@ -1,4 +1,4 @@
-"""A person says which answers are right, without seeing what the judge said or whose context they come from."""
+"""A person labels answers as right or wrong, without seeing the judge's verdict or whose context they come from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from workbench.judge.calibration import calibrate
 from workbench.judge.probes.accuracy import LABELS, Item, items, labelled, read_labels
 from workbench.judge.probes.answers import ProbeResults
-from workbench.markup import shown
+from workbench.markup import render
 
 Widget: TypeAlias = Any
 """One of ipywidgets, which is untyped."""
@@ -47,31 +47,13 @@ class Labelling:
 
     @property
     def text(self) -> str:
-        """What the page says now, as HTML; everything from a recording is escaped."""
+        """What the page shows now, as HTML."""
         left = self.left
-        if not self.items:
-            return "<p>No judge ruled on anything here; `workbench probe --judge NAME` asks one.</p>"
-        if not left:
-            return self._told()
-        item = left[0]
-        done = len(self.items) - len(left)
-        rows = (("Question", item.question), ("Expected", item.expected), ("Given", item.reply))
-        told = "".join(f"<h4>{name}</h4><blockquote>{shown(text, 4_000)}</blockquote>" for name, text in rows)
-        return f"<p>{done} of {len(self.items)} labelled. Does the given answer say the same?</p>{told}"
-
-    def _told(self) -> str:
-        labels = labelled(self.file, self._probed.table)
-        found = None if labels is None else calibrate(labels)
-        if labels is None or found is None:
-            return (
-                f"<p>All {len(self.items)} are labelled; there were too few of one verdict to calibrate the judge.</p>"
-            )
-        right, wrong = found.sensitivity, found.specificity
-        return (
-            f"<p>All {len(self.items)} are labelled. The judge calls {right.value:.0%} of what is right so "
-            f"({right.low:.0%} to {right.high:.0%}), and {wrong.value:.0%} of what is wrong so ({wrong.low:.0%} to "
-            f"{wrong.high:.0%}); kappa {found.kappa:.2f}.</p>"
-        )
+        labels = None if left else labelled(self.file, self._probed.table)
+        return render(
+            "explore/labelling.html", total=len(self.items), left=len(left), item=left[0] if left else None,
+            judge=None if labels is None else calibrate(labels),
+        )  # fmt: skip
 
     @property
     def page(self) -> Widget:

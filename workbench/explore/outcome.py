@@ -9,17 +9,14 @@ from workbench.metrics.future import Need
 from workbench.metrics.index import Index
 from workbench.metrics.view import view
 from workbench.replay.step import CompactionEvent, Replay
-from workbench.transcript.message import Message, Summary
+from workbench.transcript.message import Message
 from workbench.transcript.session import Session
 
-Fate: TypeAlias = Literal["pinned", "kept", "rewritten", "dropped", "later"]
-FATE_WORDS: dict[Fate, str] = {
-    "pinned": "pinned", "kept": "kept", "rewritten": "rewritten", "dropped": "dropped", "later": "still to come",
-}  # fmt: skip
+MessageOutcome: TypeAlias = Literal["pinned", "kept", "rewritten", "dropped", "later"]
 
 
-def fates(session: Session, event: CompactionEvent | None, at: int | None = None) -> tuple[Fate, ...]:
-    """For each message of the session what this compaction, and those before it, made of it.
+def outcomes(session: Session, event: CompactionEvent | None, at: int | None = None) -> tuple[MessageOutcome, ...]:
+    """What became of each message of the session at this compaction and those before it.
 
     Without a compaction everything is kept.
 
@@ -33,26 +30,20 @@ def fates(session: Session, event: CompactionEvent | None, at: int | None = None
     done = 0 if event is None else event.at
     sent = () if event is None else event.compaction.sent.messages
     same, named = {id(message) for message in sent}, {message.id for message in sent}
-    past = (_fate(message, same, named) for message in messages[:done])
-    since: tuple[Fate, ...] = tuple("pinned" if message.pinned else "kept" for message in messages[done:until])
-    rest: tuple[Fate, ...] = tuple("later" for _ in messages[until:])
-    return (*past, *since, *rest)
+    past = (_outcome(message, same, named) for message in messages[:done])
+    since = (_outcome(message, {id(message)}, named) for message in messages[done:until])
+    return (*past, *since, *("later" for _ in messages[until:]))
 
 
-def _fate(message: Message, same: set[int], named: set[str]) -> Fate:
+def _outcome(message: Message, same: set[int], named: set[str]) -> MessageOutcome:
     if id(message) in same:
         return "pinned" if message.pinned else "kept"
     return "rewritten" if message.id in named else "dropped"
 
 
-def written(event: CompactionEvent) -> tuple[Summary, ...]:
-    """The summaries that stand in the context after this compaction."""
-    return tuple(message for message in event.compaction.sent.messages if isinstance(message, Summary))
-
-
 @dataclass(frozen=True, slots=True)
-class Missed:
-    """Something that was needed later and not held any more; `named` if its name alone was."""
+class LostNeed:
+    """Something that was needed later and is no longer in the context; `named` if its name alone still is."""
 
     need: Need
     named: bool
@@ -61,19 +52,19 @@ class Missed:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What was needed after a compaction: how many things, and those of them that were lost, soonest needed first."""
+    """How many things were needed after a compaction, and those of them that were lost, soonest needed first."""
 
     needed: int
-    missed: tuple[Missed, ...]
+    lost: tuple[LostNeed, ...]
 
     @property
     def held(self) -> float | None:
-        """The share that was still held; None if nothing was needed."""
-        return 1 - len(self.missed) / self.needed if self.needed else None
+        """The share that the context still holds; None if nothing was needed."""
+        return 1 - len(self.lost) / self.needed if self.needed else None
 
 
 def missing(session: Session, index: Index, replay: Replay, event: CompactionEvent | None, at: int) -> Missing:
-    """What the context lacks, at one place of the session, of what the recording needed afterwards.
+    """What the recording needed after one place of the session and the context there lacks.
 
     Args:
         session: n messages.
@@ -91,7 +82,7 @@ def missing(session: Session, index: Index, replay: Replay, event: CompactionEve
     taken = takers(replay, event)
     ids = [message.id for message in session.messages]
     lost = tuple(
-        Missed(need, present[need], one.stage if (one := taken.get(ids[need.evidence])) else "")
+        LostNeed(need, present[need], one.stage if (one := taken.get(ids[need.evidence])) else "")
         for need in found.lost("bound")
     )
     return Missing(len(demand), lost)
@@ -107,7 +98,7 @@ def held(session: Session, event: CompactionEvent | None, at: int) -> tuple[froz
 
 @dataclass(frozen=True, slots=True)
 class Taker:
-    """Who dropped or rewrote a message: a stage of a compaction."""
+    """The stage that changed a message, and the number of its compaction."""
 
     stage: str
     number: int

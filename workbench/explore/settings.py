@@ -1,4 +1,4 @@
-"""What the explorer's controls stand at, and the preset that they make."""
+"""The settings of the explorer's controls, and the preset that they make."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from workbench.experiment.prepared import Prepared
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """The controls.
+class ExplorerSettings:
+    """What the controls are set to.
 
     Attributes:
         strategy: name of a preset.
@@ -48,13 +48,13 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """A preset's trigger with another threshold, and a wish for how much of the newest messages stays.
+    """A preset's trigger with another threshold and another kept tail.
 
     Attributes:
         inner: the preset's own trigger.
         threshold: share of the window in place of the inner one's; None leaves it.
-        tail: tokens of newest messages; None leaves it to the strategy.
-        only_tail: the strategy keeps nothing but its tail, so that the tail is the target.
+        tail: tokens of newest messages to keep; None leaves it to the strategy.
+        only_tail: the strategy keeps nothing but its tail, so the tail is the target.
     """
 
     inner: Trigger
@@ -76,8 +76,8 @@ class Tuned:
         return AtShare(threshold, min(target, threshold / 2))
 
 
-def tuned(preset: Preset, settings: Settings) -> Preset:
-    """The preset with the settings of the controls. One that changes nothing whatever the budget is left as it is."""
+def tuned(preset: Preset, settings: ExplorerSettings) -> Preset:
+    """The preset with the settings of the controls; a preset that never changes anything is left alone."""
     if (settings.threshold is None and settings.tail is None) or not (preset.strategy.stages or preset.strategy.view):
         return preset
     only_tail = all(isinstance(stage, Truncate) for stage in preset.strategy.stages)

@@ -10,10 +10,10 @@ from typing import Any
 
 from workbench.errors import SettingError
 from workbench.experiment.store import Results
+from workbench.markup import TEMPLATES
 from workbench.report.kernel import run_notebook
 from workbench.report.notebooks import notebook
 
-TEMPLATES = Path(__file__).parent / "templates"
 _HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)(?:<a class="anchor-link".*?</a>)?</h2>', re.DOTALL)
 _HASHED_ID = re.compile(r"\b([a-z])[0-9a-f]{10}\b")
 
@@ -103,7 +103,7 @@ def to_html(filled: Path, out: Path, *, title: str) -> Path:
     from nbconvert.exporters import HTMLExporter
 
     made: Callable[..., Any] = HTMLExporter  # its package says nothing of types
-    exporter = made(template_name="workbench_report", extra_template_basedirs=[str(TEMPLATES)])
+    exporter = made(template_name="page", extra_template_basedirs=[str(TEMPLATES)])
     page, _ = exporter.from_filename(str(filled), {"metadata": {"name": title}})
     page = page.replace("<!--contents-->", _contents(page), 1)
     part = out.with_name(f".{out.name}.part")

@@ -1,11 +1,3 @@
-"""HTML that a person can point at: a click, or Enter, on a part that says where it leads is heard."""
-
-from __future__ import annotations
-
-import anywidget
-import traitlets
-
-SCRIPT = """
 function render({ model, el }) {
   const draw = () => {
     const kept = document.activeElement, rows = el.querySelector('.rows');
@@ -28,11 +20,3 @@ function render({ model, el }) {
   el.addEventListener('keydown', tell);
 }
 export default { render };
-"""
-
-
-class Pane(anywidget.AnyWidget):
-    """A piece of HTML whose parts may carry `data-go`: where a click on them leads."""
-
-    _esm = SCRIPT
-    html = traitlets.Unicode("").tag(sync=True)

@@ -1,0 +1,102 @@
+"""Numbers as people read them: no more digits than mean something. A missing number is a dash."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+NOTHING = "–"
+
+
+def missing(value: object) -> bool:
+    """Whether a value of a table is None, NaN or pandas' own missing value."""
+    return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ == "NAType"
+
+
+def percent(share: float | None) -> str:
+    """A share as whole per cent; one digit more where it is small and not nothing."""
+    if share is None or math.isnan(share):
+        return NOTHING
+    if 0 < abs(share) < 0.0005:
+        return "< 0.1 %"
+    small = 0 < abs(share) < 0.0095
+    return f"{100 * share:.1f} %" if small else f"{100 * share:.0f} %".replace("-0 %", "0 %")
+
+
+def points(share: float | None) -> str:
+    """A difference of shares in percentage points."""
+    if share is None or math.isnan(share):
+        return NOTHING
+    return f"{100 * share:.1f}" if 0.0005 <= abs(share) < 0.0095 else f"{100 * share:.0f}".replace("-0", "0")
+
+
+def gap(share: float | None) -> str:
+    """A difference of shares in percentage points with its sign: `+12`, `−0.4`."""
+    if share is None or math.isnan(share):
+        return NOTHING
+    text = points(share).replace("-", "−")
+    return text if share < 0 or text == "0" else f"+{text}"
+
+
+def p_value(p: float | None) -> str:
+    """The p of a test with two figures, so that 0.053 is not taken for 0.05: `0.012`, `< 0.001`."""
+    if p is None or math.isnan(p):
+        return NOTHING
+    return "< 0.001" if p < 0.001 else f"{p:.2g}"
+
+
+def amount(number: float | None) -> str:
+    """Tokens or another large number, to two or three figures: `51,800` stays, `1,234,567` becomes `1.23 million`."""
+    if number is None or math.isnan(number):
+        return NOTHING
+    if abs(number) >= 1_000_000:
+        return f"{number / 1_000_000:.3g} million"
+    step = 100 if abs(number) >= 10_000 else 10 if abs(number) >= 1_000 else 1
+    return f"{round(number / step) * step:,}"
+
+
+def decimal(number: float | None, places: int = 2) -> str:
+    """A number with a fixed number of decimal places, such as a score between 0 and 1."""
+    return NOTHING if number is None or math.isnan(number) else f"{number:.{places}f}".replace("-0.00", "0.00")
+
+
+def count(number: float | None) -> str:
+    """A mean count, with one digit where it is no whole number."""
+    if number is None or math.isnan(number):
+        return NOTHING
+    return f"{number:,.0f}" if abs(number - round(number)) < 0.05 else f"{number:,.1f}"
+
+
+def dollars(usd: float | None) -> str:
+    """USD with two figures that mean something: `$1,235`, `$12.30`, `$0.042`, `−$0.13`."""
+    if usd is None or math.isnan(usd):
+        return NOTHING
+    size = abs(usd)
+    if 0 < size < 0.0005:
+        return "< $0.001"
+    text = f"{size:,.0f}" if size >= 1_000 else f"{size:,.2f}" if size >= 0.095 or not size else f"{size:.3f}"
+    return f"−${text}" if usd < 0 else f"${text}"
+
+
+def interval(low: float | None, high: float | None, of: Callable[[float | None], str] = gap) -> str:
+    """`+4 to +12`, or a dash where there are too few sessions for an interval."""
+    return NOTHING if missing(low) or missing(high) else f"{of(low)} to {of(high)}"
+
+
+def joined(words: Sequence[str], joint: str = "and") -> str:
+    """`a, b and c`."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {joint} {words[-1]}"
+
+
+def some(number: int, one: str, many: str = "") -> str:
+    """`1 session`, `3 sessions`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+NUMBERS: Mapping[str, Callable[[float | None], str]] = {
+    "percent": percent, "points": points, "gap": gap, "p_value": p_value, "amount": amount, "decimal": decimal,
+    "count": count, "dollars": dollars,
+}  # fmt: skip
+"""What a column of a table may be formatted as."""
