@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 
-from properties.conversations import CASES, SHARES, by_bytes, context
+from properties.conversations import SHARES, by_bytes, context
 from properties.extremes import EXTREMES
 
 from workbench.compaction.engine import Compaction, compact, prepare
@@ -21,7 +21,7 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Text, UserMessage, plain_text
 from workbench.transcript.tokens import chars_per_token
 
-RANDOM = max(CASES // 20, 8)
+RANDOM = 20
 """Random conversations for each preset and stage, besides the extremes."""
 
 SUBJECTS: Mapping[str, Strategy] = {
