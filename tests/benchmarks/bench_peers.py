@@ -32,7 +32,7 @@ from bench_engine import Terse, long_conversation, planned
 
 from workbench.compaction.engine import compact
 from workbench.compaction.presets import preset
-from workbench.compaction.presets.gemini_cli.truncation import ReverseBudget
+from workbench.compaction.presets.gemini_cli import ReverseBudget
 from workbench.compaction.presets.hermes_lean.prune import HermesPrune
 from workbench.compaction.presets.opal import OPAL_TRUNCATE
 from workbench.compaction.presets.opencode import Prune

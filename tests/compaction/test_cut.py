@@ -3,8 +3,9 @@ from dataclasses import replace
 import pytest
 
 from builders import called, conversation, result, rules, said, told
-from workbench.compaction.cut import Cut, KeepRecent
+from workbench.compaction.cut import KeepRecent
 from workbench.compaction.pins import Pins
+from workbench.compaction.span_selection import Span
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary
@@ -13,6 +14,10 @@ from workbench.transcript.pairing import cut_points
 
 def budget(target: int, *, force: bool = False, keep_recent: int | None = None) -> Budget:
     return Budget(target=target, window=10_000, force=force, keep_recent=keep_recent)
+
+
+def keep(span: Span) -> int:
+    return span.gone[-1] + 1
 
 
 def long_turn(steps: int) -> list[Message]:
@@ -36,8 +41,8 @@ def test_the_kept_part_starts_with_a_turn_if_one_is_near() -> None:
     context = Context.of(conversation(10, steps=1))
     cut = KeepRecent().find(context, budget(context.tokens // 2))
     assert cut is not None
-    assert cut.history == cut.keep
-    assert context.messages[cut.keep].role == "user"
+    assert cut.history == keep(cut)
+    assert context.messages[keep(cut)].role == "user"
 
 
 @pytest.mark.parametrize("steps", range(1, 12))
@@ -47,8 +52,8 @@ def test_no_call_is_parted_and_the_kept_part_takes_what_it_was_granted(steps: in
     target = int(context.tokens * share)
     cut = KeepRecent(share=0.8).find(context, budget(target))
     assert cut is not None
-    assert cut_points(context.messages)[cut.keep]
-    assert sum(context.sizes[cut.keep :]) <= 0.8 * target
+    assert cut_points(context.messages)[keep(cut)]
+    assert sum(context.sizes[keep(cut) :]) <= 0.8 * target
 
 
 def test_a_long_start_of_a_turn_is_summarised_apart() -> None:
@@ -56,14 +61,14 @@ def test_a_long_start_of_a_turn_is_summarised_apart() -> None:
     cut = KeepRecent().find(context, budget(context.tokens // 2))
     assert cut is not None
     assert cut.history == 2
-    assert cut.keep - cut.history >= 5
+    assert keep(cut) - cut.history >= 5
 
 
 def test_a_short_start_of_a_turn_goes_with_the_history() -> None:
     context = Context.of([said("earlier"), told("yes"), *long_turn(10)])
     cut = KeepRecent(split=100).find(context, budget(context.tokens // 2))
     assert cut is not None
-    assert cut.history == cut.keep
+    assert cut.history == keep(cut)
 
 
 def test_somebody_may_say_how_much_stays() -> None:
@@ -72,18 +77,18 @@ def test_somebody_may_say_how_much_stays() -> None:
     many = KeepRecent().find(context, budget(context.tokens // 2, keep_recent=300))
     assert few is not None
     assert many is not None
-    assert few.keep > many.keep
+    assert keep(few) > keep(many)
 
 
 def test_force_cuts_all_but_the_last_two_messages_of_what_fits() -> None:
     messages: list[Message] = [said("a"), told("b"), said("c"), told("d"), said("e")]
-    assert KeepRecent().find(Context.of(messages), budget(100_000, force=True)) == Cut(3, 3)
-    assert KeepRecent().find(Context.of(messages[:2]), budget(100_000, force=True)) == Cut(1, 1)
+    assert KeepRecent().find(Context.of(messages), budget(100_000, force=True)) == Span((0, 1, 2), 3)
+    assert KeepRecent().find(Context.of(messages[:2]), budget(100_000, force=True)) == Span((), 1)
 
 
 def test_force_never_parts_a_pair() -> None:
     context = Context.of([said("a"), told("b"), called("read", "c1"), result("x", "c1")])
-    assert KeepRecent().find(context, budget(100_000, force=True)) == Cut(2, 2)
+    assert KeepRecent().find(context, budget(100_000, force=True)) == Span((1,), 2)
 
 
 def test_pinned_messages_are_not_counted_as_newest() -> None:
@@ -92,7 +97,7 @@ def test_pinned_messages_are_not_counted_as_newest() -> None:
     without = KeepRecent().find(Context.of(context.messages[1:]), budget(400))
     assert with_pins is not None
     assert without is not None
-    assert with_pins.keep == without.keep + 1
+    assert keep(with_pins) == keep(without) + 1
 
 
 def test_a_summary_that_cannot_use_its_half_leaves_it_to_the_newest_messages() -> None:
@@ -101,14 +106,14 @@ def test_a_summary_that_cannot_use_its_half_leaves_it_to_the_newest_messages() -
     more = KeepRecent(summary=200).find(context, budget(context.tokens // 2))
     assert half is not None
     assert more is not None
-    assert more.keep < half.keep
+    assert keep(more) < keep(half)
 
 
 def test_the_newest_step_stays_though_it_is_more_than_was_granted() -> None:
     context = Context.of([*conversation(3), said("now"), called("read", "c"), result("long " * 100, "c")])
     cut = KeepRecent().find(context, budget(220))
     assert cut is not None
-    assert cut.keep == len(context.messages) - 2
+    assert cut.history == len(context.messages) - 2
 
 
 def test_a_rule_may_hold_the_first_message_the_last_ones_and_names() -> None:

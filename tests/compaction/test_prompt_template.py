@@ -62,9 +62,9 @@ def test_instructions_size_and_headings_are_asked_for() -> None:
     text = letter(said("x"), instructions="the $database {0}", max_tokens=321)
     assert "the $database {0}" in text
     assert "321 tokens" in text
-    for heading in PromptTemplate().sections:
+    for heading in PromptTemplate().sections("summary"):
         assert f"## {heading}" in text
-    assert PromptTemplate().sections == (
+    assert PromptTemplate().sections("summary") == (
         "Goal", "Constraints & preferences", "Progress", "Key decisions", "Next steps", "Critical context",
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from conformance.rows import Row
 
 from builders import called, result, rules, said, told
 from workbench.compaction.engine import compact
+from workbench.compaction.file_lists import lists_in
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.ddx_agent import DDX_AGENT, Config, ddx_agent
 from workbench.compaction.presets.ddx_agent.compact import DdxCompact
@@ -32,7 +33,6 @@ from workbench.compaction.presets.ddx_agent.wording import (
     serialised,
     truncated,
 )
-from workbench.compaction.presets.file_lists import lists_in
 from workbench.compaction.presets.host import RecoveryAllowance
 from workbench.compaction.presets.token_counters import ddx_tokens, quarter_up, usage_tokens
 from workbench.compaction.stage import Budget

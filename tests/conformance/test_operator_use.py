@@ -10,8 +10,8 @@ from conformance.rows import Row
 
 from builders import called, result, said, told
 from workbench.compaction.engine import compact
+from workbench.compaction.file_lists import listed
 from workbench.compaction.presets import preset
-from workbench.compaction.presets.file_lists import listed
 from workbench.compaction.presets.host import HookReply, decided
 from workbench.compaction.presets.operator_use import OPERATOR_USE, operator_use
 from workbench.compaction.presets.operator_use.cut import CutPoint, boundary_start, find_cut

@@ -48,7 +48,7 @@ def test_settings_that_a_preset_reads_when_it_runs_can_be_given() -> None:
         ("summarize", {"trigger.treshold": 0.7}, "no setting 'trigger.treshold'; it has rounds, trigger.threshold"),
         ("summarize", {"threshold": "high"}, "it must be a number"),
         ("summarize", {"most": 0.5}, "it must be a whole number"),
-        ("summarize", {"degrade": 1}, "it must be true or false"),
+        ("summarize", {"stated": 1}, "it must be true or false"),
         ("pipeline", {"share": 0.5}, "several settings 'share': "),
         ("opal", {"strategy": "nonsense"}, "it must be 'summarize' or 'truncate'"),
         ("truncate", {"truncate.pins.names": [1]}, "it must be a list of texts"),
@@ -60,7 +60,7 @@ def test_a_wrong_setting_is_one_sentence(name: str, changes: dict[str, Any], sai
 
 
 def test_numbers_lists_and_none_are_taken_as_their_settings_want_them() -> None:
-    whole = settings(variant(preset("summarize"), {"threshold": 1, "summarize.pins.names": ["memory"]}, "mine"))
-    assert whole["trigger.threshold"].value == 1.0 and whole["summarize.pins.names"].value == ("memory",)
-    none = settings(variant(preset("langchain_20"), {"langchain_compact.trim": "none"}, "mine"))
-    assert none["langchain_compact.trim"].value is None
+    whole = settings(variant(preset("summarize"), {"threshold": 1, "summarize.cut.pins.names": ["memory"]}, "mine"))
+    assert whole["trigger.threshold"].value == 1.0 and whole["summarize.cut.pins.names"].value == ("memory",)
+    none = settings(variant(preset("langchain_20"), {"trim": "none"}, "mine"))
+    assert none["langchain_compact.reads.trim"].value is None

@@ -374,7 +374,7 @@ class Strict:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         from workbench.compaction.stages.summarize import Summarize
 
-        return Summarize(degrade=False).plan(context, budget)
+        return Summarize(fallback=None).plan(context, budget)
 
 
 def test_a_preset_that_asks_says_so_where_no_model_was_given() -> None:

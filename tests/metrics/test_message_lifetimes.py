@@ -13,7 +13,6 @@ import pytest
 from builders import conversation, remembering, rules
 from workbench.compaction.plan import Plan
 from workbench.compaction.presets import preset
-from workbench.compaction.presets.due import granted
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
@@ -60,7 +59,7 @@ class Often:
     name: str = "often"
 
     def check(self, situation: Situation, /) -> Budget | None:
-        return granted(situation, situation.tokens // 2) if situation.messages % 5 == 0 else None
+        return situation.granted(situation.tokens // 2) if situation.messages % 5 == 0 else None
 
 
 @dataclass(frozen=True)

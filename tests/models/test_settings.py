@@ -49,7 +49,7 @@ def compacted(provider: Provider, how: ModelSettings, messages: list[Message] | 
     options = Options(api_base=provider.address, tries=1, timeout=20.0, window=100_000, input_usd=1.0, output_usd=2.0)
     model = how.model(LiteLLM("openai/stub", options))
     budget = Budget(target=int(0.4 * context.tokens), window=100_000)
-    return compact(context, Strategy("s", (Summarize(degrade=False),)), budget, model)
+    return compact(context, Strategy("s", (Summarize(fallback=None),)), budget, model)
 
 
 def texts(done: Compaction) -> list[str]:

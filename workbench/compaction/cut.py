@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from workbench.compaction.pins import Pins
+from workbench.compaction.span_selection import Span
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import is_real_user
+from workbench.transcript.message import Message, is_real_user
 from workbench.transcript.pairing import cut_points
 
 
@@ -54,9 +56,9 @@ class KeepRecent:
     split: int = 5
     pins: Pins = Pins()
 
-    def find(self, context: Context, budget: Budget, /) -> Cut | None:
-        """The cut; None if everything fits and nobody forces it."""
-        fixed = self.pins.fixed(context, budget)
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """The span before the newest messages; None if everything fits and nobody forces it."""
+        fixed, held = self.pins.fixed(context, budget), self.pins.held(context, budget)
         room = max(budget.target - context.overhead - sum(context.sizes[i] for i in fixed), 0)
         granted = max(int(self.share * room), room - self.summary) if budget.keep_recent is None else budget.keep_recent
         start = _reach(context, fixed, granted)
@@ -65,7 +67,9 @@ class KeepRecent:
             at = _forced(flags) if budget.force else None
         else:
             at = self._landing(context, fixed, flags, start, granted, room)
-        return None if at is None else self._turned(context, at)
+        if at is None:
+            return None
+        return Span(tuple(i for i in range(at) if i not in held), self._turn(context.messages, at))
 
     def _landing(
         self, context: Context, fixed: set[int], flags: list[bool], start: int, granted: int, room: int
@@ -90,13 +94,12 @@ class KeepRecent:
         size = sum(context.sizes[i] for i in range(begin, end) if i not in fixed)
         return begin if begin > 0 and size <= 0.8 * room else end
 
-    def _turned(self, context: Context, at: int) -> Cut:
-        messages = context.messages
+    def _turn(self, messages: Sequence[Message], at: int) -> int:
+        """Where the turn begins that a cut parts, if that is far enough back; else where the cut is."""
         if at < len(messages) and not is_real_user(messages[at]):
             turn = next((i for i in range(at - 1, -1, -1) if is_real_user(messages[i])), at)
-            if at - turn >= self.split:
-                return Cut(turn, at)
-        return Cut(at, at)
+            return turn if at - turn >= self.split else at
+        return at
 
 
 def _reach(context: Context, fixed: set[int], granted: int) -> int:

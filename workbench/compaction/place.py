@@ -32,6 +32,11 @@ def place(messages: Sequence[Message], gone: Sequence[int]) -> int:
     return next(i for i in range(first, -1, -1) if flags[i])
 
 
+def behind_all(messages: Sequence[Message], gone: Sequence[int]) -> int:
+    """The place of a summary that comes last."""
+    return len(messages)
+
+
 def behind_prompt(messages: Sequence[Message], gone: Sequence[int]) -> int:
     """The index behind the system prompt if nothing before it stays that a provider would be sent; else 0."""
     going = set(gone)
@@ -48,14 +53,14 @@ def _prompt(messages: Sequence[Message], going: Collection[int], i: int) -> bool
     return isinstance(messages[i], SystemMessage) and i not in going
 
 
-def exchanged(gone: Sequence[int], at: int, new: Message | Draft) -> tuple[Replace, ...]:
-    """The removal of these messages, ascending, with the new one at that index."""
+def exchanged(gone: Sequence[int], at: int, *new: Message | Draft) -> tuple[Replace, ...]:
+    """The removal of these messages, ascending, with the new ones at that index."""
     behind = next((n for n, i in enumerate(gone) if i >= at), len(gone))
     before, after = gone[:behind], gone[behind:]
     if after and after[0] == at:
-        put = joined(Replace(at, at + 1, (new,)), after[1:])
+        put = joined(Replace(at, at + 1, new), after[1:])
     else:
-        put = joined(Replace(at, at, (new,)), after)
+        put = joined(Replace(at, at, new), after)
     return (*joined(Replace(before[0], before[0] + 1), before[1:]), *put) if before else put
 
 

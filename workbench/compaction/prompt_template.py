@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate
 from string import Template
 
 from workbench.compaction.clip import head
+from workbench.compaction.span_selection import SummaryInput
 from workbench.models.model import Purpose
 from workbench.transcript.message import (
     AssistantMessage,
@@ -36,7 +37,9 @@ def prompt(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PromptTemplate:
-    """What a language model is told when it is to summarise.
+    """What a language model is told when it is to summarise, and how its summary is presented to the agent.
+
+    A system with a form of its own subclasses this and overrides `request`, or what else it does otherwise.
 
     Attributes:
         result_chars: characters of a tool result that are shown at most.
@@ -45,6 +48,8 @@ class PromptTemplate:
         headings: name of the prompt file with one `Heading: what belongs there` a line.
         lead: name of the prompt file with the sentence that stands above the summary in the context.
         split: name of the prompt file with the places of the two texts of a split turn.
+        window_chars: characters of transcript for each token of the window, some seven tenths of it; None for no bound.
+        focus: what every summary should dwell on, besides what a user asks for.
     """
 
     result_chars: int = 2_000
@@ -53,6 +58,8 @@ class PromptTemplate:
     headings: str = "headings"
     lead: str = "lead"
     split: str = "split"
+    window_chars: float | None = 2.1
+    focus: str = ""
 
     @property
     def system(self) -> str:
@@ -60,31 +67,60 @@ class PromptTemplate:
         return prompt("system")
 
     @property
-    def sections(self) -> tuple[str, ...]:
-        """The headings that the summary should have."""
-        return tuple(line.partition(":")[0] for line in prompt(self.headings).splitlines())
-
-    @property
     def opening(self) -> str:
         """What is sent above the summary."""
         return prompt(self.lead) + "\n\n"
+
+    @property
+    def closing(self) -> str:
+        """What is sent below it."""
+        return ""
 
     @property
     def joined(self) -> str:
         """The template of a split turn's summary."""
         return prompt(self.split)
 
-    def request(self, letter: Prompt) -> str:
-        """The user prompt."""
-        parts = [f"<conversation>\n{self.transcript(letter.messages, letter.most_chars)}\n</conversation>"]
-        if letter.previous:
-            parts.append(f"<previous-summary>\n{harmless(letter.previous)}\n</previous-summary>")
-        parts.append(Template(prompt(letter.purpose)).safe_substitute(sections=self._outline()))
+    @property
+    def alone(self) -> str:
+        """The template of a turn's start that nothing stands before; empty for that of any summary."""
+        return ""
+
+    def sections(self, purpose: Purpose) -> tuple[str, ...]:
+        """The headings that the summary should have."""
+        return tuple(name for name, _ in self.outline(purpose)) if purpose != "turn_prefix" else ()
+
+    def outline(self, purpose: Purpose) -> tuple[tuple[str, str], ...]:
+        """The headings of its prompt file, each with what belongs there."""
+        lines = (line.partition(":") for line in prompt(self.headings).splitlines())
+        return tuple((name, about.strip()) for name, _, about in lines)
+
+    def frame(self, given: SummaryInput) -> str:
+        """The places of the answers in the summary's text."""
+        if given.split:
+            return self.joined
+        return self.alone if given.only_prefix and self.alone else "{0}"
+
+    def fill(
+        self, purpose: Purpose, given: SummaryInput, instructions: str, max_tokens: int | None, window: int
+    ) -> Prompt:
+        """The user prompt about these messages, for a model with a window of so many tokens."""
+        most_chars = int(self.window_chars * window) if self.window_chars is not None and window > 0 else None
+        asked = "\n".join(part for part in (self.focus, instructions) if part)
+        return Prompt(self, purpose, given.new, given.previous, asked, max_tokens, most_chars)
+
+    def request(self, filled: Prompt) -> str:
+        """The user prompt's text."""
+        parts = [f"<conversation>\n{self.transcript(filled.messages, filled.most_chars)}\n</conversation>"]
+        if filled.previous:
+            parts.append(f"<previous-summary>\n{harmless(filled.previous)}\n</previous-summary>")
+        outline = "\n\n".join(f"## {name}\n({about})" for name, about in self.outline(filled.purpose))
+        parts.append(Template(prompt(filled.purpose)).safe_substitute(sections=outline))
         parts.append(prompt("rules"))
-        if letter.max_tokens is not None:
-            parts.append(Template(prompt("size")).substitute(tokens=letter.max_tokens))
-        if letter.instructions:
-            parts.append(Template(prompt("focus")).substitute(instructions=letter.instructions))
+        if filled.max_tokens is not None:
+            parts.append(Template(prompt("size")).substitute(tokens=filled.max_tokens))
+        if filled.instructions:
+            parts.append(Template(prompt("focus")).substitute(instructions=filled.instructions))
         return "\n\n".join(parts)
 
     def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
@@ -113,10 +149,6 @@ class PromptTemplate:
             if most_chars is None or length <= most_chars or results <= 120:
                 return entries
             results, arguments = results // 4, arguments // 2
-
-    def _outline(self) -> str:
-        lines = [line.partition(":") for line in prompt(self.headings).splitlines()]
-        return "\n\n".join(f"## {name}\n({about.strip()})" for name, _, about in lines)
 
     def _spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
         if isinstance(message, ToolResult):
@@ -148,25 +180,21 @@ class Prompt:
         most_chars: the longest that the transcript may be; None for no bound.
     """
 
-    wording: PromptTemplate
+    template: PromptTemplate
     purpose: Purpose
     messages: tuple[Message, ...]
     previous: str = ""
     instructions: str = ""
     max_tokens: int | None = None
     most_chars: int | None = None
-    _readers: list[None] = field(default_factory=list, compare=False, repr=False)
 
     def __call__(self) -> str:
         """The prompt."""
-        self._readers.append(None)
-        return self.wording.request(self)
+        return self.template.request(self)
 
     def left_out(self) -> int:
-        """How many of the messages it does not show in whole; 0 as long as nobody has read it."""
-        if self.most_chars is None or not self._readers:
-            return 0
-        return self.wording.left_out(self.messages, self.most_chars)
+        """How many of the messages it does not show in whole."""
+        return 0 if self.most_chars is None else self.template.left_out(self.messages, self.most_chars)
 
 
 def harmless(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,6 +29,15 @@ class Budget:
     force: bool = False
     keep_recent: int | None = None
     instructions: str = ""
+
+    @property
+    def matched(self) -> bool:
+        """Whether a comparison sets the size of the context."""
+        return self.reason == "matched"
+
+    def room(self, context: Context, gone: Iterable[int]) -> int:
+        """Tokens that the target leaves once these messages are gone; negative where it cannot be reached."""
+        return self.target - context.tokens + sum(context.sizes[i] for i in gone)
 
 
 class Stage(Protocol):

@@ -35,6 +35,22 @@ class Situation:
     since: int = 0
     requested: bool = False
 
+    @property
+    def measured(self) -> int:
+        """The provider's last count and an estimate of what came after it; without a report all is estimated."""
+        if self.reported is not None and self.reported.prompt > 0:
+            return self.reported.prompt + self.since
+        return self.tokens
+
+    def granted(self, most: int, reason: str = "threshold") -> Budget:
+        """A budget of `most` tokens as the provider counts, scaled to the estimate in which contexts are measured."""
+        estimated = most * self.tokens // max(self.measured, 1)
+        return Budget(
+            target=min(max(estimated, 0), max(self.tokens - 1, 0)),
+            window=self.window,
+            reason="requested" if self.requested else reason,
+        )
+
 
 class Trigger(Protocol):
     """Decides when a context is due."""
@@ -113,3 +129,51 @@ class AtReserve:
             return None
         room = max(situation.window - situation.overhead, 0)
         return Budget(target=situation.overhead + int(self.target * room), window=situation.window)
+
+
+LARGEST_OUTPUT = 0.25
+"""The part of the window that a model's longest answer is taken to need, where no recording says it."""
+
+LEAST_ROOM, LEAST_TOKENS = 0.25, 20_000
+"""What messages get before a restated system is due: a quarter of what the overhead leaves, at most so many tokens.
+
+The systems were made for windows of 100,000 tokens and more. In a small one their reserves leave nothing, and they
+would compact at every request.
+"""
+
+
+def answer_reserve(window: int, own: int) -> int:
+    """Tokens that a system sets aside for an answer: its own number, less where the window is small."""
+    return min(own, int(LARGEST_OUTPUT * window))
+
+
+@dataclass(frozen=True, slots=True)
+class AtLimit:
+    """Due by the provider's own count, at a limit that leaves messages a part of the window.
+
+    Attributes:
+        share: the limit as a share of the window.
+        reserve: tokens below it.
+        answer: more tokens below it, for the longest answer, at most a quarter of the window.
+        most: tokens that the limit never exceeds; None for no such bound.
+        above: whether a request of exactly the limit is not due.
+    """
+
+    share: float = 1.0
+    reserve: int = 0
+    answer: int = 0
+    most: int | None = None
+    above: bool = False
+    name: ClassVar[str] = "at_limit"
+
+    def limit(self, window: int) -> int:
+        """Tokens of a request by the system's own rule."""
+        own = int(self.share * window) - answer_reserve(window, self.answer) - self.reserve
+        return own if self.most is None else min(own, self.most)
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due at the limit, or above it, and where somebody asked; the target is what would not be due."""
+        room = max(situation.window - situation.overhead, 0)
+        least = situation.overhead + min(int(LEAST_ROOM * room), LEAST_TOKENS)
+        target = max(self.limit(situation.window), least) - (0 if self.above else 1)
+        return situation.granted(target) if situation.requested or situation.measured > target else None

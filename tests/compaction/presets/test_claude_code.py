@@ -3,10 +3,10 @@ from dataclasses import replace
 from compaction.presets.situations import due, fired, summary
 
 from builders import called, conversation, result, rules, said, told
-from workbench.compaction.presets.claude_code import CLAUDE_CODE
-from workbench.compaction.presets.claude_code.compact import (
+from workbench.compaction.presets.claude_code import (
     ALL_FILES_TOKENS,
     BUFFER,
+    CLAUDE_CODE,
     FILE_TOKENS,
     FILES,
     LARGEST_OUTPUT,

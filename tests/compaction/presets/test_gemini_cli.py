@@ -4,9 +4,7 @@ import pytest
 from compaction.presets.situations import due, fired, summary
 
 from builders import called, result, said, told
-from workbench.compaction.presets.gemini_cli import GEMINI_CLI
-from workbench.compaction.presets.gemini_cli.snapshot import split_point
-from workbench.compaction.presets.gemini_cli.truncation import LINES, MARK, TOKENS, ReverseBudget
+from workbench.compaction.presets.gemini_cli import GEMINI_CLI, LINES, MARK, TOKENS, ReverseBudget, split_point
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, ToolResult, plain_text

@@ -4,10 +4,9 @@ import pytest
 from compaction.presets.situations import due, fired, stayed, summary
 
 from builders import called, conversation, result, rules, said, told
-from workbench.compaction.presets.hermes_lean import HERMES_LEAN
+from workbench.compaction.presets.hermes_lean import HERMES_LEAN, HermesLimits
 from workbench.compaction.presets.hermes_lean.anchors import CLOSE, OPEN, anchors, index
 from workbench.compaction.presets.hermes_lean.prune import OLD, SAME, HermesPrune, whole
-from workbench.compaction.presets.hermes_lean.summary import summary_tokens
 from workbench.compaction.presets.hermes_lean.tail import tail_tokens
 from workbench.compaction.strategy import Strategy
 from workbench.transcript.message import (
@@ -44,7 +43,7 @@ def test_the_tail_is_a_fortieth_of_the_window_between_10000_and_25000(window: in
     [(5_000, 200_000, 2_000), (30_000, 200_000, 6_000), (100_000, 200_000, 10_000), (100_000, 100_000, 5_000)],
 )
 def test_a_summary_is_a_fifth_of_what_it_stands_for_between_2000_and_10000(old: int, window: int, most: int) -> None:
-    assert summary_tokens(old, window) == most
+    assert HermesLimits().own(old, window) == most
 
 
 PRUNES = replace(HERMES_LEAN, strategy=Strategy("prunes", (HermesPrune(worth=0.0),)))

@@ -1,7 +1,7 @@
 from compaction.presets.situations import at, due, fired, stayed, summary
 
 from builders import called, conversation, result, said, told
-from workbench.compaction.presets.pi import MOST_PREFIX, MOST_SUMMARY, PI, pi_tokens
+from workbench.compaction.presets.pi import LIMITS, PI, pi_tokens
 from workbench.transcript.message import Message, plain_text
 
 
@@ -54,7 +54,7 @@ def long_turn() -> list[Message]:
 
 def test_a_split_turn_is_two_asks_with_their_own_bounds() -> None:
     done, model = fired(PI, long_turn(), ("the history", "the turn's start"), target=80_000)
-    assert (MOST_SUMMARY, MOST_PREFIX) == (13_107, 8_192)
+    assert (LIMITS.most, LIMITS.most_turn) == (13_107, 8_192)
     assert [request.purpose for request in model.requests] == ["summary", "turn_prefix"]
     first, second = model.requests
     assert first.max_tokens is not None

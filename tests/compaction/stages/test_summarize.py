@@ -112,7 +112,7 @@ def test_a_failing_model_is_replaced_by_a_note_of_what_is_missing() -> None:
     done = run(OLD, Scripted([ModelError("down")]))
     assert done.stages[0].completions[0].fallback
     assert done.stages[0].completions[0].why == "down"
-    assert summary(done).text.startswith("[Compacted ")
+    assert summary(done).text.startswith("[60 earlier messages left out: ")
     assert " assistant" in summary(done).text
     assert "<read-files>" in summary(done).tail
 
@@ -123,7 +123,7 @@ def test_a_failing_update_keeps_the_earlier_summary() -> None:
         *first.after.messages,
         *[replace(message, id=f"later-{message.id}") for message in conversation(12, words=40)],
     ]
-    assert summary(run(grown, Scripted([ModelError("down")]))).text.startswith("first summary\n\n[Compacted ")
+    assert summary(run(grown, Scripted([ModelError("down")]))).text.startswith("first summary\n\n[")
 
 
 def test_nothing_new_before_the_cut_asks_nobody() -> None:
@@ -152,7 +152,7 @@ def test_a_target_out_of_reach_is_no_reason_to_forget_everything() -> None:
 
 
 def test_lists_of_files_can_be_left_out() -> None:
-    made = summary(run(OLD, Scripted(["short"]), stage=Summarize(track_files=False)))
+    made = summary(run(OLD, Scripted(["short"]), stage=Summarize(file_lists="")))
     assert not made.files
     assert made.tail == ""
 

@@ -23,10 +23,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.compaction.plan import Plan, Replace
-from workbench.compaction.presets.due import above
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import Situation
+from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolResult, with_blocks
 from workbench.transcript.pairing import callers
@@ -34,18 +33,6 @@ from workbench.transcript.pairing import callers
 TRIGGER = 100_000
 KEEP = 3
 CLEARED = "[tool result cleared to save room]"
-
-
-@dataclass(frozen=True, slots=True)
-class ClearingTrigger:
-    """Due above an absolute number of tokens, or above half of a small window."""
-
-    tokens: int = TRIGGER
-    name: ClassVar[str] = "clearing_trigger"
-
-    def check(self, situation: Situation, /) -> Budget | None:
-        """Due at `tokens > 100_000`."""
-        return above(situation, min(self.tokens, situation.window // 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +111,6 @@ def _saved(context: Context, edits: Iterable[Replace]) -> int:
 CLEAR_TOOL_USES = Preset(
     "clear_tool_uses",
     Strategy("clear_tool_uses", (ClearToolUses(),)),
-    ClearingTrigger(),
+    AtLimit(share=0.5, most=TRIGGER, above=True),
     source="Anthropic clear_tool_uses_20250919 (documentation, SDK types); langchain 1.4.7 ContextEditingMiddleware",
 )

@@ -22,102 +22,83 @@ Where it differs from those sources, and why:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
 
 from workbench.compaction.clip import shortened
-from workbench.compaction.plan import Draft, Plan, Replace
-from workbench.compaction.presets.due import reached
-from workbench.compaction.presets.loose import Loose
-from workbench.compaction.presets.modest import modest
-from workbench.compaction.presets.question import question
-from workbench.compaction.presets.swap import LEAST, bound
+from workbench.compaction.place import behind_all
 from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
+from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.compaction.stage import Budget
+from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import Situation
+from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, is_real_user
 from workbench.transcript.pairing import last_user
 
 SHARE = 0.9
 USER_TOKENS = 20_000
-MOST_SUMMARY = 16_000
-WORDING = PromptTemplate(headings="codex_headings", lead="codex_lead")
 
 
 @dataclass(frozen=True, slots=True)
-class CodexTrigger:
-    """Due when the provider's last count and the estimate of what came after reach nine tenths of the window."""
-
-    share: float = SHARE
-    name: ClassVar[str] = "codex_trigger"
-
-    def check(self, situation: Situation, /) -> Budget | None:
-        """Due at `tokens >= 0.9 * window`."""
-        return reached(situation, int(self.share * situation.window))
-
-
-@dataclass(frozen=True, slots=True)
-class CodexCompact:
-    """Drops all answers, calls and results, keeps the newest user messages that fit, and puts a summary behind them.
+class KeepUserWords:
+    """Keeps the newest user messages that fit and nothing else; of the first that does not fit its two ends.
 
     Attributes:
         user_tokens: what user messages may take together.
-        most: tokens of the summary; the original leaves it to the model.
     """
 
     user_tokens: int = USER_TOKENS
-    most: int = MOST_SUMMARY
-    wording: PromptTemplate = WORDING
-    name: ClassVar[str] = "codex_compact"
 
-    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """What goes, what is cut, and the draft at the end; None where nothing new would go."""
-        loose = Loose.of(context, budget)
-        said = _kept_words(context, loose, loose.kept(self.user_tokens))
-        gone = [i for i in loose.indices if i not in said]
-        if all(isinstance(context.messages[i], Summary) for i in gone):
-            return None
-        earlier = tuple(message for i in gone if isinstance(message := context.messages[i], Summary))
-        told = tuple(context.messages[i] for i in loose.indices if not isinstance(context.messages[i], Summary))
-        before = [id for summary in earlier for id in summary.replaces]
-        replaced = [context.messages[i].id for i in gone if not isinstance(context.messages[i], Summary)]
-        draft = Draft(requests=(), lead=self.wording.opening, replaces=tuple(dict.fromkeys([*before, *replaced])))
-        frame = context.count(draft.frame()) + 2
-        most = min(bound(context, budget, gone, frame), max(modest(context, budget, self.most), LEAST))
-        if most < LEAST:
-            return None
-        requests = (question(context, budget, self.wording, told, earlier, most),)
-        drops = [Replace(i, i + 1) for i in gone]
-        cuts = [Replace(i, i + 1, (now,)) for i, now in said.items() if now is not context.messages[i]]
-        n = len(context.messages)
-        last = Replace(n, n, (Draft(requests=requests, lead=draft.lead, replaces=draft.replaces),))
-        return Plan((*sorted([*drops, *cuts], key=lambda edit: edit.start), last))
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """All that goes, and the user message that is cut."""
+        movable = Movable.of(context, budget)
+        kept = self._kept(context, movable, movable.kept(self.user_tokens))
+        gone = tuple(i for i in movable.indices if i not in kept)
+        cut = {i: message for i, message in kept.items() if message is not context.messages[i]}
+        return Span(gone, len(context.messages), cut)
+
+    def _kept(self, context: Context, movable: Movable, tokens: int) -> dict[int, Message]:
+        newest = last_user(context.messages)
+        kept: dict[int, Message] = {}
+        for i in reversed(movable.indices):
+            message, size = context.messages[i], context.sizes[i]
+            if not is_real_user(message):
+                continue
+            if size <= tokens or i == newest:
+                kept[i] = message
+                tokens -= size
+                continue
+            short = shortened(message, tokens, size, context.count) if tokens > LEAST else None
+            if short is not None:
+                kept[i] = short
+            break
+        return kept
 
 
-def _kept_words(context: Context, loose: Loose, tokens: int) -> dict[int, Message]:
-    """The user messages that stay, newest first, the oldest of them cut to what is left; by index."""
-    newest = last_user(context.messages)
-    kept: dict[int, Message] = {}
-    for i in reversed(loose.indices):
-        message, size = context.messages[i], context.sizes[i]
-        if not is_real_user(message):
-            continue
-        if size <= tokens or i == newest:
-            kept[i] = message
-            tokens -= size
-            continue
-        short = shortened(message, tokens, size, context.count) if tokens > LEAST else None
-        if short is not None:
-            kept[i] = short
-        break
-    return kept
+def with_user_words(task: SummaryTask) -> SummaryInput:
+    """The model reads the whole conversation, the user's words that stay included."""
+    messages = Movable.of(task.context, task.budget).messages
+    return replace(task.given, history=tuple(message for message in messages if not isinstance(message, Summary)))
 
 
 CODEX_LOCAL = Preset(
     "codex_local",
-    Strategy("codex_local", (CodexCompact(),)),
-    CodexTrigger(),
+    Strategy(
+        "codex_local",
+        (
+            Summarize(
+                cut=KeepUserWords(),
+                prompt=PromptTemplate(headings="codex_headings", lead="codex_lead"),
+                limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
+                name="codex_compact",
+                file_lists="",
+                reads=with_user_words,
+                place=behind_all,
+            ),
+        ),
+    ),
+    AtLimit(share=SHARE),
     source="openai/codex codex-rs/core/src/compact.rs, protocol/src/openai_models.rs, core/templates/compact",
 )

@@ -22,29 +22,24 @@ Where it differs from that source, and why:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
-from workbench.compaction.cut import Cut
-from workbench.compaction.place import swapped
-from workbench.compaction.plan import Draft, Plan
-from workbench.compaction.presets.due import reached
-from workbench.compaction.presets.loose import Loose
-from workbench.compaction.presets.modest import modest
-from workbench.compaction.presets.question import question
-from workbench.compaction.presets.swap import LEAST, Matter, bound, matter
 from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
+from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.compaction.stage import Budget
+from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import Situation
+from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, ToolResult, UserMessage, counted_text, image_tokens
+from workbench.transcript.tokens import TokenCounter
 
 SHARE = 0.85
 KEEP = 20
 TRIM = 4_000
 PER_MESSAGE = 3
-MOST_SUMMARY = 16_000
 TOO_LONG = "The conversation before this was too long to be summarised."
 
 
@@ -57,91 +52,68 @@ def langchain_tokens(message: Message) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class LangchainTrigger:
-    """Due at a share of the window, by its own count or the provider's."""
-
-    share: float = SHARE
-    name: ClassVar[str] = "langchain_trigger"
-
-    def check(self, situation: Situation, /) -> Budget | None:
-        """Due at `tokens >= 0.85 * window`."""
-        return reached(situation, int(self.share * situation.window))
-
-
-@dataclass(frozen=True, slots=True)
 class KeepMessages:
     """Keeps a number of newest messages, and more where the first of them answers a call."""
 
     keep: int = KEEP
 
-    def find(self, context: Context, budget: Budget, /) -> Cut | None:
-        """The cut; None where there are no more messages than that."""
-        loose = Loose.of(context, budget)
-        if budget.keep_recent is not None and budget.reason != "matched":
-            return loose.cut(loose.fitting(budget.keep_recent))
-        return loose.cut(loose.before(max(len(loose) - self.keep, 0)))
-
-
-def shown(context: Context, given: Matter, trim: int | None) -> tuple[Message, ...]:
-    """What the model sees of what goes: its newest messages that fit, from a user's on; empty where there is none.
-
-    Args:
-        context: what is compacted.
-        given: what goes.
-        trim: tokens; None for everything.
-    """
-    if trim is None:
-        return tuple(context.messages[i] for i in given.gone)
-    start, left = len(given.gone), trim
-    while start > 0 and context.sizes[given.gone[start - 1]] <= left:
-        start -= 1
-        left -= context.sizes[given.gone[start]]
-    fits = [context.messages[i] for i in given.gone[start:]]
-    first = next((i for i, message in enumerate(fits) if isinstance(message, UserMessage | Summary)), len(fits))
-    return tuple(fits[first:])
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """The span; None where there are no more messages than that."""
+        movable = Movable.of(context, budget)
+        if budget.keep_recent is not None and not budget.matched:
+            return movable.cut(movable.fitting(budget.keep_recent))
+        return movable.cut(movable.before(max(len(movable) - self.keep, 0)))
 
 
 @dataclass(frozen=True, slots=True)
-class LangchainCompact:
-    """Summarises what lies before the newest messages.
+class LastTokens:
+    """The model reads the newest messages that fit, from a user's message on; nothing where there is none.
 
     Attributes:
-        trim: tokens of it that the model sees; None for everything.
+        trim: tokens; None for everything.
     """
 
-    cut: KeepMessages = KeepMessages()  # frozen
     trim: int | None = TRIM
-    wording: PromptTemplate = PromptTemplate(headings="langchain_headings")
-    name: ClassVar[str] = "langchain_compact"
 
-    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The draft, or the sentence that stands for all where the model would see nothing."""
-        cut = self.cut.find(context, budget)
-        if cut is None:
-            return None
-        given = matter(context, cut)
-        if not given.new:
-            return None
-        draft = Draft(requests=(), lead=self.wording.opening, replaces=given.ids)
-        frame = context.count(draft.frame()) + 2
-        most = min(bound(context, budget, given.gone, frame), max(modest(context, budget, MOST_SUMMARY), LEAST))
-        if most < LEAST:
-            return None
-        seen = shown(context, given, self.trim)
-        if not seen:
-            return Plan(swapped(context.messages, given.gone, replace(draft, template=TOO_LONG)))
-        earlier = tuple(message for message in seen if isinstance(message, Summary))
-        said = tuple(message for message in seen if not isinstance(message, Summary))
-        requests = (question(context, budget, self.wording, said, earlier, most),)
-        return Plan(swapped(context.messages, given.gone, replace(draft, requests=requests)))
+    def __call__(self, task: SummaryTask) -> SummaryInput:
+        """What the model reads."""
+        if self.trim is None:
+            return task.given
+        context, gone = task.context, task.span.gone
+        start, left = len(gone), self.trim
+        while start > 0 and context.sizes[gone[start - 1]] <= left:
+            start -= 1
+            left -= context.sizes[gone[start]]
+        fits = [context.messages[i] for i in gone[start:]]
+        first = next((i for i, message in enumerate(fits) if isinstance(message, UserMessage | Summary)), len(fits))
+        return replace(
+            task.given,
+            earlier=tuple(message for message in fits[first:] if isinstance(message, Summary)),
+            history=tuple(message for message in fits[first:] if not isinstance(message, Summary)),
+            prefix=(),
+        )
+
+
+def too_long(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str:
+    """The sentence that stands for everything where the model would read nothing."""
+    return TOO_LONG
 
 
 def langchain_20(*, trim: int | None = TRIM, name: str = "langchain_20") -> Preset:
-    """The preset with so many tokens for the model to see; None for everything."""
+    """The preset with so many tokens for the model to read; None for everything."""
+    summary = Summarize(
+        cut=KeepMessages(),
+        prompt=PromptTemplate(headings="langchain_headings"),
+        limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
+        name="langchain_compact",
+        file_lists="",
+        reads=LastTokens(trim),
+        unread=too_long,
+    )
     return Preset(
         name,
-        Strategy(name, (LangchainCompact(trim=trim),)),
-        LangchainTrigger(),
+        Strategy(name, (summary,)),
+        AtLimit(share=SHARE),
         count=langchain_tokens,
         source="langchain 1.4.7 langchain.agents.middleware.summarization; langchain-core 1.7.2 messages.utils",
     )

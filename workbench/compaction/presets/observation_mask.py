@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from workbench.compaction.plan import Plan, Replace
-from workbench.compaction.presets.due import granted
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
@@ -42,7 +41,7 @@ class AfterMessages:
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at `messages > 100`; the target is one token less than there is."""
         due = situation.requested or situation.messages > self.messages
-        return granted(situation, situation.tokens - 1) if due else None
+        return situation.granted(situation.tokens - 1) if due else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,16 +26,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.compaction.cut import Cut
 from workbench.compaction.plan import Plan, Replace
-from workbench.compaction.presets.due import output, reached
-from workbench.compaction.presets.loose import Loose
-from workbench.compaction.presets.modest import ModestSummary
 from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
+from workbench.compaction.span_selection import Movable, Span
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import Situation
+from workbench.compaction.trigger import AtLimit, answer_reserve
 from workbench.transcript.context import Context
 from workbench.transcript.message import Summary, Text, ToolResult, is_real_user, with_blocks
 
@@ -52,18 +50,7 @@ ERASED = "[old tool result erased]"
 
 def usable(window: int) -> int:
     """Tokens of the window that a request may take: all but the longest answer."""
-    return window - output(window, RESERVE)
-
-
-@dataclass(frozen=True, slots=True)
-class OpencodeTrigger:
-    """Due when the provider's last count reaches what is usable."""
-
-    name: ClassVar[str] = "opencode_trigger"
-
-    def check(self, situation: Situation, /) -> Budget | None:
-        """Due at `tokens >= window - min(20_000, longest answer)`."""
-        return reached(situation, usable(situation.window))
+    return window - answer_reserve(window, RESERVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,25 +102,27 @@ class OpencodeCut:
         """Tokens of newest messages: a quarter of what is usable, at least 2,000 and at most 15,000."""
         return min(max(int(self.share * usable(window)), LEAST_KEPT), MOST_KEPT)
 
-    def find(self, context: Context, budget: Budget, /) -> Cut | None:
-        """The cut; None where everything fits.
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """The span; None where everything fits.
 
         The first place that fits is the start of a turn or lies inside one, so turns need no walk of their own.
         """
-        loose = Loose.of(context, budget)
-        return loose.cut(loose.fitting(loose.kept(self.preserved(budget.window))))
+        movable = Movable.of(context, budget)
+        return movable.cut(movable.fitting(movable.kept(self.preserved(budget.window))))
 
 
 def opencode(*, prune: bool = True) -> Preset:
     """The preset, with or without pruning before the summary."""
     summary = Summarize(
-        cut=OpencodeCut(), wording=PromptTemplate(headings="opencode_headings"), track_files=False, most=MOST_SUMMARY
+        cut=OpencodeCut(),
+        prompt=PromptTemplate(headings="opencode_headings"),
+        limits=SizeLimits(most=MOST_SUMMARY, share=SUMMARY_SHARE),
+        file_lists="",
     )
-    stage = ModestSummary(summary)
     return Preset(
         "opencode",
-        Strategy("opencode", (Prune(), stage) if prune else (stage,)),
-        OpencodeTrigger(),
+        Strategy("opencode", (Prune(), summary) if prune else (summary,)),
+        AtLimit(answer=RESERVE),
         source="sst/opencode 2026 packages/opencode/src/session/{compaction,overflow}.ts, packages/core/src/session",
     )
 

@@ -20,15 +20,13 @@ Where it differs from that source, and why:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from workbench.compaction.cut import Cut
 from workbench.compaction.pins import Pins
-from workbench.compaction.presets.due import granted, measured
-from workbench.compaction.presets.loose import HALF, Loose
-from workbench.compaction.presets.modest import ModestSummary
 from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
+from workbench.compaction.span_selection import KEPT_SHARE, Movable, Span
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
@@ -51,12 +49,12 @@ class RollingTrigger:
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at `messages > 80` or `tokens > window`; the target is half of the window where tokens are the reason."""
-        tokens = measured(situation)
+        tokens = situation.measured
         if tokens > situation.window > 0:
             room = max(situation.window - situation.overhead, 0)
-            return granted(situation, min(situation.overhead + room // 2, tokens - 1))
+            return situation.granted(min(situation.overhead + room // 2, tokens - 1))
         if situation.requested or situation.messages > self.max_size:
-            return granted(situation, tokens - 1, EVENTS)
+            return situation.granted(tokens - 1, EVENTS)
         return None
 
 
@@ -72,29 +70,33 @@ class RollingCut:
         """How many of the newest messages stay."""
         return self.max_size // 2 - self.keep_first - 1
 
-    def find(self, context: Context, budget: Budget, /) -> Cut | None:
-        """The cut; None where there are no more messages than half of the allowed number, and tokens fit."""
-        loose = Loose.of(context, budget)
-        if budget.keep_recent is not None and budget.reason != "matched":
-            return loose.cut(loose.fitting(budget.keep_recent))
-        at = len(loose) - self.newest if len(context.messages) > self.max_size // 2 else 0
-        if budget.reason != EVENTS and context.tokens > budget.target:
-            fixed = context.tokens - sum(loose.sizes)
-            at = max(at, loose.fitting(int(HALF * max(budget.target - fixed, 0))))
-        return loose.cut(at)
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """The span; None where there are no more messages than half of the allowed number, and tokens fit."""
+        movable = Movable.of(context, budget)
+        if budget.keep_recent is not None and not budget.matched:
+            at = movable.fitting(budget.keep_recent)
+        else:
+            at = len(movable) - self.newest if len(context.messages) > self.max_size // 2 else 0
+            if budget.reason != EVENTS and context.tokens > budget.target:
+                at = max(at, movable.fitting(int(KEPT_SHARE * max(budget.room(context, movable.indices), 0))))
+        span = movable.cut(at)
+        if span is None:
+            return None
+        first = Pins(prefix=self.keep_first).fixed(context, budget)
+        return replace(span, gone=tuple(i for i in span.gone if i not in first))
 
 
 def openhands_rolling(*, max_size: int = MAX_SIZE, keep_first: int = KEEP_FIRST) -> Preset:
     """The preset with these numbers of messages."""
     summary = Summarize(
         cut=RollingCut(max_size, keep_first),
-        wording=PromptTemplate(headings="openhands_headings"),
-        track_files=False,
-        pins=Pins(prefix=keep_first),
+        prompt=PromptTemplate(headings="openhands_headings"),
+        limits=SizeLimits(share=SUMMARY_SHARE),
+        file_lists="",
     )
     return Preset(
         "openhands_rolling",
-        Strategy("openhands_rolling", (ModestSummary(summary),)),
+        Strategy("openhands_rolling", (summary,)),
         RollingTrigger(max_size),
         source="openhands-sdk 1.58.0 openhands.sdk.context.condenser, openhands.sdk.context.view",
     )

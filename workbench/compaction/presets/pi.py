@@ -22,25 +22,20 @@ Where it differs from that source, and why:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
 
-from workbench.compaction.cut import Cut
-from workbench.compaction.plan import Draft, Plan, Replace
-from workbench.compaction.presets.due import above
-from workbench.compaction.presets.loose import Loose
-from workbench.compaction.presets.modest import ModestSummary
+from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
+from workbench.compaction.span_selection import Movable, Span
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import Situation
+from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
 from workbench.transcript.message import Image, Message, counted_chars
 
 RESERVE = 16_384
 KEEP_RECENT = 20_000
-MOST_SUMMARY = int(0.8 * RESERVE)
-MOST_PREFIX = int(0.5 * RESERVE)
+LIMITS = SizeLimits(most=int(0.8 * RESERVE), most_turn=int(0.5 * RESERVE), share=SUMMARY_SHARE)
 IMAGE_CHARS = 4_800
 
 
@@ -51,63 +46,21 @@ def pi_tokens(message: Message) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class PiTrigger:
-    """Due when the provider's last count and the estimate of what came after it leave less than the reserve."""
-
-    reserve: int = RESERVE
-    name: ClassVar[str] = "pi_trigger"
-
-    def check(self, situation: Situation, /) -> Budget | None:
-        """Due at `tokens > window - reserve`."""
-        return above(situation, situation.window - self.reserve)
-
-
-@dataclass(frozen=True, slots=True)
 class PiCut:
     """Back from the newest message until enough is kept, then forward to the next message that is no tool result."""
 
     keep_recent: int = KEEP_RECENT
 
-    def find(self, context: Context, budget: Budget, /) -> Cut | None:
-        """The cut, with the start of a split turn apart; None where everything fits."""
-        loose = Loose.of(context, budget)
-        return loose.cut(loose.reaching(loose.kept(self.keep_recent)), split=True)
-
-
-@dataclass(frozen=True, slots=True)
-class PiCompact:
-    """Summarises what lies before the cut: four fifths of the reserve at most, half of it for a split turn's start."""
-
-    summary: ModestSummary = ModestSummary(  # noqa: RUF009  # frozen
-        Summarize(cut=PiCut(), most=MOST_SUMMARY + MOST_PREFIX)
-    )
-    name: ClassVar[str] = "pi_compact"
-
-    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The draft with each request held to its own bound."""
-        plan = self.summary.plan(context, budget)
-        return None if plan is None else replace(plan, edits=tuple(map(_bounded, plan.edits)))
-
-
-def _bounded(edit: Replace) -> Replace:
-    return replace(edit, by=tuple(_held(new) if isinstance(new, Draft) else new for new in edit.by))
-
-
-def _held(draft: Draft) -> Draft:
-    requests = tuple(
-        replace(
-            request,
-            max_tokens=min(request.max_tokens or 0, MOST_PREFIX if request.purpose == "turn_prefix" else MOST_SUMMARY),
-        )
-        for request in draft.requests
-    )
-    return replace(draft, requests=requests)
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """The span, with the start of a split turn apart; None where everything fits."""
+        movable = Movable.of(context, budget)
+        return movable.cut(movable.reaching(movable.kept(self.keep_recent)), split=True)
 
 
 PI = Preset(
     "pi",
-    Strategy("pi", (PiCompact(),)),
-    PiTrigger(),
+    Strategy("pi", (Summarize(cut=PiCut(), limits=LIMITS, name="pi_compact"),)),
+    AtLimit(reserve=RESERVE, above=True),
     count=pi_tokens,
     moments=("before_request", "after_turn"),
     source="badlogic/pi-mono 2026-03-15 packages/coding-agent/src/core/compaction/{compaction,utils}.ts",

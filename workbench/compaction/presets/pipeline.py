@@ -27,7 +27,7 @@ PIPELINE = Preset(
             BudgetReduction(),
             Snip(pins=PINS),
             Microcompact(pins=PINS),
-            Summarize(cut=KeepRecent(pins=PINS), pins=PINS),
+            Summarize(cut=KeepRecent(pins=PINS)),
             Truncate(pins=PINS),
         ),
         view=(ContextCollapse(),),

@@ -18,7 +18,7 @@ BUILTIN: dict[str, type[Stage]] = {
     Microcompact.name: Microcompact,
     ContextCollapse.name: ContextCollapse,
     Truncate.name: Truncate,
-    Summarize.name: Summarize,
+    "summarize": Summarize,
     KeepFloor.name: KeepFloor,
     RepairPairs.name: RepairPairs,
 }

@@ -1,187 +1,199 @@
-"""Puts a model's summary in the place of the older messages."""
+"""Puts a model's summary in the place of older messages: the one procedure of all presets that summarise."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from functools import partial
+from typing import Literal, TypeAlias
 
 from workbench.compaction.clip import shortened
-from workbench.compaction.cut import Cut, CutRule, KeepRecent
-from workbench.compaction.pins import Pins
-from workbench.compaction.place import swapped
-from workbench.compaction.plan import Draft, Plan
-from workbench.compaction.prompt_template import Prompt, PromptTemplate
+from workbench.compaction.cut import KeepRecent
+from workbench.compaction.file_lists import file_ops, footer, listed
+from workbench.compaction.place import exchanged, place
+from workbench.compaction.plan import Draft, Plan, Replace
+from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.size_limits import SizeLimits
+from workbench.compaction.span_selection import CutRule, Span, SummaryInput, SummaryTask, spare
 from workbench.compaction.stage import Budget
-from workbench.compaction.tracking import file_ops, footer
 from workbench.models.model import LazyText, Purpose, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import Message, Summary, Text, UserMessage, plain_text
+from workbench.transcript.message import Message, Text, UserMessage, plain_text
+from workbench.transcript.tokens import TokenCounter
+
+StandIn: TypeAlias = Callable[[Sequence[Message], str, int, TokenCounter], str | None]
+"""A text in place of a model's, from the messages, the earlier summary's text, and its most tokens by a counter."""
+
+
+def note(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str:
+    """The earlier summary as far as it fits, and how many messages of which role were left out."""
+    roles = Counter(message.role for message in messages)
+    counts = ", ".join(f"{n} {role}" for role, n in sorted(roles.items()))
+    line = f"[{len(messages)} earlier messages left out: {counts}]"
+    kept = clipped(previous, most - count(UserMessage(id="", blocks=(Text(f"\n\n{line}"),))), count)
+    return f"{kept}\n\n{line}" if kept else clipped(line, most, count) or "[...]"
+
+
+def clipped(text: str, most: int, count: TokenCounter) -> str:
+    """The text, or its two ends around a marker, in at most that many tokens; empty where not even a marker fits."""
+    whole = UserMessage(id="", blocks=(Text(text),))
+    short = shortened(whole, most, count(whole), count) if text and most > 0 else None
+    return "" if short is None else plain_text(short)
 
 
 @dataclass(frozen=True, slots=True)
 class Summarize:
-    """Asks a model for a summary of what lies before the cut; what is pinned there survives beside it.
+    """Asks a model for a summary of the messages that a rule selects, and puts it in their place.
 
-    An earlier summary in that part is carried on: the model gets its text and the messages that came after it. The
-    start of a turn that goes on is summarised apart. The summary stands where the first message that it replaces
-    stood, and may take what the target leaves after all that stays.
+    An earlier summary among them is updated: the model gets its text and the messages that came after it. The start of
+    a turn that goes on is summarised apart. Every field has a default; a preset states what its system does otherwise.
 
     Attributes:
-        cut: where the kept part begins.
-        wording: what a language model is told.
-        track_files: whether lists of the files read and changed so far are sent below the summary.
-        degrade: whether a note of what was left out stands in when the model fails; else its error passes.
-        least, most: tokens of the summary; with less than `least` left it is not worth asking.
-        input_share: the part of the window that the transcript may fill in a language model's prompt.
-        pins: what stays besides.
+        cut: selects what gives way.
+        prompt: what a language model is asked, and how the summary is presented to the agent.
+        limits: how long the summary may be.
+        name: shown in records and reports.
+        file_lists: where code lists the files read and changed so far: below the summary, in its text, or nowhere.
+        recognise: finds more in what gives way, such as a summary that was sent as a user message.
+        reads: what the model is shown where that is not just what gives way.
+        unread: stands for everything where the model would be shown nothing; None: nothing is compacted.
+        below: texts that code sends below the summary, longest first; the first that leaves room is taken.
+        annotate: a text that code adds to the summary's own.
+        beside: messages that are sent behind the summary.
+        place: the index at which the summary stands.
+        finish: a second step, planned on the edited context.
+        fallback: stands in when the model fails; None: its error passes.
+        if_empty: stands in for an empty answer; None: an empty answer is a failure.
+        model: the name of another model that writes; empty for the one at hand.
+        said_by: the role in which the summary is sent.
+        summary_name: the name of the summary's message.
 
     Source:
         The procedure of Opal's `session/compaction.ex`, restated; the file lists are written by code.
     """
 
     cut: CutRule = KeepRecent()
-    wording: PromptTemplate = PromptTemplate()
-    track_files: bool = True
-    degrade: bool = True
-    least: int = 48
-    most: int = 16_000
-    input_share: float = 0.7
-    pins: Pins = Pins()
-    name: ClassVar[str] = "summarize"
+    prompt: PromptTemplate = PromptTemplate()
+    limits: SizeLimits = SizeLimits()
+    name: str = "summarize"
+    file_lists: Literal["below", "inside", ""] = "below"
+    recognise: Callable[[Context, SummaryInput], SummaryInput] | None = None
+    reads: Callable[[SummaryTask], SummaryInput] | None = None
+    unread: StandIn | None = None
+    below: Callable[[SummaryTask], Iterable[str]] | None = None
+    annotate: Callable[[SummaryTask], str] | None = None
+    beside: Callable[[Context, Budget, Span], Sequence[Message]] | None = None
+    place: Callable[[Sequence[Message], Sequence[int]], int] = place
+    finish: Callable[[SummaryTask, Draft, Context], Plan | None] | None = None
+    fallback: StandIn | None = note
+    if_empty: str | None = None
+    model: str = ""
+    said_by: Literal["user", "assistant"] = "user"
+    summary_name: str = ""
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The summary's draft and what it replaces; None where nothing new lies before the cut, or no room is left."""
-        cut = self.cut.find(context, budget)
-        if cut is None:
+        """The summary's draft and what it replaces; None where there is nothing new, or no room for a summary."""
+        span = self.cut.find(context, budget)
+        given = None if span is None else self._given(context, span)
+        if span is None or given is None or not given.has_text:
             return None
-        held = self.pins.held(context, budget)
-        gone = [i for i in range(cut.keep) if i not in held]
-        matter = _matter(context, gone, cut)
-        if not matter.messages:
+        behind = tuple(self.beside(context, budget, span)) if self.beside is not None else ()
+        if behind:
+            left = min(budget.target, context.tokens - 1) - sum(map(context.count, behind))
+            budget = replace(budget, target=left)
+        task = SummaryTask(context, budget, span, given, given)
+        if self.reads is not None:
+            task = replace(task, shown=self.reads(task))
+        draft = self._draft(task)
+        if draft is None:
             return None
-        freed = sum(context.sizes[i] for i in gone)
-        left = budget.target - context.tokens + freed
-        empty = self._draft(matter, max(left, self.least))
-        frame = context.count(empty.frame()) + 2
-        allowed = min(left - frame if left >= 0 else self.least, self.most, freed - frame - 1)
-        if allowed < self.least:
+        edits = exchanged(span.gone, self.place(context.messages, span.gone), draft, *behind)
+        rewritten = [Replace(i, i + 1, (message,)) for i, message in span.rewritten.items()]
+        in_order = sorted([*edits, *rewritten], key=lambda edit: (edit.start, edit.stop))
+        return Plan(tuple(in_order), then=None if self.finish is None else partial(self.finish, task, draft))
+
+    def _given(self, context: Context, span: Span) -> SummaryInput:
+        given = replace(SummaryInput.of(context, span), files=file_ops(context.messages[i] for i in span.gone))
+        return given if self.recognise is None else self.recognise(context, given)
+
+    def _draft(self, task: SummaryTask) -> Draft | None:
+        """The draft with its requests; None where too little room is left, or nothing would be shown to the model."""
+        draft, most = self._sized(task)
+        if most < self.limits.least:
             return None
-        requests = tuple(self._requests(context, budget, matter, allowed))
-        template = empty.template if len(requests) == 2 else "{0}"
-        return Plan(swapped(context.messages, gone, replace(empty, requests=requests, template=template)))
+        if not task.shown.has_text:
+            given = task.given
+            text = None if self.unread is None else self.unread(given.new, given.previous, most, task.context.count)
+            return None if text is None else replace(draft, template="", footer=text + draft.footer)
+        apart = most >= self.limits.split_from
+        requests = tuple(self._request(task, *part) for part in self._parts(task, most, apart))
+        return replace(draft, requests=requests, template=self.prompt.frame(task.shown) if apart else "{0}")
 
-    def _draft(self, matter: _Matter, left: int) -> Draft:
-        """The draft without its questions, in its longest form."""
-        return Draft(
-            requests=(),
-            template=self.wording.joined if matter.split else "{0}",
-            lead=self.wording.opening,
-            tail=footer(matter.files, chars=left // 2) if self.track_files else "",
-            replaces=matter.ids,
-            files=matter.files if self.track_files else FileOps(),
-            at_once=True,
-        )
+    def _sized(self, task: SummaryTask) -> tuple[Draft, int]:
+        """The draft without its requests, in its longest form, and the tokens that their answers may have."""
+        draft = Draft(
+            requests=(), template=self.prompt.frame(task.shown), lead=self.prompt.opening, replaces=task.given.ids,
+            files=task.given.files if self.file_lists else FileOps(), said_by=self.said_by, name=self.summary_name,
+            footer=self._footer(task),
+        )  # fmt: skip
+        most = 0
+        for tail in self._tails(task):
+            draft = replace(draft, tail=tail + self.prompt.closing)
+            frame = task.context.count(draft.frame()) + 2
+            most = self.limits.allowed(task.context, task.budget, task.span.gone, frame)
+            if most >= self.limits.least:
+                break
+        return draft, most
 
-    def _requests(self, context: Context, budget: Budget, matter: _Matter, allowed: int) -> Iterable[SummaryRequest]:
-        if not matter.split or allowed < 4 * self.least:
-            yield self._request(context, budget, matter, matter.purpose, matter.messages, allowed)
-            return
-        first = int(allowed * min(max(matter.share, 0.25), 0.75))
-        yield self._request(context, budget, matter, matter.purpose, matter.history, first)
-        yield self._request(context, budget, matter, "turn_prefix", matter.prefix, allowed - first)
+    def _footer(self, task: SummaryTask) -> str:
+        if self.annotate is not None:
+            return self.annotate(task)
+        if self.file_lists != "inside":
+            return ""
+        chars = max(task.budget.room(task.context, spare(task.context)), 0) if task.budget.matched else None
+        return listed(task.given.files, chars)
 
-    def _request(
-        self, context: Context, budget: Budget, matter: _Matter, purpose: Purpose, said: tuple[Message, ...], most: int
-    ) -> SummaryRequest:
-        previous = matter.previous if purpose == "update" else ""
-        letter = Prompt(
-            self.wording,
-            purpose,
-            said,
-            previous,
-            budget.instructions,
-            most,
-            most_chars=int(3 * self.input_share * budget.window) if budget.window > 0 else None,
-        )
+    def _tails(self, task: SummaryTask) -> Iterable[str]:
+        if self.below is not None:
+            return self.below(task)
+        if self.file_lists != "below":
+            return ("",)
+        left = max(task.budget.room(task.context, task.span.gone), self.limits.least)
+        return (footer(task.given.files, chars=left // 2),)
+
+    def _parts(self, task: SummaryTask, most: int, apart: bool) -> Iterable[tuple[Purpose, SummaryInput, int]]:
+        """What is asked about in one request each, with the tokens of its answer."""
+        shown = task.shown
+        first: Purpose = "update" if shown.previous else "summary"
+        if apart and shown.split:
+            history, prefix = (sum(map(task.context.count, part)) for part in (shown.history, shown.prefix))
+            whole, start = self.limits.parts(most, history / max(history + prefix, 1))
+            yield first, replace(shown, prefix=()), whole
+            yield "turn_prefix", replace(shown, earlier=(), history=()), start
+        elif apart and shown.only_prefix and self.prompt.alone:
+            yield "turn_prefix", shown, self.limits.single(most)
+        else:
+            yield first, shown, self.limits.single(most)
+
+    def _request(self, task: SummaryTask, purpose: Purpose, shown: SummaryInput, tokens: int) -> SummaryRequest:
+        context, budget = task.context, task.budget
+        named = self.limits.named(tokens, context, budget, task.span.gone)
+        prompt = self.prompt.fill(purpose, shown, budget.instructions, named, budget.window)
+        stand_in = (shown.new, shown.previous, tokens, context.count)
         return SummaryRequest(
             purpose=purpose,
-            system=self.wording.system,
-            write=letter,
-            messages=said,
-            previous=previous,
-            instructions=budget.instructions,
-            sections=self.wording.sections if purpose != "turn_prefix" else (),
-            files=matter.files,
-            max_tokens=most,
-            otherwise=LazyText(_otherwise, (context, said, previous, most)) if self.degrade else None,
+            system=self.prompt.system,
+            write=prompt,
+            messages=shown.new,
+            previous=shown.previous,
+            instructions=prompt.instructions,
+            sections=self.prompt.sections(purpose),
+            files=task.given.files,
+            max_tokens=named,
+            otherwise=None if self.fallback is None else LazyText(self.fallback, stand_in),
+            if_empty=self.if_empty,
             count=context.count,
+            model=self.model,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Matter:
-    """What is to be summarised: earlier summaries, the messages of whole turns, and the start of a split one.
-
-    Attributes:
-        files: what all of them did to files.
-        share: the part of the new messages' tokens that is in whole turns, in [0, 1].
-    """
-
-    earlier: tuple[Summary, ...]
-    history: tuple[Message, ...]
-    prefix: tuple[Message, ...]
-    files: FileOps
-    share: float
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        return self.history + self.prefix
-
-    @property
-    def split(self) -> bool:
-        return bool(self.history and self.prefix)
-
-    @property
-    def previous(self) -> str:
-        return "\n\n".join(summary.text for summary in self.earlier)
-
-    @property
-    def purpose(self) -> Purpose:
-        return "update" if self.earlier else "summary"
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The messages that the summary stands for; those of an earlier one among them."""
-        before = [id for summary in self.earlier for id in summary.replaces]
-        return tuple(dict.fromkeys([*before, *(message.id for message in self.messages)]))
-
-
-def _matter(context: Context, gone: Sequence[int], cut: Cut) -> _Matter:
-    said = context.messages
-    earlier = tuple(message for i in gone if isinstance(message := said[i], Summary))
-    new = [i for i in gone if not isinstance(said[i], Summary)]
-    history = [i for i in new if i < cut.history]
-    tokens = sum(context.sizes[i] for i in new)
-    return _Matter(
-        earlier,
-        tuple(said[i] for i in history),
-        tuple(said[i] for i in new[len(history) :]),
-        file_ops(said[i] for i in gone),
-        sum(context.sizes[i] for i in history) / max(tokens, 1),
-    )
-
-
-def _otherwise(context: Context, messages: Sequence[Message], previous: str, most: int) -> str:
-    """What stands in when the model fails: the earlier summary, and how many messages of which kind were left out."""
-    roles = Counter(message.role for message in messages)
-    counts = ", ".join(f"{n} {role}" for role, n in sorted(roles.items()))
-    note = f"[Compacted {len(messages)} messages: {counts}]"
-    if not previous:
-        return note
-    whole = Summary(id="", text=previous)
-    room = most - context.count(UserMessage(id="", blocks=(Text(note + "\n\n"),)))
-    kept = shortened(whole, room, context.count(whole), context.count) if room > 0 else None
-    return note if kept is None else f"{plain_text(kept)}\n\n{note}"

@@ -23,13 +23,93 @@ Where it differs from those sources, and why:
 
 from __future__ import annotations
 
-from workbench.compaction.presets.claude_code.compact import ClaudeCompact, ClaudeTrigger
+from dataclasses import dataclass
+
+from workbench.compaction.marker import reference
+from workbench.compaction.presets.claude_code.files import RESTORED, last_read
 from workbench.compaction.presets.claude_code.idle import IdleMicrocompact
+from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
+from workbench.compaction.span_selection import Movable, Span
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.summarize import Summarize, clipped
 from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.trigger import AtLimit
+from workbench.transcript.context import Context
+from workbench.transcript.message import Message, Summary, Text, UserMessage
+
+LARGEST_OUTPUT = 20_000
+BUFFER = 13_000
+MOST_SUMMARY = 20_000
+FILES = 5
+FILE_TOKENS = 5_000
+ALL_FILES_TOKENS = 50_000
+LEAST_FILE = 40
+
+
+@dataclass(frozen=True, slots=True)
+class KeepNothing:
+    """Selects everything, unless somebody asks by hand for newest messages to be kept."""
+
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """The span; None where only what an earlier compaction wrote would go."""
+        movable = Movable.of(context, budget)
+        span = movable.cut(movable.fitting(movable.kept(0)))
+        if span is None or all(_written_before(context.messages[i]) for i in span.gone):
+            return None
+        return span
+
+
+def _written_before(message: Message) -> bool:
+    return isinstance(message, Summary) or (message.name.startswith(RESTORED) and message.role == "user")
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredFiles:
+    """Sends the files that were read last again, the newest last, in at most a third of the room.
+
+    Attributes:
+        files: how many at most.
+        file_tokens, all_files_tokens: what one of them and all together may take.
+    """
+
+    files: int = FILES
+    file_tokens: int = FILE_TOKENS
+    all_files_tokens: int = ALL_FILES_TOKENS
+
+    def __call__(self, context: Context, budget: Budget, span: Span) -> tuple[UserMessage, ...]:
+        """The messages with the files."""
+        gone = [context.messages[i] for i in span.gone]
+        spare = budget.room(context, span.gone) - max(budget.target - context.tokens + 1, 0)
+        left = min(self.all_files_tokens, spare // 3)
+        found: list[UserMessage] = []
+        for path, text in last_read(gone):
+            if len(found) == self.files or left < LEAST_FILE:
+                break
+            short = clipped(f"[{path}, as it was last read]\n{text}", min(self.file_tokens, left), context.count)
+            if not short:
+                continue
+            seal = reference("\0".join((gone[-1].id, path, short)))
+            again = UserMessage(
+                id=f"restored-{seal}", blocks=(Text(short),), name=RESTORED + path, synthetic=True, time=gone[-1].time
+            )
+            found.append(again)
+            left -= context.count(again)
+        return tuple(reversed(found))
+
+
+COMPACT = Summarize(
+    cut=KeepNothing(),
+    prompt=PromptTemplate(headings="claude_headings", lead="claude_lead"),
+    limits=SizeLimits(most=MOST_SUMMARY, share=SUMMARY_SHARE),
+    name="claude_compact",
+    file_lists="",
+    beside=RestoredFiles(),
+)
 
 CLAUDE_CODE = Preset(
     "claude_code",
-    Strategy("claude_code", (IdleMicrocompact(), ClaudeCompact())),
-    ClaudeTrigger(),
+    Strategy("claude_code", (IdleMicrocompact(), COMPACT)),
+    AtLimit(reserve=BUFFER, answer=LARGEST_OUTPUT, above=True),
     source="Claude Code, third-party analyses of its bundles; compact-middleware (PyPI)",
 )

@@ -8,12 +8,12 @@ from functools import partial
 from typing import ClassVar
 
 from workbench.compaction.clip import boundary
+from workbench.compaction.file_lists import listed, without_lists
 from workbench.compaction.place import exchanged
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.ddx_agent import wording
 from workbench.compaction.presets.ddx_agent.config import Config
 from workbench.compaction.presets.ddx_agent.cut import CompactionNoFit, Fit, fitted
-from workbench.compaction.presets.file_lists import listed, without_lists
 from workbench.compaction.presets.token_counters import quarter_up, role_of
 from workbench.compaction.prompt_template import prompt
 from workbench.compaction.stage import Budget

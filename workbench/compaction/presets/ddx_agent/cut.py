@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from workbench.compaction.file_lists import file_ops, listed
 from workbench.compaction.presets.ddx_agent.config import Config
 from workbench.compaction.presets.ddx_agent.wording import injected, is_compaction_summary, recovered
-from workbench.compaction.presets.file_lists import listed
 from workbench.compaction.presets.swap import free, granted, list_chars
 from workbench.compaction.presets.token_counters import calls_of, ddx_tokens
 from workbench.compaction.stage import Budget
-from workbench.compaction.tracking import file_ops
 from workbench.errors import WorkbenchError
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from string import Template
 
 from workbench.compaction.clip import boundary
-from workbench.compaction.presets.file_lists import lists_in, without_lists
+from workbench.compaction.file_lists import lists_in, without_lists
 from workbench.compaction.presets.token_counters import byte_length
 from workbench.compaction.prompt_template import harmless, prompt
 from workbench.models.model import Purpose

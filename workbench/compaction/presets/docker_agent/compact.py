@@ -8,13 +8,13 @@ from functools import partial
 from typing import ClassVar
 
 from workbench.compaction.cut import Cut
+from workbench.compaction.file_lists import file_ops
 from workbench.compaction.place import swapped
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.docker_agent.generations import FIRST, DockerGeneration
 from workbench.compaction.presets.swap import Matter, bound, free, granted, matter, whole, within
 from workbench.compaction.prompt_template import PromptTemplate, prompt
 from workbench.compaction.stage import Budget
-from workbench.compaction.tracking import file_ops
 from workbench.compaction.trigger import Situation
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context

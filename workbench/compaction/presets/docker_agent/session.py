@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from workbench.compaction.file_lists import file_ops
 from workbench.compaction.presets.docker_agent.compact import LEAD, fitted, split_index_for_keep, summary_request
 from workbench.compaction.presets.docker_agent.generations import FIRST, DockerGeneration
 from workbench.compaction.presets.host import mentions
-from workbench.compaction.tracking import file_ops
 from workbench.errors import SettingError
 from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.transcript.message import AssistantMessage, Json, Message, Summary, SystemMessage, plain_text

@@ -8,13 +8,13 @@ from functools import partial
 from typing import ClassVar
 
 from workbench.compaction.clip import head
+from workbench.compaction.file_lists import file_ops
 from workbench.compaction.place import behind_prompt, exchanged
 from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.presets.ex_athena.pinning import PINNING, Pinning
 from workbench.compaction.presets.ex_athena.session import StageFailed
 from workbench.compaction.prompt_template import harmless, prompt
 from workbench.compaction.stage import Budget
-from workbench.compaction.tracking import file_ops
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps

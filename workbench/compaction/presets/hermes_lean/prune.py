@@ -10,7 +10,7 @@ from workbench.compaction.clip import head
 from workbench.compaction.marker import reference
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.presets.hermes_lean.tail import tail_start
-from workbench.compaction.presets.loose import Loose
+from workbench.compaction.span_selection import Movable
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import (
@@ -56,9 +56,9 @@ class HermesPrune:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """What is rewritten, and the full texts of results for the archive."""
-        loose = Loose.of(context, budget)
+        movable = Movable.of(context, budget)
         newest = last_user(context.messages)
-        old = [i for i in loose.indices[: tail_start(loose, budget.window)] if i != newest]
+        old = [i for i in movable.indices[: tail_start(movable, budget.window)] if i != newest]
         messages, sizes, count = context.messages, context.sizes, context.count
         caller_of = callers(messages)
         pictured = _newest_pictured(messages)

@@ -8,15 +8,14 @@ from functools import partial
 from typing import ClassVar, Literal
 
 from workbench.compaction.cut import CutRule
+from workbench.compaction.file_lists import file_ops, listed, lists_in, without_lists
 from workbench.compaction.place import swapped
 from workbench.compaction.plan import Draft, Plan, Replace
-from workbench.compaction.presets.file_lists import listed, lists_in, without_lists
 from workbench.compaction.presets.opal import wording
 from workbench.compaction.presets.opal.cut import OpalCut
 from workbench.compaction.presets.swap import LEAST, Matter, bound, clipped, list_chars, matter, stated
 from workbench.compaction.prompt_template import prompt
 from workbench.compaction.stage import Budget
-from workbench.compaction.tracking import file_ops
 from workbench.models.model import LazyText, Purpose, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps

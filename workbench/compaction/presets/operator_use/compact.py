@@ -7,16 +7,15 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar
 
+from workbench.compaction.file_lists import file_ops, listed, without_lists
 from workbench.compaction.place import swapped
 from workbench.compaction.plan import Draft, Plan
-from workbench.compaction.presets.file_lists import listed, without_lists
 from workbench.compaction.presets.operator_use import wording
 from workbench.compaction.presets.operator_use.cut import OperatorCut
 from workbench.compaction.presets.operator_use.settings import OperatorSettings
 from workbench.compaction.presets.swap import Matter, bound, clipped, list_chars, matter, stated
 from workbench.compaction.prompt_template import prompt
 from workbench.compaction.stage import Budget
-from workbench.compaction.tracking import file_ops
 from workbench.models.model import LazyText, Purpose, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps

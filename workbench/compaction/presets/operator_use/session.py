@@ -6,14 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from workbench.compaction.file_lists import file_ops, listed
 from workbench.compaction.plan import Draft
-from workbench.compaction.presets.file_lists import listed
 from workbench.compaction.presets.operator_use.compact import Said, requests_for, template_for
 from workbench.compaction.presets.operator_use.cut import boundary_start, find_cut, previous_compaction
 from workbench.compaction.presets.operator_use.settings import OperatorSettings
 from workbench.compaction.presets.operator_use.wording import LEAD, in_order
 from workbench.compaction.presets.token_counters import operator_tokens, usage_tokens
-from workbench.compaction.tracking import file_ops
 from workbench.errors import ModelError, WorkbenchError
 from workbench.models.model import SummaryRequest
 from workbench.transcript.files import FileOps

@@ -1,5 +1,5 @@
 from builders import called, result, said
-from workbench.compaction.tracking import file_ops, footer
+from workbench.compaction.file_lists import file_ops, footer
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Summary
 

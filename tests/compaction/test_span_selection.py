@@ -4,22 +4,22 @@ from dataclasses import replace
 from properties.conversations import context
 
 from builders import called, result, rules, said
-from workbench.compaction.presets.loose import Loose
+from workbench.compaction.span_selection import Movable
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import Summary
 from workbench.transcript.pairing import cut_points
 
 
-def loose(whole: Context) -> Loose:
-    return Loose.of(whole, Budget(target=100, window=1_000))
+def movable(whole: Context) -> Movable:
+    return Movable.of(whole, Budget(target=100, window=1_000))
 
 
 def test_it_holds_what_is_not_pinned_with_sizes_and_the_places_where_those_messages_alone_may_be_cut() -> None:
     parted = 0
     for seed in range(600):
         whole = context(random.Random(seed))
-        found = loose(whole)
+        found = movable(whole)
         assert found.messages == tuple(whole.messages[i] for i in found.indices)
         assert found.sizes == tuple(whole.sizes[i] for i in found.indices)
         assert found.flags == tuple(cut_points(list(found.messages)))
@@ -32,6 +32,6 @@ def test_it_holds_what_is_not_pinned_with_sizes_and_the_places_where_those_messa
 
 def test_a_pinned_pair_does_not_hold_together_what_stands_inside_it() -> None:
     pair = [replace(called("read", "c"), pinned=True), said("inside", "u"), result("r", "c")]
-    found = loose(Context.of([rules("be kind"), *pair, said("after", "v")]))
+    found = movable(Context.of([rules("be kind"), *pair, said("after", "v")]))
     assert [message.id for message in found.messages] == ["u", "v"]
     assert found.flags == (True, True, True)

@@ -1,0 +1,171 @@
+"""Gemini CLI: at half of the window, old tool output is cut to its last lines and the oldest 70 % become a snapshot.
+
+Restates the chat compression of Google's Gemini CLI (google-gemini/gemini-cli, read at 2026-08-21), in
+`packages/core/src/` the folder `context/` and `prompts/snippets.ts`. Its newer pipeline (65,000 retained, 150,000 at
+most) and its masking of tool outputs are not restated. Prompts are our own words.
+
+Where it differs from that source, and why:
+
+- The second call, in which the model checks its own snapshot, is not made: here all questions of a step are put at
+  once.
+- No model answers "understood" behind the snapshot, since nobody said it. The original adds such a message.
+- A snapshot has headings; the original asks for XML elements and lets the model think in a scratchpad first.
+- Tool output that is cut can be read again by its reference in the archive; the original writes it to a file.
+- A snapshot that would be larger than what it replaces is not asked for; the original asks, throws it away, and from
+  then on only truncates.
+- The newest user message stays where the cut goes through its turn, pinned messages stay, and no pair is parted.
+- Approximate: what was sent is measured as the session's provider counts, characters by the texts themselves and not
+  by the JSON around them.
+- A snapshot takes at most a quarter of the room under the target; the original leaves its length to the model.
+- Where the overhead leaves less than a quarter of the rest to messages, it is due at that quarter.
+- Like the original it finds no cut inside a single long turn. Where a comparison sets the size of the context it cuts
+  there too; at most three quarters of the room are then kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from workbench.compaction.marker import reference
+from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
+from workbench.compaction.span_selection import Movable, Span
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.trigger import AtLimit
+from workbench.transcript.context import Context
+from workbench.transcript.message import (
+    AssistantMessage,
+    Image,
+    Message,
+    Summary,
+    Text,
+    ToolResult,
+    UserMessage,
+    counted_chars,
+    plain_text,
+    with_blocks,
+)
+
+THRESHOLD = 0.5
+PRESERVED = 0.3
+TOKENS = 50_000
+LINES = 30
+MARK = "[older output, cut to its end; full text under ref="
+
+
+@dataclass(frozen=True, slots=True)
+class ReverseBudget:
+    """Walks back over tool results; once they take more than the budget, older ones keep their last lines.
+
+    Attributes:
+        tokens: of results that stay whole, counted from the newest; the one that exceeds it is cut.
+        lines: what stays of the others.
+    """
+
+    tokens: int = TOKENS
+    lines: int = LINES
+    name: ClassVar[str] = "reverse_budget"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The cut results, each smaller than it was, and their full texts for the archive."""
+        edits, archive, used = [], {}, 0
+        for i in range(len(context.messages) - 1, -1, -1):
+            message = context.messages[i]
+            if not isinstance(message, ToolResult):
+                continue
+            used += context.sizes[i]
+            text = plain_text(message)
+            if used <= self.tokens or message.pinned or text.startswith(MARK):
+                continue
+            end = _last_lines(text, self.lines)
+            if len(end) == len(text):
+                continue
+            ref = reference(text)
+            pictures = [block for block in message.blocks if isinstance(block, Image)]
+            short = with_blocks(message, (Text(f"{MARK}{ref}]\n{end}"), *pictures))
+            if context.count(short) < context.sizes[i]:
+                edits.append(Replace(i, i + 1, (short,)))
+                archive[ref] = text
+        return Plan(tuple(reversed(edits)), archive) if edits else None
+
+
+def _last_lines(text: str, lines: int) -> str:
+    """That many, or the whole text if it has no more."""
+    parts = text.rsplit("\n", lines) if "\n" in text else [text]
+    return text[len(parts[0]) + 1 :] if len(parts) > lines else text
+
+
+def split_point(messages: Sequence[Message], share: float = 1 - PRESERVED) -> int:
+    """The first user message behind that share of the characters; all where the model had the last word; else the last.
+
+    Args:
+        messages: n, oldest first.
+        share: of all characters, in [0, 1].
+
+    Returns:
+        In [0, n]; 0 where nothing can be cut off.
+    """
+    lengths = [counted_chars(message) for message in messages]
+    before, wanted, newest = 0, share * sum(lengths), 0
+    for i, message in enumerate(messages):
+        if isinstance(message, (UserMessage, Summary)):  # a union takes three times as long
+            if before >= wanted:
+                return i
+            newest = i
+        before += lengths[i]
+    last = messages[-1] if messages else None
+    return len(messages) if isinstance(last, AssistantMessage) and not last.calls else newest
+
+
+@dataclass(frozen=True, slots=True)
+class GeminiCut:
+    """Cuts at a user message, so that about the newest 30 % by characters stay."""
+
+    preserved: float = PRESERVED
+
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """The span; None where no user message lies far enough back."""
+        movable = Movable.of(context, budget)
+        if budget.keep_recent is not None and not budget.matched:
+            return movable.cut(movable.fitting(budget.keep_recent))
+        return movable.cut(split_point(movable.messages, 1 - self.preserved))
+
+
+SNAPSHOT = Summarize(
+    cut=GeminiCut(),
+    prompt=PromptTemplate(headings="gemini_headings"),
+    limits=SizeLimits(share=SUMMARY_SHARE),
+    file_lists="",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GeminiCompact:
+    """Truncates old tool output, then summarises what lies before the cut; where there is none, truncates only."""
+
+    truncation: ReverseBudget = ReverseBudget()  # frozen
+    summary: Summarize = SNAPSHOT
+    name: ClassVar[str] = "gemini_compact"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """Both as one plan: what is summarised is given to the model as it was truncated."""
+        first = self.truncation.plan(context, budget)
+        second = self.summary.plan(context if first is None else first.apply(context), budget)
+        if first is None or second is None:
+            return first or second
+        covered = {i for edit in second.edits for i in range(edit.start, edit.stop)}
+        kept = [edit for edit in first.edits if edit.start not in covered]
+        return Plan(tuple(sorted([*kept, *second.edits], key=lambda edit: (edit.start, edit.stop))), first.archive)
+
+
+GEMINI_CLI = Preset(
+    "gemini_cli",
+    Strategy("gemini_cli", (GeminiCompact(),)),
+    AtLimit(share=THRESHOLD),
+    source="google-gemini/gemini-cli 2026-08-21 packages/core/src/context, prompts/snippets.ts",
+)
