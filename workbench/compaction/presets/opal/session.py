@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import ClassVar
 
-from workbench.compaction.presets.due import measured
 from workbench.compaction.presets.host import mentions
 from workbench.compaction.presets.opal.cut import KEEP_BY_HAND
 from workbench.compaction.stage import Budget
@@ -48,7 +47,7 @@ class OpalTrigger:
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at `measured / window >= threshold`."""
-        tokens, window = measured(situation), situation.window
+        tokens, window = situation.measured, situation.window
         if not situation.requested and (window <= 0 or tokens / window < self.threshold):
             return None
         due = self.threshold * window * situation.tokens / max(tokens, 1)
