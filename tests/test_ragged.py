@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.ragged import Column, Table, flag_table, found_at, order_of, present, row_starts
+from workbench.ragged import Column, Table, flag_table, found_at, row_starts
 
 ROWS = st.lists(st.lists(st.integers(-100, 100), max_size=5), max_size=20)
 
@@ -44,17 +44,10 @@ SIZE = 30
 NUMBERS = st.lists(st.integers(0, SIZE - 1), max_size=60)
 
 
-@given(numbers=NUMBERS)
-def test_places_in_order_of_their_numbers_leave_equal_ones_as_they_stand(numbers: list[int]) -> None:
-    expected = sorted(range(len(numbers)), key=numbers.__getitem__)
-    assert order_of(np.array(numbers, dtype=np.int32)).tolist() == expected
-
-
 @given(others=st.lists(st.integers(0, SIZE - 1), unique=True), values=NUMBERS)
 def test_a_value_is_found_where_it_stands_among_others(others: list[int], values: list[int]) -> None:
     found = found_at(np.array(others, dtype=np.int64), np.array(values, dtype=np.int64), SIZE)
     assert found.tolist() == [others.index(value) if value in others else -1 for value in values]
-    assert present(np.array(values, dtype=np.int64), SIZE).tolist() == sorted(set(values))
 
 
 @given(rows=st.lists(st.lists(st.integers(0, SIZE - 1), max_size=5), min_size=1, max_size=9), data=st.data())
@@ -62,6 +55,6 @@ def test_rows_of_flags_say_which_items_each_row_has(rows: list[list[int]], data:
     wanted = data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=9))
     starts = row_starts(np.array([at for at, row in enumerate(rows) for _ in row], dtype=np.int64), len(rows))
     items = np.array([item for row in rows for item in row], dtype=np.int64)
-    table, columns = flag_table(starts, items, SIZE, np.array(wanted, dtype=np.int64))
+    table, columns = flag_table(starts, items, np.array(wanted, dtype=np.int64))
     assert columns.tolist() == sorted({item for at in wanted for item in rows[at]})
     assert [set(columns[flags].tolist()) for flags in table] == [set(rows[at]) for at in wanted]

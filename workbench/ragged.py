@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -96,28 +96,6 @@ def narrow(values: Whole) -> Ints:
     return cast("Ints", values.astype(np.int32, copy=False))
 
 
-def ranges(first: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """The numbers of some ranges, one after another, and where those of each begin, with the end.
-
-    Args:
-        first: where each range begins.
-        counts: how many numbers it has.
-    """
-    starts = np.zeros(len(counts) + 1, dtype=np.int64)
-    wide = counts.astype(np.int64, copy=False)  # else each call converts them anew
-    np.add.accumulate(wide, out=starts[1:])
-    numbers: Ints = (first - starts[:-1]).repeat(wide)
-    numbers += np.arange(len(numbers))
-    return starts, numbers
-
-
-def flat_rows(starts: Ints, items: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """Some rows of a ragged table, in any order, as one of their own: where each begins, with the end; the items."""
-    first = starts[rows]
-    found, at = ranges(first, starts[rows + 1] - first)
-    return found, items[at].astype(np.int64, copy=False)
-
-
 def gather(starts: Ints, rows: Whole) -> tuple[Ints, Ints]:
     """The items of some rows of a ragged table.
 
@@ -128,46 +106,26 @@ def gather(starts: Ints, rows: Whole) -> tuple[Ints, Ints]:
     Returns:
         For each item the position of its row in `rows`, and the item's index.
     """
-    first = starts[rows]
-    counts = (starts[rows + 1] - first).astype(np.int64, copy=False)
-    return np.arange(len(rows)).repeat(counts), ranges(first, counts)[1]
+    first = starts[rows].astype(np.int64)
+    counts = starts[rows + 1] - first
+    places = np.arange(counts.sum()) + np.repeat(first - (np.cumsum(counts) - counts), counts)
+    return np.repeat(np.arange(len(rows)), counts), places
+
+
+def flat_rows(starts: Ints, items: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """Some rows of a ragged table, in any order, as one of their own: where each begins, with the end; the items."""
+    owner, at = gather(starts, rows)
+    return row_starts(owner, len(rows)), items[at]
 
 
 def table_of(rows: Ints, size: int) -> tuple[Ints, Ints]:
     """The ragged table that groups items 0..k-1 by their row: starts (size + 1), and the items row by row in order."""
-    return row_starts(rows, size), order_of(rows)
-
-
-def order_of(numbers: Whole) -> Ints:
-    """The places of numbers in 0..2^31-1, put in order of the numbers; those of equal ones as they stand.
-
-    What `numpy.argsort(numbers, kind="stable")` gives, in a third of the time: sorting values is quicker than places.
-    """
-    keys = numbers.astype(np.int64)
-    keys <<= 32
-    keys |= np.arange(len(keys), dtype=np.uint32)
-    keys.sort()
-    keys &= (1 << 32) - 1
-    return keys
+    return row_starts(rows, size), np.argsort(rows, kind="stable")
 
 
 def row_starts(rows: Ints, size: int) -> Ints:
     """Where each of `size` rows begins, given the row of each item in order; `size` + 1 entries."""
     return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(np.bincount(rows, minlength=size))))
-
-
-def distinct(values: Ints) -> Ints:
-    """The values in order, each once. `numpy.unique` hashes them first, which is slower for this many."""
-    ordered: Ints = np.sort(values)
-    found: Ints = ordered[np.diff(ordered, prepend=ordered[:1] - 1) != 0]
-    return found
-
-
-def present(values: Ints, size: int) -> Ints:
-    """The values in order, each once, where all lie in 0..size-1."""
-    there = np.zeros(size, dtype=bool)
-    there[values] = True
-    return np.flatnonzero(there)
 
 
 def found_at(others: Ints, values: Ints, size: int) -> Ints:
@@ -183,13 +141,12 @@ def found_at(others: Ints, values: Ints, size: int) -> Ints:
     return place[values]
 
 
-def flag_table(starts: Ints, items: Ints, size: int, rows: Ints) -> tuple[Flags, Ints]:
-    """Some rows of a ragged table as rows of flags, and the item of each column, in order; all lie in 0..size-1."""
+def flag_table(starts: Ints, items: Ints, rows: Ints) -> tuple[Flags, Ints]:
+    """Some rows of a ragged table as rows of flags, and the item of each column, in order."""
     owner, found = gather(starts, rows)
-    held = items[found]
-    columns = present(held, size)
+    columns, column = np.unique(items[found], return_inverse=True)
     table = np.zeros((len(rows), len(columns)), dtype=bool)
-    table[owner, found_at(columns, held, size)] = True
+    table[owner, column] = True
     return table, columns
 
 
@@ -214,22 +171,6 @@ def hits(
     owner, words = owner[known], words[known]
     hit = table[rows_of_table[owner], column[known]]
     return owner[hit], words[hit]
-
-
-def group_starts(slots: Ints, n: int) -> Ints:
-    """Where each group begins in slots that are in order and leave none of 0..n-1 out."""
-    return np.searchsorted(slots, np.arange(n))
-
-
-Number = TypeVar("Number", np.int64, np.float64)
-
-
-def at_most(values: NDArray[Number], starts: Ints) -> NDArray[Number]:
-    """The largest value of each group."""
-    if not len(starts):
-        return values[:0]
-    largest: NDArray[Number] = np.maximum.reduceat(values, starts)
-    return largest
 
 
 def kept_mask(kept: Collection[int] | Flags, n: int) -> Flags:

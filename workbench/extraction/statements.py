@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TypeAlias
 
 from workbench.extraction.entities import Entity, Kind, plain
-from workbench.extraction.phrases import PhraseMatcher, words_in
 from workbench.extraction.words import words
 from workbench.transcript.message import (
     AssistantMessage,
@@ -26,35 +24,29 @@ PARAGRAPH = 3_000
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"'`(*-])")
 _MARK = re.compile(r"^(?:[-*+•>]\s+|\d{1,2}[.)]\s+|#+\s+)*(?:\[[ xX]\]\s+)?")
-_CONSTRAINT = PhraseMatcher(
+_CONSTRAINT = re.compile(
     r"\b(?:must(?:n't)?|never|always|do not|don't|dont|should(?:n't| not| always| never| only)|can't|cannot|may not"
     r"|only (?:use|change|edit|touch|write|run|in|when|if|the)|no more than|at most|at least|make sure|ensure|be sure"
     r"|avoid|without (?:\w+ing)|instead of|rather than|prefer|keep (?:the|it|this|all|your)|stick to"
     r"|leave .{1,40} alone"
     r"|require[sd]?|forbidden|not allowed|has to|have to|need(?:s)? to (?:be|stay|remain|keep|support|work))\b",
-    "must mustn never always not don dont should shouldn can cannot only more most least sure ensure"
-    " avoid without instead rather prefer keep stick alone require requires required forbidden allowed has"
-    " have need needs",
+    re.IGNORECASE,
 )
-_DECISION = PhraseMatcher(
+_DECISION = re.compile(
     r"\b(?:decided|decision|chose|chosen|(?:let's|lets|we'll|i'll|we will|i will|going to) (?:use|go with|keep|switch"
     r"|stick|drop|skip|adopt)|go(?:ing)? with|opt(?:ed|ing)? for|switch(?:ed|ing)? to|settled on|agreed|the approach"
     r" (?:is|will)|instead of|rather than|turned out|root cause|the (?:problem|issue|bug|cause) (?:is|was)"
     r"|did(?:n't| not) work|does(?:n't| not) work|won't work)\b",
-    "decided decision chose chosen use go keep switch stick drop skip adopt going opt opted opting"
-    " switched switching settled agreed approach instead rather turned root problem issue bug cause work",
+    re.IGNORECASE,
 )
-_PENDING = PhraseMatcher(
+_PENDING = re.compile(
     r"(?:^\W*\[ \]\s)|\b(?:todo|fixme|still (?:need|have|to|missing|open|fail)|remain(?:s|ing)|not yet|yet to"
     r"|next steps?"
     r"|follow[- ]up|left to do|to be done|pending|unfinished|in progress|later we|will need to|needs? to be"
     r"|untested|(?:not|never) (?:been )?(?:tested|tried|checked|verified)|could(?:n't| not) (?:find out|be checked)"
     r"|wait(?:s|ing)? for|until (?:he|she|they|somebody|someone) (?:answer|decide|confirm|repl|send)\w*"
     r"|(?:I'll|I will|we'll) (?:ask|tell|send|bring|check with)|(?:list of open|open (?:question|point|item|issue)))\b",
-    "todo fixme still remains remaining yet next follow left done pending unfinished progress later need"
-    " needs untested tested tried checked verified could couldn wait waits waiting until ask tell send"
-    " bring check open",
-    ("[ ]",),
+    re.IGNORECASE,
 )
 _OPEN_HEADING = re.compile(
     r"\n[^\w\n]*+(?=[lswtornpufb])(?:(?:left|still|what is left|what remains|things|work) to do|to[- ]?dos?"
@@ -71,7 +63,7 @@ _TASK_KEYS = ("content", "title", "text", "task", "step", "description", "subjec
 
 def is_decision(text: str) -> bool:
     """Whether a line says what was chosen, or what was tried in vain."""
-    return len(text) <= LONGEST and _DECISION.search(text)
+    return len(text) <= LONGEST and _DECISION.search(text) is not None
 
 
 def statements(message: Message) -> tuple[Entity, ...]:
@@ -86,9 +78,8 @@ def statements(message: Message) -> tuple[Entity, ...]:
         return ()
     for block in message.blocks:
         if isinstance(block, Text):
-            wanted = _possible(block.text, by_user)
-            for sentence in sentences(block.text) if wanted else ():
-                for kind in _kinds(sentence, wanted):
+            for sentence in sentences(block.text):
+                for kind in _kinds(sentence, by_user):
                     found[Entity(kind, plain(sentence))] = None
             for item in _left_to_do(block.text):
                 found[Entity("pending", plain(item))] = None
@@ -142,21 +133,12 @@ def tasks(arguments: Mapping[str, Json]) -> Iterator[tuple[str, bool]]:
                 yield text, item["status"].lower() not in _OPEN
 
 
-Sign: TypeAlias = tuple[Kind, PhraseMatcher]
-
-_SIGNS: tuple[Sign, ...] = (("constraint", _CONSTRAINT), ("decision", _DECISION), ("pending", _PENDING))
-
-
-def _possible(text: str, by_user: bool) -> tuple[Sign, ...]:
-    """The kinds whose signs may stand in a text: its sentences, cut at blanks, hold no others."""
-    signs = _SIGNS if by_user else _SIGNS[1:]
-    if not text.isascii():
-        return signs
-    there = frozenset(words_in(text))
-    return tuple(sign for sign in signs if sign[1].possible(text, there))
+_PHRASES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    ("constraint", _CONSTRAINT), ("decision", _DECISION), ("pending", _PENDING),
+)  # fmt: skip
 
 
-def _kinds(sentence: str, wanted: tuple[Sign, ...]) -> list[Kind]:
-    there = words_in(sentence) if sentence.isascii() else None
-    found = [kind for kind, sign in wanted if sign.search(sentence, there)]
+def _kinds(sentence: str, by_user: bool) -> list[Kind]:
+    """What a sentence states; only a person's states constraints."""
+    found = [kind for kind, phrases in _PHRASES if (by_user or kind != "constraint") and phrases.search(sentence)]
     return found if found and len(words(sentence)) >= 2 else []

@@ -26,14 +26,11 @@ from workbench.ragged import (
     Flags,
     Floats,
     Ints,
-    at_most,
     flag_table,
     found_at,
     gather,
-    group_starts,
     hits,
     kept_mask,
-    present,
 )
 
 Level: TypeAlias = Literal["presence", "bound", "coverage"]
@@ -248,21 +245,21 @@ class Demand:
         """
         p = self._inverted_index
         used_in = p.place_span[self._use_place]
-        use_spans = present(used_in, p.spans)
-        table, columns = flag_table(p.word_start, p.span_word, p.words, use_spans)
+        use_spans = np.unique(used_in)
+        table, columns = flag_table(p.word_start, p.span_word, use_spans)
         row = found_at(use_spans, used_in, p.spans)[self._pair_slot]
         found, word = hits(table, columns, p.words, row, p.word_start, p.span_word, self._pair_span)
         overlap = np.bincount(found, p.idf[word], minlength=len(self._pair_slot)).round(9)
-        starts = group_starts(self._pair_slot, len(self))
-        best = overlap == at_most(overlap, starts)[self._pair_slot]
+        starts = np.searchsorted(self._pair_slot, np.arange(len(self)))
+        best = overlap == _largest(overlap, starts)[self._pair_slot]
         latest = np.where(best, last, -1)
-        chosen = np.flatnonzero(latest == at_most(latest, starts)[self._pair_slot])
+        chosen = np.flatnonzero(latest == _largest(latest, starts)[self._pair_slot])
         return self._pair_span[chosen], last[chosen]
 
     def _other_words(self) -> tuple[Flags, Ints, Ints, Floats]:
         """For each entity the words of its evidence that are not its own, as a row of flags; and the columns' words."""
         p = self._inverted_index
-        table, columns = flag_table(p.word_start, p.span_word, p.words, self._evidence)
+        table, columns = flag_table(p.word_start, p.span_word, self._evidence)
         own = [(slot, word) for slot, entity in enumerate(self._entities.tolist()) for word in p.own_words(entity)]
         slots, words = np.array(own, dtype=np.int64).reshape(-1, 2).T
         column = found_at(columns, words, p.words)
@@ -294,7 +291,7 @@ class Demand:
         self._held_slot = self._pair_slot[pair]
         self._held_bound = bound[pair]
         self._held_coverage = coverage[pair]
-        self._held_starts = group_starts(self._held_slot, len(self))
+        self._held_starts = np.searchsorted(self._held_slot, np.arange(len(self)))
 
     def _fates(self, history: History) -> Flags:
         n = len(self)
@@ -303,7 +300,7 @@ class Demand:
         again = np.bincount(self._held_slot[self._repeatable], minlength=n) > 0
         never = np.bincount(self._held_slot[source == "passing"], minlength=n) > 0
         spoken = self._held_pair[source == "mention"]
-        spans = present(self._pair_span[spoken], self._inverted_index.spans)
+        spans = np.unique(self._pair_span[spoken])
         decided = np.zeros(self._inverted_index.spans, dtype=bool)
         decided[[span for span in spans.tolist() if history.decides(span)]] = True
         slots = self._pair_slot[spoken][decided[self._pair_span[spoken]]]
@@ -388,7 +385,7 @@ class Demand:
         presence[self._held_slot[held]] = True
         bound[self._held_slot[held & self._held_bound]] = True
         if len(held):
-            coverage = at_most(np.where(held, self._held_coverage, 0.0), self._held_starts)
+            coverage = _largest(np.where(held, self._held_coverage, 0.0), self._held_starts)
         reading = self._reader.read_all(texts)
         slots = self._slots(reading.entities)
         needed = slots >= 0
@@ -399,3 +396,8 @@ class Demand:
             bound[slots[is_bound]] = True
             np.maximum.at(coverage, slots, share)
         return Retention(self, presence, bound, coverage)
+
+
+def _largest(values: Floats, starts: Ints) -> Floats:
+    """The largest value of each group, given where each begins."""
+    return np.maximum.reduceat(values, starts) if len(starts) else values[:0]

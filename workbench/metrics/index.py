@@ -21,7 +21,7 @@ from workbench.metrics.sources import sources
 from workbench.metrics.stated import Stated
 from workbench.metrics.superseded import Changes
 from workbench.metrics.work import Work
-from workbench.ragged import Flags, Ints, distinct, gather, kept_mask, narrow, order_of, table_of
+from workbench.ragged import Flags, Ints, gather, kept_mask, narrow, table_of
 from workbench.transcript.message import Message
 
 
@@ -133,7 +133,7 @@ class Index:
         there[lifetimes.text] = True
         reading, text_of_row = self._reader.read_each(lifetimes.texts)
         of_entity, held = text_of_row[reading.entity_row], there[text_of_row[reading.entity_row]]
-        of_text, at = np.divmod(distinct(of_entity[held] * max(1, n) + reading.entities[held]), max(1, n))
+        of_text, at = np.divmod(np.unique(of_entity[held] * max(1, n) + reading.entities[held]), max(1, n))
         of_statement, statement = self.stated.of_texts(lifetimes.texts, there)
         row = np.concatenate((of_text, of_statement))
         starts, order = table_of(row, len(lifetimes.texts))
@@ -145,7 +145,7 @@ class Index:
 
     def entities_in(self, texts: Iterable[str]) -> int:
         """How many different lexical entities stand in texts."""
-        return len(distinct(self._reader.read_all(texts).every))
+        return len(np.unique(self._reader.read_all(texts).every))
 
     def first_flat(self, entities: Ints, unsure: Callable[[str], bool]) -> Ints:
         """The first message that says each entity in a line that is not unsure; n if none does.
@@ -176,8 +176,7 @@ class Index:
         p = self.inverted_index
         starts, spans = p.of_entity
         firsts = p.span_said[spans]
-        order = order_of(firsts)
-        order = order[order_of(np.repeat(np.arange(len(starts) - 1), np.diff(starts))[order])]
+        order = np.lexsort((firsts, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
         return starts, narrow(spans[order]), narrow(firsts[order])
 
     def span_text(self, span: int) -> str:

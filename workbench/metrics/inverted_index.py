@@ -13,7 +13,7 @@ from workbench.extraction.extractor import END, Extractor, Layout
 from workbench.extraction.paths import SameFile, endings
 from workbench.extraction.spans import Spans
 from workbench.extraction.words import words
-from workbench.ragged import Flags, Floats, Ints, distinct, gather, narrow, row_starts, table_of
+from workbench.ragged import Flags, Floats, Ints, gather, narrow, row_starts, table_of
 from workbench.transcript.message import Message
 
 CHUNK = 1 << 17
@@ -94,7 +94,7 @@ class InvertedIndex:
         is_end = flat == END
         span = np.concatenate((np.cumsum(is_end)[~is_end], beside[:, 0]))
         features = np.concatenate((flat[~is_end], beside[:, 1]))
-        keys = distinct(span * (self._known + self.words) + features + self._known)
+        keys = np.unique(span * (self._known + self.words) + features + self._known)
         span, features = np.divmod(keys, self._known + self.words)
         is_entity = features < self._known
         of_entities.add(span[is_entity], ~(features[is_entity] - self._known), spans)
@@ -126,7 +126,7 @@ class InvertedIndex:
             found = self.stands_for[self._raw_entity[starts[0] : starts[-1]]]
             good = ~entities[found]
             span = np.repeat(np.arange(len(starts) - 1), np.diff(starts))[good]
-            pairs = distinct(span * max(1, len(self.names)) + found[good])  # one file may stand there by two paths
+            pairs = np.unique(span * max(1, len(self.names)) + found[good])  # one file may stand there by two paths
             span, held = np.divmod(pairs, max(1, len(self.names)))
             table.add(span, held, len(starts) - 1)
         self.entity_start, self.span_entity = table.table()
@@ -260,6 +260,6 @@ class _Rows:
 def _pairs(row: Ints, span: Ints, starts: Ints, items: Ints, size: int) -> tuple[Ints, Ints]:
     """Each row with each item of its spans, once, in order: the rows, and the items."""
     owner, at = gather(starts, span)
-    keys = distinct(row[owner].astype(np.int64) * max(1, size) + items[at])
+    keys = np.unique(row[owner].astype(np.int64) * max(1, size) + items[at])
     rows, found = np.divmod(keys, max(1, size))
     return rows, found

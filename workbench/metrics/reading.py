@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -13,7 +12,7 @@ from workbench.extraction.entities import Entity
 from workbench.extraction.words import spans as pieces
 from workbench.metrics.background import BUILTIN_BACKGROUND
 from workbench.metrics.inverted_index import InvertedIndex
-from workbench.ragged import Column, Flags, Ints, flat_rows, ranges
+from workbench.ragged import Flags, Ints, flat_rows
 
 TOGETHER = 512
 """Readings of several texts that are remembered."""
@@ -209,24 +208,15 @@ class Reader:
 class _Rows:
     """The items of spans: those of the session, which never change, and those of others, which come one by one."""
 
-    __slots__ = ("_ends", "_items", "_more", "_new", "_starts", "_starts_of_more")
+    __slots__ = ("_items", "_others", "_starts")
 
     def __init__(self, starts: Ints, items: Ints) -> None:
         self._starts, self._items = starts, items
-        self._more, self._starts_of_more = Column(np.int64), Column(np.int64, 0)
-        self._new, self._ends = array("q"), array("q")
+        self._others: list[list[int]] = []
 
-    def add(self, items: Sequence[int]) -> None:
+    def add(self, items: list[int]) -> None:
         """One more span that the session does not have."""
-        self._new.extend(items)
-        self._ends.append(len(self._more) + len(self._new))
-
-    def _settle(self) -> None:
-        """What came since the last time goes where it is read."""
-        if self._ends:
-            self._more.extend(np.array(self._new, dtype=np.int64))
-            self._starts_of_more.extend(np.array(self._ends, dtype=np.int64))
-            self._new, self._ends = array("q"), array("q")
+        self._others.append(items)
 
     def rows(self, own: Flags, places: Ints) -> tuple[Ints, Ints]:
         """The items of spans: where each one's begin, with the end, and all items.
@@ -235,20 +225,16 @@ class _Rows:
             own: whether the session has each of m spans.
             places: the row of each, among the session's spans or among the others.
         """
+        starts, items = flat_rows(self._starts, self._items, places[own])
         if own.all():
-            return flat_rows(self._starts, self._items, places)
-        self._settle()
-        more, more_starts = self._more.values, self._starts_of_more.values
-        first, counts = np.empty(len(places), dtype=np.int64), np.empty(len(places), dtype=np.int64)
-        for chosen, starts in ((own, self._starts), (~own, more_starts)):
-            rows = places[chosen]
-            first[chosen], counts[chosen] = starts[rows], starts[rows + 1] - starts[rows]
-        found, at = ranges(first, counts)
+            return starts, items
+        others = [self._others[place] for place in places[~own].tolist()]
+        counts = np.empty(len(places), dtype=np.int64)
+        counts[own], counts[~own] = np.diff(starts), list(map(len, others))
         of_session = np.repeat(own, counts)
-        items = np.empty(len(at), dtype=np.int64)
-        items[of_session] = self._items[at[of_session]]
-        items[~of_session] = more[at[~of_session]]
-        return found, items
+        found = np.empty(len(of_session), dtype=np.int64)
+        found[of_session], found[~of_session] = items, list(chain.from_iterable(others))
+        return np.concatenate(([0], np.cumsum(counts))), found
 
 
 def _joined(readings: Sequence[Reading]) -> Reading:

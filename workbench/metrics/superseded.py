@@ -15,7 +15,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from workbench.extraction.phrases import runs_in
 from workbench.extraction.statements import sentences
 from workbench.extraction.words import words
 from workbench.metrics.inverted_index import InvertedIndex
@@ -177,7 +176,7 @@ class Changes:
 
         A value in a line stands between characters that no word has: the first word in it is a whole word of the line.
         """
-        runs = self._runs.intersection(runs_in(line) if line.isascii() else _RUN.findall(line))
+        runs = self._runs.intersection(_RUN.findall(line))
         if not runs and "" not in self._runs:
             return ()
         changes = self.changes

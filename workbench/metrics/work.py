@@ -12,19 +12,16 @@ from typing import Literal
 import numpy as np
 
 from workbench.extraction.entities import Entity, plain
-from workbench.extraction.phrases import PhraseMatcher
 from workbench.extraction.statements import sentences, tasks
 from workbench.metrics.inverted_index import InvertedIndex
 from workbench.metrics.stated import Stated
-from workbench.ragged import Flags, Ints, present
+from workbench.ragged import Flags, Ints
 from workbench.transcript.message import AssistantMessage, Message, ToolCall, is_real_user
 
-_DONE = PhraseMatcher(
+_DONE = re.compile(
     r"^\W*\[[xX]\]\s|\b(?:done|finished|completed?|implemented|fixed|resolved|added|removed|renamed|updated|written"
     r"|merged|committed|deployed|now (?:pass(?:es)?|works?)|no longer (?:open|needed|pending)|ticked off)\b",
-    "done finished complete completed implemented fixed resolved added removed renamed updated written merged committed"
-    " deployed now longer ticked",
-    ("[x]", "[X]"),
+    re.IGNORECASE,
 )
 _OPEN = re.compile(
     r"^\W*\[ \]\s|\b(?:todo|still|not (?:yet|done|finished|fixed|tested|written)|remain\w*|pending|open|left to do"
@@ -40,7 +37,7 @@ REMEMBERED = 50_000
 
 def says_done(line: str) -> bool:
     """Whether a line says that something is finished, and leaves nothing of it open."""
-    return _DONE.search(line) and _OPEN.search(line) is None
+    return _DONE.search(line) is not None and _OPEN.search(line) is None
 
 
 def done_and_headings(text: str) -> tuple[str, str]:
@@ -102,11 +99,8 @@ class Work:
                     yield slot, at
         spoken = np.array([isinstance(m, AssistantMessage) or is_real_user(m) for m in messages], dtype=bool)
         places = np.flatnonzero(spoken[p.place_message] & ~p.thought)
-        said = present(p.place_span[places], p.spans)
-        lines = [p.texts[span] for span in said.tolist()]
-        possible = _DONE.among(lines)
-        good = np.array([at in possible and says_done(line) for at, line in enumerate(lines)], dtype=bool)
-        spans = said[good]
+        said = np.unique(p.place_span[places])
+        spans = said[np.array([says_done(p.texts[span]) for span in said.tolist()], dtype=bool)]
         rows, slots = self._stated.pairs_of_spans(spans)
         first = self._stated.first
         by_span: dict[int, list[int]] = {}

@@ -63,8 +63,6 @@ class Lines:
         """Take in the lines that the extractor has met since the last time; many at once cost least."""
         import numpy as np
 
-        from workbench.ragged import order_of
-
         extractor, first = self._extractor, len(self._words)
         if first == len(extractor.spans):
             return
@@ -88,7 +86,7 @@ class Lines:
             text = extractor.spans[line]
             count[line - first] = count[line - first] + len(found) - len(known) if text.isascii() else len(words(text))
         every, named = np.concatenate(owner), np.concatenate(entities)
-        order = order_of(every)  # what tokens show stands before what it takes more to see
+        order = np.argsort(every, kind="stable")  # what tokens show stands before what it takes more to see
         every, named = every[order], named[order]
         _, once = np.unique(every * (len(extractor.entities) + 1) + named, return_index=True)
         once.sort()

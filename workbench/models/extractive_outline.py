@@ -10,7 +10,6 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal, TypeAlias
 
-from workbench.extraction.phrases import PhraseMatcher
 from workbench.models.extractive_choice import Pick
 from workbench.models.extractive_lines import Lines
 from workbench.models.extractive_reading import Source
@@ -31,24 +30,21 @@ _TOPICS: tuple[tuple[Topic, re.Pattern[str]], ...] = (
 
 _OF_THE_USER = re.compile(r"\buser\b|intent|request|important|objective", re.I)
 
-_DEMAND = PhraseMatcher(
+_DEMAND = re.compile(
     r"\b(?:must|never|always|only|don'?t|do not|doesn'?t|shouldn'?t|should|can'?t|cannot|avoid|ensure|make sure|prefer|"
     r"require[sd]?|needs? to|have to|has to|without|instead of|at (?:most|least)|no (?:more|less|longer)|keep|stop)\b",
-    "must never always only don dont not doesn doesnt shouldn shouldnt should can cant cannot avoid ensure sure prefer"
-    " require requires required need needs have has without instead most least more less longer keep stop",
+    re.IGNORECASE,
 )
-_DECIDED = PhraseMatcher(
+_DECIDED = re.compile(
     r"\b(?:decided?|decision|chose|chosen|opted|settled on|go(?:ing)? with|instead of|rather than|because|so that|"
     r"root cause|switch(?:ed|ing)? to|"
     r"the (?:fix|problem|issue|cause|reason) (?:is|was)|we(?:'ll| will) use|i(?:'ll| will) use)\b",
-    "decide decided decision chose chosen opted settled go going instead rather because so cause switch switched"
-    " switching fix problem issue reason use",
+    re.IGNORECASE,
 )
-_OPEN = PhraseMatcher(
+_OPEN = re.compile(
     r"\b(?:to-?do|next|remaining|still (?:need|have|to|missing|fails?)|not yet|left to|pending|need(?:s)? to|let me|"
     r"i(?:'ll| will)|we(?:'ll| will)|should now|follow-?up)\b|\[ \]",
-    "todo do next remaining still yet left pending need needs let ll will should follow followup",
-    ("[ ]",),
+    re.IGNORECASE,
 )
 _FILE = re.compile(r"[\w.@~/\\:-]*/[\w.@~/\\:-]*")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
