@@ -13,8 +13,7 @@ from workbench.compaction.engine import compact
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.host import RecoveryAllowance
 from workbench.compaction.presets.opal import OPAL, OPAL_TRUNCATE
-from workbench.compaction.presets.opal.compact import OpalCompact
-from workbench.compaction.presets.opal.cut import OpalCut, split_from, walked
+from workbench.compaction.presets.opal.compact import HEADER, OPAL_SUMMARY, OpalCut, split_from, walked
 from workbench.compaction.presets.opal.session import (
     PATTERNS,
     UsageTotals,
@@ -23,13 +22,11 @@ from workbench.compaction.presets.opal.session import (
     context_window,
     emergency,
     events,
-    measured,
     replace_path_segment,
     retryable,
     silent_overflow,
     wait,
 )
-from workbench.compaction.presets.opal.wording import HEADER, transcript
 from workbench.compaction.presets.token_counters import opal_tokens, quarter
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Strategy
@@ -160,7 +157,12 @@ def two_cycles() -> dict[str, object]:
 
 
 def long_result() -> dict[str, object]:
-    return {"short": len(transcript([called("read_file", "c"), result("y" * 1000, "c", name="read_file")])) < 1000}
+    return {
+        "short": len(
+            OPAL_SUMMARY.prompt.transcript([called("read_file", "c"), result("y" * 1000, "c", name="read_file")])
+        )
+        < 1000
+    }
 
 
 def agent() -> dict[str, object]:
@@ -289,7 +291,7 @@ ROWS = (
     Row("opal", "assistant with a call", {"tokens": 30}, lambda: {"tokens": opal_tokens(LET_ME)}),
     Row(
         "opal", "hybrid(50,000, [])", {"tokens": 50_000},
-        lambda: {"tokens": measured(Situation(tokens=7, window=1, reported=Usage(input=50_000)))},
+        lambda: {"tokens": Situation(tokens=7, window=1, reported=Usage(input=50_000)).measured},
     ),
     Row("opal", "retryable", RETRIES, lambda: each(retryable, *RETRIES)),
     Row("opal", "agent at 85.9 % compacts", {"from": 18, "shrinks": True, "equal": True}, agent),
@@ -474,13 +476,13 @@ def test_a_comparison_sets_the_size() -> None:
 
 def test_the_shared_summary_stage_can_use_the_cut() -> None:
     found = OpalCut().find(Context.of(turns(6), opal_tokens), Budget(target=0, window=1, keep_recent=200))
-    assert found is not None and (found.history, found.keep) == (8, 8)
+    assert found is not None and (found.history, found.gone) == (8, tuple(range(8)))
 
 
 def test_two_summaries_are_not_made_of_one_that_has_nothing_new() -> None:
     earlier = Summary(id="s", text="known " * 400)
     context = Context.of([earlier, *turns(1, 4000)], opal_tokens)
-    assert OpalCompact().plan(context, Budget(target=0, window=1, keep_recent=100)) is None
+    assert OPAL_SUMMARY.plan(context, Budget(target=0, window=1, keep_recent=100)) is None
 
 
 def test_the_path_shows_the_summary_and_the_log_keeps_everything() -> None:

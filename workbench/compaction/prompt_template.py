@@ -153,7 +153,7 @@ class PromptTemplate:
     def _spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
         if isinstance(message, ToolResult):
             kind = "Result, failed" if message.is_error else "Result"
-            yield f"[{kind} of {_word(message.name or message.call_id)}]: {_cut(_words(message), results)}"
+            yield f"[{kind} of {word(message.name or message.call_id)}]: {_cut(_words(message), results)}"
         elif isinstance(message, AssistantMessage):
             yield from self._answered(message, arguments)
         elif isinstance(message, Summary):
@@ -203,8 +203,8 @@ def harmless(text: str) -> str:
 
 
 def _called(call: ToolCall, chars: int) -> str:
-    shown = (f"{_word(str(name))}={_cut(_argument(value), chars)}" for name, value in call.arguments.items())
-    return f"{_word(call.name)}({', '.join(shown)})"
+    shown = (f"{word(str(name))}={_cut(_argument(value), chars)}" for name, value in call.arguments.items())
+    return f"{word(call.name)}({', '.join(shown)})"
 
 
 def _argument(value: object) -> str:
@@ -217,7 +217,8 @@ def _words(message: Message) -> str:
     return words + (f" [{pictures} image{'s' if pictures > 1 else ''}]" if pictures else "")
 
 
-def _word(text: str) -> str:
+def word(text: str) -> str:
+    """A name on one line, made harmless."""
     return harmless(" ".join(text.split()))
 
 

@@ -200,6 +200,15 @@ class Movable:
         """The nearest place at or before `at` that parts no pair."""
         return next(i for i in range(min(at, len(self)), -1, -1) if self.flags[i])
 
+    def inner(self, at: int) -> int | None:
+        """The nearest place at or after `at`, else before it, that parts no pair; None if there is none.
+
+        Neither end is such a place.
+        """
+        after = (i for i in range(max(at, 1), len(self)) if self.flags[i])
+        before = (i for i in range(min(at, len(self)) - 1, 0, -1) if self.flags[i])
+        return next(after, next(before, None))
+
     def turn(self, at: int) -> int:
         """Where the turn begins that holds the message at this place; the place itself where a turn begins there."""
         if at < len(self) and not is_real_user(self.messages[at]):

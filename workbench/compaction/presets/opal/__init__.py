@@ -31,24 +31,31 @@ Where it differs from that source, and why:
 
 from __future__ import annotations
 
-from workbench.compaction.presets.opal.compact import OpalCompact
+from dataclasses import replace
+
+from workbench.compaction.presets.opal.compact import OPAL_SUMMARY, truncation
 from workbench.compaction.presets.opal.session import OpalTrigger
 from workbench.compaction.presets.token_counters import opal_tokens
+from workbench.compaction.span_selection import SummaryInput, SummaryTask
 from workbench.compaction.strategy import Preset, Strategy
 
 OPAL = Preset(
     "opal",
-    Strategy("opal", (OpalCompact(),)),
+    Strategy("opal", (OPAL_SUMMARY,)),
     OpalTrigger(),
     count=opal_tokens,
     source="matteing/opal 36f655c5 opal/lib/opal/session/compaction.ex, agent/{usage_tracker,overflow,token}.ex",
 )
 
-OPAL_TRUNCATE = Preset(
-    "opal_truncate",
-    Strategy("opal_truncate", (OpalCompact(strategy="truncate"),)),
-    OpalTrigger(),
-    count=opal_tokens,
-    source=OPAL.source,
+
+def nothing(task: SummaryTask) -> SummaryInput:
+    """No model reads anything."""
+    return SummaryInput((), ())
+
+
+OPAL_TRUNCATE = replace(
+    OPAL,
+    name="opal_truncate",
+    strategy=Strategy("opal_truncate", (replace(OPAL_SUMMARY, reads=nothing, unread=truncation),)),
 )
 """What Opal does where it has no model: the older messages give way to a count of them and the file lists."""

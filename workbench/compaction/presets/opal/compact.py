@@ -1,136 +1,207 @@
-"""Opal's one stage: a summary, or two for a split turn, in the place of the older messages."""
+"""Where Opal cuts, what it asks a model, and what stands in where a model fails."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import ClassVar, Literal
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from string import Template
 
-from workbench.compaction.cut import CutRule
-from workbench.compaction.file_lists import file_ops, listed, lists_in, without_lists
-from workbench.compaction.place import swapped
+from workbench.compaction.clip import head
+from workbench.compaction.file_lists import file_ops, lists_in, without_lists
 from workbench.compaction.plan import Draft, Plan, Replace
-from workbench.compaction.presets.opal import wording
-from workbench.compaction.presets.opal.cut import OpalCut
-from workbench.compaction.presets.swap import LEAST, Matter, bound, clipped, list_chars, matter, stated
-from workbench.compaction.prompt_template import prompt
+from workbench.compaction.presets.token_counters import byte_length
+from workbench.compaction.prompt_template import Prompt, PromptTemplate, harmless, prompt, word
+from workbench.compaction.size_limits import LEAST, SizeLimits
+from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.compaction.stage import Budget
-from workbench.models.model import LazyText, Purpose, SummaryRequest
+from workbench.compaction.stages.summarize import Summarize, clipped
+from workbench.models.model import Purpose
 from workbench.transcript.context import Context
-from workbench.transcript.files import FileOps
-from workbench.transcript.message import Message, Summary, Text, UserMessage
+from workbench.transcript.message import (
+    AssistantMessage,
+    Message,
+    Summary,
+    Text,
+    ToolResult,
+    UserMessage,
+    is_real_user,
+    plain_text,
+)
 from workbench.transcript.tokens import TokenCounter
+
+KEEP_BY_HAND = 20_000
+SPLIT_FROM = 5
+LEFT_BY_FORCE = 2
+HEADER = "[Conversation summary — older messages were compacted]"
+MARK = "[Conversation summary"
+RESULT_BYTES = 500
+ARGUMENT_BYTES = 200
+TURN_ONLY = "## Turn Context (split turn)\n\n{0}"
+
+
+def walked(messages: Sequence[Message], keep: int, *, force: bool = False) -> int | None:
+    """The first message to keep, before pairs are looked at; None where nothing is to be cut off.
+
+    A message counts the bytes of its words and 20; its calls are not looked at.
+
+    Args:
+        messages: n, oldest first.
+        keep: tokens of four bytes, >= 0.
+        force: cut before the last two messages where there would be no cut.
+    """
+    left = 4 * keep
+    for i in range(len(messages) - 1, -1, -1):
+        left -= byte_length(plain_text(messages[i])) + 20
+        if left <= 0:
+            at = next((k for k in range(i, len(messages)) if is_real_user(messages[k])), i)
+            if at >= 1:
+                return at
+            break
+    return max(len(messages) - LEFT_BY_FORCE, 1) if force and len(messages) > LEFT_BY_FORCE else None
+
+
+def split_from(messages: Sequence[Message], at: int) -> int | None:
+    """Where the turn that a cut at `at` parts begins; None if it parts none, or one of fewer than five messages."""
+    if at >= len(messages) or is_real_user(messages[at]):
+        return None
+    turn = next((i for i in range(at - 1, -1, -1) if is_real_user(messages[i])), None)
+    return turn if turn is not None and at - turn >= SPLIT_FROM else None
 
 
 @dataclass(frozen=True, slots=True)
-class OpalCompact:
-    """Summarises what lies before Opal's cut.
+class OpalCut:
+    """Back from the newest message, then forward to a user message, or inside a long turn where it parts no pair."""
 
-    Attributes:
-        cut: where.
-        strategy: `truncate` asks no model and only counts what was left out, as Opal does where it has none.
-    """
-
-    cut: CutRule = field(default_factory=OpalCut)
-    strategy: Literal["summarize", "truncate"] = "summarize"
-    name: ClassVar[str] = "opal_compact"
-
-    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The draft and what it replaces; None where nothing new lies before the cut, or a summary would be larger."""
-        cut = self.cut.find(context, budget)
-        if cut is None:
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """The span, behind any earlier summary; None where everything fits and nobody forces it."""
+        movable = Movable.of(context, budget)
+        at = walked(movable.messages, movable.granted(_keep_recent(budget)), force=budget.force)
+        if at is None and not budget.matched:
             return None
-        given = recognised(matter(context, cut))
-        if not given.new:
-            return None
-        files = file_ops([*given.earlier, *given.new])
-        chars = list_chars(context, budget)
-        frame = context.count(_draft(given, files, (), chars).frame()) + 2
-        most = bound(context, budget, given.gone, frame)
-        if most < LEAST:
-            return None
-        requests = () if self.strategy == "truncate" else tuple(_requests(context, budget, given, files, most))
-        draft = _draft(given, files, requests, chars)
-        if not requests:
-            draft = replace(draft, template=_stand_in(given.new, without_lists(given.previous), most, context.count))
-        return Plan(swapped(context.messages, given.gone, draft), then=partial(finished, given.ids, chars))
+        at = movable.within(max(at or 0, movable.earlier))
+        if at < len(movable) or not budget.matched:
+            inner = movable.inner(at)
+            if inner is None or inner < movable.earlier:
+                return None
+            at = inner
+        return movable.span(at, split_from(movable.messages, at))
 
 
-def _draft(given: Matter, files: FileOps, requests: tuple[SummaryRequest, ...], chars: int | None) -> Draft:
-    template = "{0}"
-    if given.prefix and not (given.earlier and not given.history):
-        template = wording.BOTH if given.history else wording.TURN_ONLY
-    return Draft(
-        requests=requests,
-        template=template,
-        lead=wording.HEADER + "\n\n",
-        footer="" if requests else listed(files, chars),
-        replaces=given.ids,
-        files=files,
-    )
+def _keep_recent(budget: Budget) -> int:
+    """Tokens to keep: what was asked for, else a quarter of the window, a fifth after an overflow, 20,000 by hand."""
+    if budget.keep_recent is not None:
+        return budget.keep_recent
+    if budget.reason == "overflow":
+        return budget.window // 5
+    return KEEP_BY_HAND if budget.reason in ("manual", "requested") else budget.window // 4
 
 
-def recognised(given: Matter) -> Matter:
-    """The same, with a first message that is a summary in the guise of a user message known as what it is."""
-    said = given.history or given.prefix
-    text = wording.earlier_text(said[0]) if said else None
-    if given.earlier or text is None:
-        return given
-    summary = Summary(id=said[0].id, text=text, replaces=(said[0].id,), files=lists_in(text))
-    if given.history:
-        return replace(given, earlier=(summary,), history=given.history[1:])
-    return replace(given, earlier=(summary,), prefix=given.prefix[1:])
+class OpalPrompt(PromptTemplate):
+    """Opal's prompts: a transcript with short results, the sections, and what to dwell on at the end."""
+
+    @property
+    def opening(self) -> str:
+        """The header and a blank line."""
+        return HEADER + "\n\n"
+
+    @property
+    def alone(self) -> str:
+        """The heading of a split turn."""
+        return TURN_ONLY
+
+    def sections(self, purpose: Purpose) -> tuple[str, ...]:
+        """The same headings for each summary."""
+        return tuple(name for name, _ in self.outline(purpose))
+
+    def fill(
+        self, purpose: Purpose, given: SummaryInput, instructions: str, max_tokens: int | None, window: int
+    ) -> Prompt:
+        """The prompt; the start of a turn has its own focus instead of the user's."""
+        asked = "" if purpose == "turn_prefix" else instructions
+        return Prompt(self, purpose, given.new, given.previous, asked)
+
+    def request(self, filled: Prompt) -> str:
+        """The transcript, what is asked for, and what is not to be done."""
+        outline = "\n\n".join(f"## {name}\n({about})" for name, about in self.outline(filled.purpose))
+        parts = [f"<conversation>\n{self.transcript(filled.messages)}\n</conversation>"]
+        if filled.previous:
+            parts.append(f"<previous-summary>\n{HEADER}\n\n{harmless(filled.previous)}\n</previous-summary>")
+        parts.append(Template(prompt("update" if filled.previous else "summary")).substitute(sections=outline))
+        parts += [prompt("opal_files"), prompt("rules")]
+        focus = prompt("opal_turn_prefix") if filled.purpose == "turn_prefix" else filled.instructions
+        if focus:
+            parts.append(f"Additional focus instructions: {focus}")
+        return "\n\n".join(parts)
+
+    def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
+        """One line a message, and one for its calls."""
+        return "\n".join(line for message in messages for line in _lines(message))
 
 
-def _requests(context: Context, budget: Budget, given: Matter, files: FileOps, most: int) -> Iterable[SummaryRequest]:
-    """One request, or two where a turn is split: the earlier summary goes with the first."""
-    request = partial(_request, context, budget, given.gone, files)
-    if given.split:
-        history = sum(map(context.count, given.history))
-        prefix = sum(map(context.count, given.prefix))
-        first = int(most * min(max(history / max(history + prefix, 1), 0.25), 0.75))
-        yield request("update" if given.earlier else "summary", given.history, given.previous, first)
-        yield request("turn_prefix", given.prefix, "", most - first)
-    elif given.prefix and not given.earlier:
-        yield request("turn_prefix", given.prefix, "", most)
+def _lines(message: Message) -> Iterator[str]:
+    text = plain_text(message)
+    if isinstance(message, ToolResult):
+        yield f"[Tool result ({word(message.name or message.call_id)})]: {harmless(_head(text, RESULT_BYTES))}"
+    elif isinstance(message, AssistantMessage):
+        yield f"[Assistant]: {harmless(text)}"
+        if message.calls:
+            calls = (f"{word(call.name)}({_head(call.arguments_json(), ARGUMENT_BYTES)})" for call in message.calls)
+            yield "[Assistant tool calls]: " + harmless("; ".join(calls))
     else:
-        yield request("update" if given.earlier else "summary", given.new, given.previous, most)
+        role = "User" if isinstance(message, Summary) else message.role.capitalize()
+        yield f"[{role}]: {harmless(text)}"
 
 
-def _request(
-    context: Context, budget: Budget, gone: tuple[int, ...], files: FileOps, purpose: Purpose,
-    said: tuple[Message, ...], previous: str, most: int,
-) -> SummaryRequest:  # fmt: skip
-    previous = without_lists(previous)
-    return SummaryRequest(
-        purpose=purpose,
-        system=prompt("system"),
-        write=wording.Letter(purpose, said, previous, budget.instructions),
-        messages=said,
-        previous=previous,
-        instructions=budget.instructions if purpose != "turn_prefix" else "",
-        sections=wording.sections(),
-        files=files,
-        max_tokens=stated(most, context, budget, gone),
-        otherwise=LazyText(_stand_in, (said, previous, most, context.count)),
-        count=context.count,
-    )
+def _head(text: str, most: int) -> str:
+    """The text itself up to `most` bytes; of a longer one the first `most` characters, without a mark."""
+    return text if byte_length(text) <= most else head(text, most)
 
 
-def _stand_in(said: tuple[Message, ...], previous: str, most: int, count: TokenCounter) -> str:
-    """The truncation text, below what the earlier summary said as far as that fits: one failure loses no history."""
-    note = wording.truncation(said)
-    if not previous:
-        return note
-    kept = clipped(previous, most - count(UserMessage(id="", blocks=(Text("\n\n" + note),))), count)
+def recognise(context: Context, given: SummaryInput) -> SummaryInput:
+    """The input without the lists in earlier summaries, and with a first user message known that was a summary.
+
+    A message that was a summary before it went through plain messages is known by its header.
+    """
+    if not given.earlier and given.new and given.new[0].role == "user":
+        first = given.new[0]
+        words = plain_text(first)
+        if words.startswith(MARK):
+            text = words.partition("\n")[2].strip() or words
+            summary = Summary(id=first.id, text=text, replaces=(first.id,), files=lists_in(text))
+            history, prefix = (given.history[1:], given.prefix) if given.history else ((), given.prefix[1:])
+            given = replace(given, earlier=(summary,), history=history, prefix=prefix)
+    files = file_ops([*given.earlier, *given.new])
+    earlier = tuple(replace(summary, text=without_lists(summary.text)) for summary in given.earlier)
+    return replace(given, earlier=earlier, files=files)
+
+
+def truncation(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str:
+    """What stands in for a summary: the earlier one as far as it fits, how many messages, and of which roles."""
+    roles = Counter("user" if isinstance(message, Summary) else message.role for message in messages)
+    counts = ", ".join(f"{n} {role}" for role, n in sorted(roles.items()))
+    note = f"[Compacted {len(messages)} messages: {counts}]"
+    left = most - count(UserMessage(id="", blocks=(Text(f"\n\n{note}"),)))
+    kept = clipped(previous, left, count)
     return f"{kept}\n\n{note}" if kept else note
 
 
-def finished(ids: tuple[str, ...], chars: int | None, edited: Context) -> Plan | None:
+def own_lists(task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
     """The summary with the file lists of the record in the place of those that the model wrote."""
     for i, message in enumerate(edited.messages):
-        if isinstance(message, Summary) and message.replaces == ids:
-            text = without_lists(message.text) + listed(message.files, chars)
+        if draft.requests and isinstance(message, Summary) and message.replaces == draft.replaces:
+            text = without_lists(message.text) + draft.footer
             return None if text == message.text else Plan((Replace(i, i + 1, (replace(message, text=text),)),))
     return None
+
+
+OPAL_SUMMARY = Summarize(
+    cut=OpalCut(),
+    prompt=OpalPrompt(headings="opal_headings", split="opal_split"),
+    limits=SizeLimits(least=LEAST, most=10**9, to_target=False, stated=False, split_from=0),
+    name="opal_compact",
+    file_lists="inside",
+    recognise=recognise,
+    finish=own_lists,
+    fallback=truncation,
+)

@@ -8,7 +8,7 @@ from math import ceil
 from typing import ClassVar
 
 from workbench.compaction.presets.host import mentions
-from workbench.compaction.presets.opal.cut import KEEP_BY_HAND
+from workbench.compaction.presets.opal.compact import KEEP_BY_HAND
 from workbench.compaction.stage import Budget
 from workbench.compaction.trigger import Situation
 from workbench.errors import WorkbenchError
