@@ -26,7 +26,7 @@ from typing import TypeVar
 from workbench.compaction.presets import preset
 from workbench.experiment.prepared import prepared
 from workbench.experiment.replay_rows import replay_rows
-from workbench.experiment.settings import Settings
+from workbench.experiment.spec import RunSpec
 from workbench.importers.importer import scan
 from workbench.models import find_model, tokenizer
 from workbench.models.tokenizer import TiktokenCounter, loaded
@@ -89,7 +89,7 @@ def turn(session: Session, shares: tuple[float, ...]) -> Times:
         return found
 
     forget()
-    model, settings = find_model("extractive"), Settings(shares=shares)
+    model, settings = find_model("extractive"), RunSpec(shares=shares)
     ready = done(lambda: prepared(session, WINDOW), "counting and extraction")
     for name in STRATEGIES:
         done(lambda name=name: replay_rows(ready, preset(name), model, settings), name)  # type: ignore[misc]
@@ -130,13 +130,13 @@ def main() -> None:
         if total >= WANTED:
             break
     session = Session.of(messages, id="joined")
-    turn(Session.of(messages[:60], id="small"), Settings().shares)
+    turn(Session.of(messages[:60], id="small"), RunSpec().shares)
     both = [(tokens(session), turn(session, ())) for _ in range(TURNS)]
     plain = least([one for one, _ in both])
     alone = next(iter(plain.values()))
     show(plain, alone)
     show(least([one for _, one in both]), alone, "all of it, natural")
-    show(least([turn(session, Settings().shares) for _ in range(2)]), alone, "all of it, natural and matched")
+    show(least([turn(session, RunSpec().shares) for _ in range(2)]), alone, "all of it, natural and matched")
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.datasets.bundled import bundled
 from workbench.importers.importer import load
-from workbench.judge.contexts import context_text
+from workbench.judge.question_answerer import context_text
 from workbench.judge.surprisal.continuation import Surprise, Use, surprise, uses
 from workbench.metrics.future import Retention
 from workbench.metrics.view import view

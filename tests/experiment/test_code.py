@@ -6,7 +6,7 @@ from typing import Any
 from builders import conversation
 from workbench.compaction.presets import preset
 from workbench.experiment.code import own_code
-from workbench.experiment.settings import key, written
+from workbench.experiment.keys import described, key
 
 LIMIT = "class Own:\n    name = 'own'\n    def plan(self, context, budget):\n        return cut(context, {n})\n"
 HELPER = "def cut(context, n):\n    return None if n > {n} else n\n"
@@ -20,7 +20,7 @@ def stage(first: int = 1, second: int = 1) -> Any:
 
 def test_the_same_code_has_the_same_name() -> None:
     assert own_code(stage()) == own_code(stage()) != ""
-    assert key(written(stage())) == key(written(stage()))
+    assert key(described(stage())) == key(described(stage()))
 
 
 def test_another_constant_is_other_code() -> None:

@@ -9,7 +9,7 @@ import pytest
 from builders import remembering, rules
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
-from workbench.experiment.settings import Settings
+from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import Results
 from workbench.importers.importer import load
 from workbench.transcript.session import Session
@@ -90,7 +90,7 @@ def test_an_unknown_price_is_assumed_and_said(tmp_path: Path) -> None:
 )
 def test_prices_that_make_no_sense_are_refused_before_anything_is_read(settings: dict[str, str], told: str) -> None:
     with pytest.raises(SettingError, match=told):
-        Settings(**settings)  # type: ignore[arg-type]
+        RunSpec(**settings)  # type: ignore[arg-type]
 
 
 def test_a_recording_without_usage_says_why_it_is_not_reconciled(plain: Results) -> None:

@@ -79,7 +79,7 @@ def test_messages_that_did_not_fit_into_the_prompt_are_in_the_record(provider: P
         one for i in range(60) for one in (said(f"step {i} " + "word " * 200, f"u{i}"), told("fine " * 200, f"a{i}"))
     ]
     long = Session.of([rules("be brief"), *talk], id="long", project="p")
-    asked = run(tmp_path, sessions=(long,)).compactions.query("asks > 0")
+    asked = run(tmp_path, sessions=(long,)).compactions.query("requests > 0")
     left = asked[asked["left_out"] > 0]
     assert len(left)
     for row in left.itertuples():

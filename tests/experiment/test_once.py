@@ -9,8 +9,8 @@ from builders import remembering, rules
 from workbench.compaction.presets import preset
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.replay_rows import replay_rows
-from workbench.experiment.settings import Settings
 from workbench.experiment.sources import Source, read
+from workbench.experiment.spec import RunSpec
 from workbench.extraction.extractor import Extractor, Layout
 from workbench.importers.native import save
 from workbench.metrics.index import Index
@@ -54,7 +54,7 @@ def test_a_recorded_message_is_counted_and_extracted_once() -> None:
     index = Index(session.messages, extractor=extractor)
     ready = Prepared(session, sizing, index, 6_000)
     for name in STRATEGIES:
-        tables = replay_rows(ready, preset(name), Extractive(), Settings())
+        tables = replay_rows(ready, preset(name), Extractive(), RunSpec())
         assert tables["scores"]
     assert {counter.asked[id(message)] for message in session.messages} == {1}
     assert {extractor.read_of[id(message)] for message in session.messages} == {1}

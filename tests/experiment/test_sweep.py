@@ -11,7 +11,7 @@ from workbench.analysis.sweep import sweep_table
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, UnknownName
-from workbench.experiment.grid import checked, read
+from workbench.experiment.grid import read
 from workbench.experiment.store import COLUMNS, Results
 from workbench.experiment.sweep import sweep
 from workbench.importers.native import save
@@ -86,29 +86,29 @@ def test_a_strategy_of_ones_own_can_be_swept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"wnidows": [4000]}, "no field 'wnidows'; there are sessions, strategies"),
-        ({"windows": 4000}, "windows is 4000; it must be a list"),
-        ({"windows": []}, "one value at least"),
-        ({"windows": ["big"]}, "whole numbers of tokens"),
+        ({"wnidows": [4000]}, "there is no setting `wnidows`; there are shares"),
+        ({"windows": 4000}, "`windows` is 4000; it must be a list"),
+        ({"windows": []}, "at least 1 item"),
+        ({"windows": ["big"]}, "`windows` holds 'big'; it must be a whole number"),
         ({"windows": [10]}, "at least 1,000"),
         ({"windows": [4000, 4000]}, "twice"),
-        ({"shares": [2]}, "not between 0 and 1"),
-        ({"limit": 0}, "at least 1"),
+        ({"shares": [2]}, "`shares` holds 2; it must be a share between 0 and 1"),
+        ({"limit": 0}, "`limit` is 0; it must be at least 1"),
         ({"redact": "yes"}, "true or false"),
         ({"settings": {"summarize": {"nonsense": [1]}}}, "no setting 'nonsense'; it has"),
-        ({"settings": {"summarize": {"threshold": []}}}, "empty list"),
+        ({"settings": {"summarize": {"threshold": []}}}, "at least one string, number, boolean or list"),
         ({"settings": {"opal": {"threshold": [0.5]}}}, "not among the strategies"),
         ({"settings": {"summarize": {"most": list(range(500)), "least": [1, 2, 3]}}}, "1,503 points"),
     ],
 )
 def test_a_wrong_grid_is_one_sentence_and_nothing_runs(fields: dict[str, object], said: str) -> None:
     with pytest.raises(SettingError, match=said):
-        checked(fields)
+        read(fields)
 
 
 def test_an_unknown_strategy_is_told_with_those_that_are_known() -> None:
     with pytest.raises(UnknownName, match="known are"):
-        checked({"strategies": ["nonsense"]})
+        read({"strategies": ["nonsense"]})
 
 
 def test_a_file_that_is_no_toml_names_itself(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from workbench.compaction.presets import BUILTIN, preset
 from workbench.errors import SettingError
-from workbench.experiment.settings import key
+from workbench.experiment.keys import key
 from workbench.experiment.variants import settings, variant
 
 

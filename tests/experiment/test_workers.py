@@ -17,12 +17,13 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.errors import SettingError
+from workbench.experiment.cluster import workers
 from workbench.experiment.compare import compare
-from workbench.experiment.settings import presets
 from workbench.experiment.shards import shards
 from workbench.experiment.sources import Source
+from workbench.experiment.spec import with_references
 from workbench.experiment.store import COLUMNS, Results
-from workbench.experiment.workers import Processes, workers
+from workbench.experiment.workers import Processes
 from workbench.importers.native import save
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
@@ -89,7 +90,7 @@ def test_a_replay_that_kills_every_worker_is_a_failed_replay_beside_the_others(s
 
 
 def test_few_sources_are_cut_into_pieces_for_many_workers() -> None:
-    found = shards([Source(number=0)], presets(("truncate", "summarize")), None, 3)
+    found = shards([Source(number=0)], with_references(("truncate", "summarize")), None, 3)
     assert sorted(preset.name for shard in found for preset in shard.presets) == sorted(
         ["none", "truncate", "summarize", "null"]
     )

@@ -18,7 +18,7 @@ from workbench.experiment.compare import compare
 from workbench.importers.native import save
 from workbench.judge.behaviour.effects import compliances, equivalences
 from workbench.judge.behaviour.trials import behave
-from workbench.judge.contexts import Grid
+from workbench.judge.contexts import ContextSpec
 from workbench.judge.probes.accuracy import accuracies, rubric_means
 from workbench.judge.probes.answers import probe
 from workbench.judge.surprisal.measurement import surprisal
@@ -78,7 +78,7 @@ class Maker:
 
 
 def test_a_context_is_marked_by_the_rule_of_the_comparison_at_equal_size(tmp_path: Path) -> None:
-    found = list(Grid((LAZY, HALF, "truncate"), (0.1, 0.3), (0.5, 0.8)).contexts(recorded()))
+    found = list(ContextSpec(strategies=(LAZY, HALF, "truncate"), shares=(0.1, 0.3)).contexts(recorded()))
     marked = {(one.strategy, one.share): one.over_target for one in found}
     assert len(found) == len(marked) * 2
     assert marked["lazy", 0.1].startswith(f"{TOO_LARGE} at 2 of 2 boundaries, up to ")
@@ -169,13 +169,13 @@ def test_its_surprise_is_not_measured_and_the_others_have_their_means(tmp_path: 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_a_share_that_is_none_is_refused(share: float) -> None:
     with pytest.raises(SettingError, match="not between 0 and 1"):
-        Grid(("truncate",), (share,))
+        ContextSpec(strategies="truncate", shares=(share,))
 
 
 def test_recordings_of_which_none_can_be_read_are_an_error_that_names_the_first(tmp_path: Path) -> None:
     (tmp_path / "cut.json").write_text('{"a": [1,')
     (tmp_path / "empty.jsonl").write_text("")
-    grid = Grid(("truncate",))
+    grid = ContextSpec(strategies="truncate")
     with pytest.raises(SettingError, match=r"no session could be read: .*nosuch.jsonl: cannot be read"):
         list(grid.contexts(tmp_path / "nosuch.jsonl"))
     with pytest.raises(SettingError, match=r"cut.json: .* \(and 1 more\)"):
@@ -187,7 +187,7 @@ def test_a_recording_that_cannot_be_read_is_named_and_the_others_are_used(tmp_pa
     (tmp_path / "cut.json").write_text('{"a": [1,')
     (tmp_path / "README.md").write_text("what these are")
     with pytest.warns(LeftOut, match=r"left out: .*cut.json") as told:
-        assert list(Grid(("truncate",)).contexts(tmp_path, limit=1))
+        assert list(ContextSpec(strategies="truncate", limit=1).contexts(tmp_path))
     assert len(told) == 1
     with pytest.warns(LeftOut, match=r"left out: .*README.md"):
-        assert list(Grid(("truncate",)).contexts([tmp_path / "good.jsonl", tmp_path / "README.md"]))
+        assert list(ContextSpec(strategies="truncate").contexts([tmp_path / "good.jsonl", tmp_path / "README.md"]))

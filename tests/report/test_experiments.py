@@ -7,7 +7,7 @@ import pytest
 
 from workbench.cli import main
 from workbench.errors import SettingError
-from workbench.experiment.settings import code_version
+from workbench.experiment.keys import code_version
 from workbench.report.experiments import DONE, INDEX, _template, points, run_experiments, table_rows
 from workbench.report.kernel import NotebookError, mark_dead, run_notebook
 

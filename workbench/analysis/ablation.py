@@ -16,8 +16,8 @@ from workbench.compaction.stage import Stage
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
-from workbench.experiment.settings import Settings
 from workbench.experiment.sources import Unreadable
+from workbench.experiment.spec import Scope
 from workbench.experiment.store import Results
 from workbench.models.model import Model
 from workbench.transcript.session import Session
@@ -32,7 +32,7 @@ def leave_one_out(
     *,
     window: int | None = None,
     model: str | Model = "extractive",
-    shares: Sequence[float] = Settings().shares,
+    shares: Sequence[float] = Scope().shares,
     limit: int | None = None,
     jobs: int = 1,
     quiet: bool = False,

@@ -90,7 +90,7 @@ def probe(
         warn_of_replicates(reader, replicates)
     done = run(
         paths or (), reader=reader, strategies=names(strategies), shares=shares(budgets), boundaries=shares(boundaries),
-        model=model, judge=judge or None, maker=maker or None, scores=rubric or None, kinds=names(kinds), most=most,
+        model=model, judge=judge or None, maker=maker or None, rubric=rubric or None, kinds=names(kinds), most=most,
         replicates=replicates, reader_window=window, limit=limit, redact=redact, out=out, quiet=quiet or as_json,
         model_settings=model_settings(cache, no_cache, cache_only, max_dollars, run=str(out)),
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -10,8 +11,8 @@ from pathlib import Path
 from typing import Self
 
 from workbench.errors import SetupError
-from workbench.experiment.settings import code_version
-from workbench.experiment.workers import DIED, Death, Result, Task
+from workbench.experiment.keys import code_version
+from workbench.experiment.workers import DIED, Death, Here, Processes, Result, Task, Workers
 
 TIMEOUT = 10
 """Seconds to wait for the scheduler's first word."""
@@ -24,6 +25,18 @@ _LOOKING = 0.05
 
 _ALONE = threading.Lock()
 """A worker may have many threads, but a process has one current folder; and replays are Python, which gains nothing."""
+
+
+def workers(jobs: int | None, scheduler: str | None = None) -> Workers:
+    """The workers of a run: a Dask cluster, or this many processes, or this process alone.
+
+    Args:
+        jobs: processes; None starts one per core.
+        scheduler: address of a Dask scheduler, which comes first.
+    """
+    if scheduler is not None:
+        return Cluster(scheduler)
+    return Here() if jobs == 1 else Processes(jobs or os.cpu_count() or 1)
 
 
 class Cluster:

@@ -143,13 +143,13 @@ def together(parts: Iterable[Forecast]) -> Forecast:
 
 
 def _of_a_shard(task: Task, shard: Shard) -> Forecast:
-    found = read(shard.source, task.settings.window, redact=task.settings.redact)
+    found = read(shard.source, task.spec.window, redact=task.spec.redact)
     replays = done = tokens = 0
     asked: list[Asked] = []
     for ready in found.ready[: shard.most]:
         scored = ready.against(task.background)
         for preset in shard.presets:
-            for wanted in task.models:
+            for wanted in task.spec.models:
                 model = task.model_settings.model(wanted)
                 replays += 1
                 if task.folder.replay(replay_key(scored, preset, wanted, model, task)) is not None:
@@ -164,7 +164,7 @@ def _of_a_shard(task: Task, shard: Shard) -> Forecast:
 
 def _supposed(ready: Prepared, preset: Preset, model: Model, task: Task) -> list[Asked]:
     """What a replay would ask."""
-    supposing, session, settings = Supposing(model.name), ready.session, task.settings
+    supposing, session, settings = Supposing(model.name), ready.session, task.spec
     natural(session, preset, supposing, ready.sizing, window=ready.window)
     if settings.shares:
         at = at_boundaries(session, ready.sizing, ready.window, settings.boundaries)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from workbench.experiment.prepared import Prepared
-from workbench.experiment.settings import Settings
+from workbench.experiment.spec import Scope
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.reference_contexts import Oracle, random_context
 from workbench.replay.boundaries import at_boundaries
@@ -16,17 +16,17 @@ from workbench.transcript.context import Context
 
 
 def reference_inputs(
-    ready: Prepared, settings: Settings, really: Mapping[int, Really]
+    ready: Prepared, spec: Scope, really: Mapping[int, Really]
 ) -> Iterator[tuple[str, list[MetricInput]]]:
     """By reference, its inputs: `random` and `oracle` at every matched boundary and size, `recorded` where it was.
 
     Args:
         ready: the session.
-        settings: of the run; the seed draws the random messages.
+        spec: the seed draws the random messages.
         really: the recorded compactions, by boundary.
     """
-    at = at_boundaries(ready.session, ready.sizing, ready.window, settings.boundaries) if settings.shares else ()
-    seed = f"{settings.seed}:{ready.session.id}"
+    at = at_boundaries(ready.session, ready.sizing, ready.window, spec.boundaries) if spec.shares else ()
+    seed = f"{spec.seed}:{ready.session.id}"
     drawn: dict[str, Callable[[int], Callable[[int], Context]]] = {
         "random": lambda place: (
             lambda target: random_context(_history(ready, place), target, f"{seed}:{place}:{target}")
@@ -38,10 +38,10 @@ def reference_inputs(
         shots = [
             Snapshot(place, made[place](budget(_history(ready, place), share)), share)
             for place in at
-            for share in settings.shares
+            for share in spec.shares
         ]
         matched = _replay(ready, reference, "matched", shots)
-        inputs = [MetricInput(matched, ready.index, share) for share in settings.shares if at]
+        inputs = [MetricInput(matched, ready.index, share) for share in spec.shares if at]
         if really:
             shots = [Snapshot(place, made[place](one.after.tokens)) for place, one in really.items()]
             inputs.append(MetricInput(_replay(ready, reference, "recorded", shots), ready.index))

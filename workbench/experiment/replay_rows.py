@@ -12,7 +12,7 @@ from workbench.experiment.costs import reconciliation
 from workbench.experiment.losses import losses
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.references import reference_inputs
-from workbench.experiment.settings import Settings
+from workbench.experiment.spec import Scope
 from workbench.metrics.builtin import BUILTIN, installed
 from workbench.metrics.chain import chain
 from workbench.metrics.metric import MetricInput, Score
@@ -41,7 +41,7 @@ WORST = 30
 """Losses that a replay writes down for each mode and budget."""
 
 
-def replay_rows(ready: Prepared, preset: Preset, model: Model, settings: Settings) -> Tables:
+def replay_rows(ready: Prepared, preset: Preset, model: Model, spec: Scope) -> Tables:
     """Replay and score one session under one preset.
 
     Raises:
@@ -51,14 +51,14 @@ def replay_rows(ready: Prepared, preset: Preset, model: Model, settings: Setting
     session, sizing, model = ready.session, ready.sizing, ready.reader(model)
     score_at = by_fill(session, sizing, ready.window)
     replay = natural(session, preset, model, sizing, window=ready.window, score_at=score_at)
-    prices = pricing(session, settings.price_model, settings.prices)
+    prices = pricing(session, spec.price_model, spec.prices)
     data = MetricInput(replay, ready.index, prices=prices)
     tables["steps"] += _steps(data)
     _fill(tables, data)
-    if settings.shares:
-        at = at_boundaries(session, sizing, ready.window, settings.boundaries)
-        replay = matched(session, preset, model, sizing, window=ready.window, at=at, shares=settings.shares)
-        for share in settings.shares:
+    if spec.shares:
+        at = at_boundaries(session, sizing, ready.window, spec.boundaries)
+        replay = matched(session, preset, model, sizing, window=ready.window, at=at, shares=spec.shares)
+        for share in spec.shares:
             _fill(tables, MetricInput(replay, ready.index, share))
     really = recorded_contexts(session, sizing)
     if really:
@@ -68,7 +68,7 @@ def replay_rows(ready: Prepared, preset: Preset, model: Model, settings: Setting
     if (
         preset.name == "none"
     ):  # the harness's own references need no agent: they are made beside the reference that keeps all
-        for reference, inputs in reference_inputs(ready, settings, really):
+        for reference, inputs in reference_inputs(ready, spec, really):
             found: Tables = {name: [] for name in NAMES}
             for data in inputs:
                 _fill(found, data)

@@ -24,7 +24,7 @@ STEADY = ("", "extractive")
 _PLACE = ["session", "strategy", "mode", "share", "metric"]
 
 
-def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: int, folder: Path) -> Results:
+def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: int, folder: RunFolder) -> Results:
     """Run once, repeat the strategies that asked a model which may answer otherwise, and write one run of all.
 
     `scores` holds the means over the replicates, `replicates` each one's values; all other tables are of the first.
@@ -36,13 +36,13 @@ def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: 
     """
     import pandas as pd
 
-    first = once(0, (), folder / "replicates" / "0")
+    first = once(0, (), folder.path / "replicates" / "0")
     replays = first.replays
     varying = replays.loc[~replays["model"].fillna("").isin(STEADY), "strategy"].unique()
     names = [str(name) for name in varying if name not in REFERENCES]
     runs = [first]
     if names:
-        runs += [once(place, names, folder / "replicates" / str(place)) for place in range(1, replicates)]
+        runs += [once(place, names, folder.path / "replicates" / str(place)) for place in range(1, replicates)]
     every = pd.concat(
         [run.scores[run.scores["strategy"].isin(names)].assign(replicate=place) for place, run in enumerate(runs)]
     )
@@ -54,7 +54,7 @@ def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: 
         "settings": {**_settings(first), "replicates": len(runs)},
         "seconds": round(sum(float(str(run.manifest["seconds"])) for run in runs), 1),
     }
-    return combined([Part(first, everything)], RunFolder(folder), tables, about)
+    return combined([Part(first, everything)], folder, tables, about)
 
 
 def steady(models: Sequence[str | Model]) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ def _joined(alive: Sequence[Worked], dead: Sequence[Shard], task: Task) -> list[
             replays = [done for part in parts for done in part.sessions[place][1]] + fatal.get(number, [])
             sessions.append((row, tuple(sorted(replays, key=lambda done: order[done.strategy]))))
         found.append(Worked(number, tuple(sessions), parts[0].unreadable))
-    mask = Redactor().mask if task.settings.redact else str
+    mask = Redactor().mask if task.spec.redact else str
     lost = {shard.source.number: shard.source for shard in dead if shard.source.number not in by_source}
     found += [Worked(number, (), (Unreadable(mask(source.name), DIED),)) for number, source in lost.items()]
     return sorted(found, key=lambda one: one.number)

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
+from workbench.datasets.bundled import bundled_files
+from workbench.errors import SettingError
 from workbench.experiment.prepared import Prepared, prepared
-from workbench.importers.importer import scan
+from workbench.importers.importer import files, load, scan
 from workbench.transcript.redaction import Redactor, redacted
 from workbench.transcript.session import Session
+
+What: TypeAlias = Iterable[str | Path | Session] | str | Path | Session
+"""Files, folders, patterns or sessions; nothing stands for the bundled sessions."""
 
 KEPT_BYTES = 64 * 2**20
 """Files that a process keeps in memory once read and extracted, in bytes of their own size; there they take some ten
@@ -62,6 +69,39 @@ class Source:
     def bytes(self) -> int:
         """The file's size; 0 for a session at hand."""
         return self.path.stat().st_size if self.path is not None and self.path.exists() else 0
+
+
+def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Source]:
+    """The sources that are meant, numbered in their order.
+
+    Args:
+        what: files, folders, patterns or sessions.
+        bundled: what nothing stands for; None takes all bundled sessions.
+
+    Raises:
+        SettingError: there are none.
+    """
+    items: list[str | Path | Session] = [what] if isinstance(what, str | Path | Session) else list(what)
+    found: list[Source] = []
+    for item in items or (bundled_files() if bundled is None else bundled):
+        if isinstance(item, Session):
+            found.append(Source(session=item, number=len(found)))
+        elif str(item) == "-":  # standard input can be read once, and by this process alone
+            found += [Source(session=one, number=len(found) + i) for i, one in enumerate(load("-", lenient=True))]
+        else:
+            paths = (path for path in files([item]) if path == str(item) or not _of_a_run(Path(path)))
+            found += [
+                Source(path=Path(path), number=len(found) + i, named=path == str(item)) for i, path in enumerate(paths)
+            ]
+    if not found:
+        raise SettingError("there is nothing to read; name files or folders with recorded sessions")
+    return found
+
+
+def _of_a_run(path: Path) -> bool:
+    """Whether a file in a folder of recordings was written by a run of ours."""
+    folder = path.parent.parent if path.parent.name == "replays" else path.parent
+    return (folder / "manifest.json").is_file() and (folder / "replays.parquet").is_file()
 
 
 @dataclass(frozen=True, slots=True)

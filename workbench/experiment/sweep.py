@@ -6,151 +6,112 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias, Unpack
 
 from workbench.compaction.strategy import Preset
 from workbench.experiment import compare as runs
 from workbench.experiment.combined import Part, combined
 from workbench.experiment.compare import REPORTS
 from workbench.experiment.forecast import Forecast, together
-from workbench.experiment.grid import Grid, Point, checked, read
-from workbench.experiment.settings import key, written
+from workbench.experiment.grid import Grid, Point, read
+from workbench.experiment.keys import described, key
+from workbench.experiment.signature import documented
+from workbench.experiment.spec import Execution, ExecutionSettings, RunSpec, Scope
 from workbench.experiment.store import Results, RunFolder, frame
 from workbench.models.settings import ModelSettings
 from workbench.palette import REFERENCES
 
-Where: TypeAlias = tuple[int | None, str]
-"""A window (None: each session's own) and a model: what one run holds still."""
+GridLike: TypeAlias = Grid | Mapping[str, object] | str | Path
 
 
+@documented(Execution)
 def sweep(
-    grid: Grid | Mapping[str, object] | str | Path,
+    grid: GridLike,
     *,
     presets: Mapping[str, Preset] | None = None,
-    model_settings: ModelSettings | None = None,
-    out: str | Path | None = None,
-    jobs: int = 1,
-    scheduler: str | None = None,
-    replicates: int = 1,
-    quiet: bool = False,
+    replicates: int | None = None,
+    **settings: Unpack[ExecutionSettings],
 ) -> Results:
     """Run a grid and write one run of it, in which each point is a strategy named after what varies.
 
-    It resumes as `compare` does. The references are those of the first window and model; `scaled` scores were
-    scaled by the references of their own.
+    It resumes as `compare` does. The references are those of the first window and model; `scaled` scores were scaled by
+    the references of their own.
 
     Args:
         grid: a TOML file, its fields, or a `Grid`; see docs/runs.md.
         presets: strategies of your own that the grid names.
-        model_settings: cache and limits of the models; limits hold for all points together. None uses the default
-            cache and no limits.
-        out: the run's folder; by default `reports/sweep-<hash of the grid>`.
-        jobs: worker processes.
-        scheduler: address of a Dask scheduler.
-        replicates: how often points are run whose model may answer otherwise each time, with seeds from the grid's on.
-        quiet: no progress bar.
+        replicates: in the place of the grid's own number.
+        **settings: the fields of `Execution`; limits of `model_settings` hold for all points together.
 
     Raises:
-        SettingError: a field, setting or value that cannot be; nothing has run then.
+        SettingError: a field, setting or value is wrong; nothing has run then.
         UnknownName: no strategy or model of that name.
     """
-    whole = _Sweep.of(grid, presets, model_settings, out)
+    whole = _Sweep.of(grid, presets, replicates, Execution(**settings))
     done: list[Part] = []
-    for group in whole.groups():
-        results = runs.compare(
-            whole.grid.sessions,
-            **whole.given(group),
-            jobs=jobs,
-            scheduler=scheduler,
-            replicates=replicates,
-            quiet=quiet,
-        )
-        done.append(Part(results, group.names | ({} if done else {reference: reference for reference in REFERENCES})))
+    for spec, names in whole.runs():
+        results = runs.compare(whole.grid.sessions, spec=spec)
+        done.append(Part(results, names | ({} if done else {name: name for name in REFERENCES})))
     tables = {"variants": frame("variants", map(_row, whole.parts))}
     return combined(done, RunFolder(whole.folder), tables, _about(whole.grid, whole.parts, done))
 
 
+@documented(Execution)
 def forecast(
-    grid: Grid | Mapping[str, object] | str | Path,
+    grid: GridLike,
     *,
     presets: Mapping[str, Preset] | None = None,
-    model_settings: ModelSettings | None = None,
-    out: str | Path | None = None,
-    jobs: int = 1,
-    scheduler: str | None = None,
-    quiet: bool = False,
+    replicates: int | None = None,
+    **settings: Unpack[ExecutionSettings],
 ) -> Forecast:
-    """What `sweep` would take with the same arguments: replays, tokens, requests and dollars. No model is asked.
+    """Predict what `sweep` would take with the same arguments: replays, tokens, requests and dollars.
 
     Raises:
-        SettingError: a field, setting or value that cannot be, or nothing to read.
+        SettingError: a field, setting or value is wrong, or there is nothing to read.
         UnknownName: no strategy or model of that name.
     """
-    whole = _Sweep.of(grid, presets, model_settings, out)
-    return together(
-        runs.forecast(whole.grid.sessions, **whole.given(group), jobs=jobs, scheduler=scheduler, quiet=quiet)
-        for group in whole.groups()
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """The points that one run does: those of one window and model."""
-
-    window: int | None
-    model: str
-    parts: Sequence[Preset]
-    names: dict[str, str]
-    folder: Path
+    whole = _Sweep.of(grid, presets, replicates, Execution(**settings))
+    return together(runs.forecast(whole.grid.sessions, spec=spec) for spec, _ in whole.runs())
 
 
 @dataclass(frozen=True, slots=True)
 class _Sweep:
-    """A sweep before it begins: everything checked, nothing read."""
+    """A sweep before it begins: everything is checked, nothing is read."""
 
     grid: Grid
     parts: Mapping[Point, Preset]
     folder: Path
-    model_settings: ModelSettings
+    execution: Execution
 
     @classmethod
     def of(
-        cls,
-        grid: Grid | Mapping[str, object] | str | Path,
-        presets: Mapping[str, Preset] | None,
-        model_settings: ModelSettings | None,
-        out: str | Path | None,
+        cls, grid: GridLike, presets: Mapping[str, Preset] | None, replicates: int | None, execution: Execution
     ) -> Self:
-        if not isinstance(grid, Grid):
-            grid = checked(grid, presets) if isinstance(grid, Mapping) else read(grid, presets)
-        parts = {point: grid.preset(point, presets) for point in grid.points()}
-        folder = Path(out) if out is not None else REPORTS / f"sweep-{_seal(grid, parts)}"
-        how = model_settings or ModelSettings()
-        return cls(grid, parts, folder, replace(how, run=how.run or str(folder.resolve())))
+        found = read(grid, presets)
+        if replicates is not None:
+            found = found.changed(replicates=replicates)
+        parts = {point: found.preset(point) for point in found.points()}
+        folder = execution.out or REPORTS / f"sweep-{_name(found, parts)}"
+        how = execution.model_settings or ModelSettings()
+        how = replace(how, run=how.run or str(folder.resolve()))
+        return cls(found, parts, folder, execution.changed(model_settings=how))
 
-    def given(self, group: _Group) -> Mapping[str, Any]:
-        """What `compare` and its forecast are told for these points."""
-        grid = self.grid
-        return {
-            "strategies": group.parts, "window": group.window, "model": group.model, "shares": grid.shares,
-            "boundaries": grid.boundaries, "model_settings": self.model_settings, "out": group.folder,
-            "limit": grid.limit, "seed": grid.seed, "redact": grid.redact,
-        }  # fmt: skip
-
-    def groups(self) -> Iterator[_Group]:
-        """In the order of their first points."""
-        found: dict[Where, list[Point]] = {}
+    def runs(self) -> Iterator[tuple[RunSpec, dict[str, str]]]:
+        """A run for each window and model, in the order of their first points, with the names of its points."""
+        found: dict[tuple[int | None, str], list[Point]] = {}
         for point in self.parts:
             found.setdefault((point.window, point.model), []).append(point)
+        common = {name: getattr(self.grid, name) for name in Scope.model_fields} | dict(self.execution)
         for (window, model), points in found.items():
-            names = {point.name: point.name for point in points if point.base not in REFERENCES}
             folder = self.folder / "runs" / key(window, model)[:8]
-            yield _Group(window, model, [self.parts[point] for point in points], names, folder)
+            presets = [self.parts[point] for point in points]
+            spec = RunSpec(**{**common, "strategies": presets, "window": window, "model": model, "out": folder})
+            yield spec, {point.name: point.name for point in points if point.base not in REFERENCES}
 
 
-def _seal(grid: Grid, parts: Mapping[Point, Preset]) -> str:
-    return key(list(grid.sessions), [written(part) for part in parts.values()], [written(point) for point in parts],
-               grid.shares, grid.boundaries, grid.limit, grid.seed, grid.redact)[:8]  # fmt: skip
+def _name(grid: Grid, parts: Mapping[Point, Preset]) -> str:
+    scope = [getattr(grid, name) for name in Scope.model_fields if name != "replicates"]
+    return key(list(grid.sessions), list(map(described, parts.values())), list(map(described, parts)), scope)[:8]
 
 
 def _row(point: Point) -> dict[str, object]:
@@ -163,22 +124,20 @@ def _row(point: Point) -> dict[str, object]:
     }
 
 
-def _about(grid: Grid, parts: Mapping[Point, Preset], done: list[Part]) -> dict[str, object]:
+def _about(grid: Grid, parts: Mapping[Point, Preset], done: Sequence[Part]) -> dict[str, object]:
     """What the combined run's manifest says in place of its first part's."""
     manifests = [part.results.manifest for part in done]
     each = [found for manifest in manifests if isinstance(found := manifest["settings"], dict)]
     replicates = [one["replicates"] for one in each if "replicates" in one]
-    seconds = [float(str(manifest["seconds"])) for manifest in manifests]
-    one = len(done) == 1
     return {
         "settings": each[0]
         | ({"replicates": max(replicates)} if replicates else {})
         | {
             "strategies": [point.name for point in parts],
-            "window": grid.windows[0] if one else None,
+            "window": grid.windows[0] if len(done) == 1 else None,
             "model": ",".join(grid.models),
         },
-        "presets": [written(part) for part in parts.values()],
-        "seconds": round(sum(seconds), 1),
+        "presets": [described(part) for part in parts.values()],
+        "seconds": round(sum(float(str(manifest["seconds"])) for manifest in manifests), 1),
         "sweep": {"points": len(parts), "windows": list(grid.windows), "models": list(grid.models)},
     }

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from workbench.compaction.strategy import Preset
 from workbench.errors import WorkbenchError
+from workbench.experiment.keys import code_version, key
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.replay_rows import Row, replay_rows
-from workbench.experiment.settings import Settings, code_version, key
 from workbench.experiment.sources import Source, Unreadable, read
+from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import SCHEMA, RunFolder
 from workbench.extraction.entities import Entity
 from workbench.metrics.background import background
@@ -25,17 +26,15 @@ class Task:
     """Everything that a worker needs to know about a run.
 
     Attributes:
-        models: who writes summaries, each a name or the model itself.
         background: entities that stand in three or more unrelated projects of the run.
         model_settings: how models are asked.
     """
 
-    settings: Settings
+    spec: RunSpec
     presets: tuple[Preset, ...]
-    models: tuple[str | Model, ...]
     folder: RunFolder
+    model_settings: ModelSettings
     background: frozenset[Entity] = frozenset()
-    model_settings: ModelSettings = field(default_factory=ModelSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +89,8 @@ def work(source: Source, task: Task, most: int | None = None) -> Worked:
         task: the run.
         most: sessions to take at most.
     """
-    found = read(source, task.settings.window, redact=task.settings.redact)
-    models = tuple(task.model_settings.model(model) for model in task.models)
+    found = read(source, task.spec.window, redact=task.spec.redact)
+    models = tuple(task.model_settings.model(model) for model in task.spec.models)
     sessions = []
     for ready in found.ready[:most]:
         scored = ready.against(task.background)
@@ -103,7 +102,7 @@ def work(source: Source, task: Task, most: int | None = None) -> Worked:
 def _under_each_model(ready: Prepared, preset: Preset, models: Sequence[Model], task: Task) -> Iterator[Done]:
     """A replay for each model; where the first one was asked nothing, its replay stands for all."""
     first: Done | None = None
-    for wanted, model in zip(task.models, models, strict=True):
+    for wanted, model in zip(task.spec.models, models, strict=True):
         if first is None or first.asked:
             done = _done(ready, preset, wanted, model, task)
             first = first or done
@@ -119,7 +118,7 @@ def _done(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, ta
         found = task.folder.replay(name)
         if found is not None:
             return Done(preset.name, name, fresh=False, model=model.name, asked=_asked(found))
-        tables = replay_rows(ready, preset, model, task.settings)
+        tables = replay_rows(ready, preset, model, task.spec)
         for row in tables["compactions"]:  # what a model said beside its summary; the rest was masked before
             for column in ("findings", "why"):
                 row[column] = _told(str(row[column]), task)
@@ -138,7 +137,7 @@ def _asked(tables: Mapping[str, object]) -> bool:
 
 def _told(reason: str, task: Task) -> str:
     """Why a replay failed; a provider's error may hold a part of its key."""
-    return Redactor().mask(reason) if task.settings.redact else reason
+    return Redactor().mask(reason) if task.spec.redact else reason
 
 
 def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> str:
@@ -147,13 +146,13 @@ def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Mode
     Raises:
         SettingError, SetupError: how the model is asked cannot be found out.
     """
-    session, settings = ready.session, task.settings
+    session, spec = ready.session, task.spec
     content = session.origin.sha256 or key(session.messages)
     background = sorted(str(entity) for entity in task.background)
     who = wanted if isinstance(wanted, str) else key(wanted)
     return key(
         SCHEMA, code_version(), content, session.id, preset, who, task.model_settings.seal(model), ready.window,
-        settings.shares, settings.boundaries, settings.seed, settings.redact, settings.price_model, settings.prices,
+        spec.shares, spec.boundaries, spec.seed, spec.redact, spec.price_model, spec.prices,
         background, installed(),
     )  # fmt: skip
 

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
-from workbench.errors import SettingError
-
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
@@ -127,21 +125,6 @@ class Processes:
     def __exit__(self, *error: object) -> None:
         for pool in (*self._idle, *(pool for _, pool in self._busy.values())):
             _end(pool)
-
-
-def workers(jobs: int, scheduler: str | None = None) -> Workers:
-    """Who is asked for: a Dask cluster by its scheduler's address, else so many processes, else this one.
-
-    Raises:
-        SettingError: fewer than one process.
-    """
-    if jobs < 1:
-        raise SettingError(f"{jobs} worker processes cannot work; at least 1 is needed")
-    if scheduler is not None:
-        from workbench.experiment.cluster import Cluster
-
-        return Cluster(scheduler)
-    return Here() if jobs == 1 else Processes(jobs)
 
 
 def _pool() -> Executor:

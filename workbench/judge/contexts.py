@@ -1,33 +1,38 @@
-"""The contexts that strategies make of the same histories at the same size, for whoever asks a model about them."""
+"""The contexts that strategies make of the same histories at the same size, for measurements that ask a model."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated, Any, TypeAlias
 
-from workbench.compaction.prompt_template import PromptTemplate
-from workbench.compaction.strategy import Preset
+from pydantic import Field
+from pydantic_core import PydanticCustomError
+
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import LeftOut, SettingError
 from workbench.experiment.prepared import Prepared
-from workbench.experiment.settings import presets
-from workbench.experiment.sources import Source, Unreadable, read
-from workbench.importers.importer import files
+from workbench.experiment.sources import Unreadable, What, read, sources_of
+from workbench.experiment.spec import (
+    DEFAULT_STRATEGIES,
+    Flag,
+    Read,
+    Shares,
+    Spec,
+    Strategies,
+    Whole,
+    with_references,
+)
+from workbench.judge.question_answerer import QuestionAnswerer
 from workbench.metrics.sizes import stays_larger
-from workbench.models import find_model
 from workbench.models.model import Model
+from workbench.models.settings import ModelSettings
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import matched
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message
 from workbench.transcript.session import Session
-
-_WHOLE = PromptTemplate(result_chars=10**12, argument_chars=10**12)
-
-What = Iterable[str | Path | Session] | str | Path | Session
-"""Files, folders, globs or sessions; nothing takes the bundled sessions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,51 +61,63 @@ class Compacted:
         return self.ready.session
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """Which contexts are wanted.
+def _one_model(value: Any) -> object:  # noqa: ANN401 - whatever was given
+    if not isinstance(value, str) and not hasattr(value, "complete"):
+        raise PydanticCustomError("model", "it must be the name of a model, or a model; see `workbench list models`")
+    return value
 
-    Attributes:
-        strategies: names or presets; the references `none` and `null` are always there.
-        shares: budgets, each in (0, 1).
-        boundaries: where histories end, as shares of the messages.
-        model: who writes summaries.
-        window: tokens; None takes each session's own.
-        redact: mask secrets first.
-    """
 
-    strategies: tuple[str | Preset, ...]
-    shares: tuple[float, ...] = (0.1,)
-    boundaries: tuple[float, ...] = (0.35, 0.5, 0.65, 0.8)
-    model: str | Model = "extractive"
-    window: int | None = None
-    redact: bool = False
+def _reader(value: Any) -> object:  # noqa: ANN401 - whatever was given
+    return value if isinstance(value, QuestionAnswerer) else _one_model(value)
 
-    def __post_init__(self) -> None:
-        for value in (*self.shares, *self.boundaries):
-            if not 0 < value < 1:
-                raise SettingError(f"the share {value} is not between 0 and 1")
 
-    def contexts(self, what: What = (), limit: int | None = None) -> Iterator[Compacted]:
+OneModel: TypeAlias = Annotated[str | Model, Read(_one_model)]
+MaybeModel: TypeAlias = Annotated[str | Model | None, Read(lambda value: _one_model(value) if value else None)]
+
+
+class ContextSpec(Spec):
+    """Which contexts are measured, and how models are asked about them."""
+
+    strategies: Strategies = Field(
+        DEFAULT_STRATEGIES, description="Strategies to compare: names, or presets of your own; none and null are added."
+    )
+    shares: Shares = Field((0.1,), description="Budgets at which all compact the same history, as shares of it.")
+    boundaries: Shares = Field((0.5, 0.8), description="Where they compact, as shares of the messages.")
+    model: OneModel = Field("extractive", description="Model that writes summaries.")
+    window: Whole | None = Field(None, ge=1000, description="Context window in tokens; None takes each session's own.")
+    limit: Whole | None = Field(None, ge=1, description="Use at most this many sessions.")
+    redact: Flag = Field(
+        False, description="Mask secrets, e-mail addresses and home directories before anything is asked or written."
+    )
+    model_settings: Annotated[ModelSettings | None, Read(lambda value: value)] = Field(
+        None, description="Cache and limits under which models are asked; None takes the usual cache and no limits."
+    )
+    out: Path = Field(Path("reports/contexts"), description="Folder for the table.")
+    quiet: Flag = Field(False, description="Show no progress.")
+
+    @property
+    def how(self) -> ModelSettings:
+        """How models are asked; limits count for the folder of the table unless another run is named."""
+        found = self.model_settings or ModelSettings()
+        return replace(found, run=found.run or str(self.out))
+
+    def contexts(self, what: What = ()) -> Iterator[Compacted]:
         """Every context, session by session and strategy by strategy, at growing boundaries.
 
         Args:
-            what: see `What`.
-            limit: sessions at most.
+            what: files, folders, patterns or sessions; none stand for the bundled sessions.
 
         Raises:
             SettingError: there is nothing to read, or no session in it.
-            ModelError: the model failed and a strategy has nothing to use otherwise.
+            ModelError: the model failed and a strategy has no fallback.
 
         Warns:
             LeftOut: a file, each in turn, that cannot be read while others can.
         """
-        given = {part.name: part for part in self.strategies if isinstance(part, Preset)}
-        names = tuple(part.name if isinstance(part, Preset) else part for part in self.strategies)
-        model = find_model(self.model) if isinstance(self.model, str) else self.model
-        for path, ready in self._sessions(what, limit):
+        model = self.how.model(self.model)
+        for path, ready in self._sessions(what):
             at = at_shares(ready.session, self.boundaries)
-            for preset in presets(names, given):
+            for preset in with_references(self.strategies):
                 replay = matched(
                     ready.session, preset, ready.reader(model), ready.sizing,
                     window=ready.window, at=at, shares=self.shares,
@@ -110,42 +127,38 @@ class Grid:
                     over_target = why.get(shot.share or 1.0, "")
                     yield Compacted(ready, preset.name, shot.share or 1.0, shot.at, shot.context, path, over_target)
 
-    def _sessions(self, what: What, limit: int | None) -> Iterator[tuple[Path | None, Prepared]]:
-        left = limit
-        bad: list[Unreadable] = []
+    def _sessions(self, what: What) -> Iterator[tuple[Path | None, Prepared]]:
+        left, any_read = self.limit, False
+        unreadable: list[Unreadable] = []
         left_out: list[Unreadable] = []
-        any_read = False
-        for source in _sources(what):
+        smallest_first = sorted(bundled_files(), key=lambda path: path.stat().st_size)
+        for source in sources_of(what, smallest_first):
             if left == 0:
                 break
             found = read(source, self.window, redact=self.redact)
-            bad += found.unreadable
+            unreadable += found.unreadable
             left_out += [one for one in found.unreadable if source.named or not one.is_prose]
             for ready in found.ready[:left]:
                 left = None if left is None else left - 1
                 any_read = True
                 yield source.path, ready
-        if not any_read and bad:
-            more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
-            raise SettingError(f"no session could be read: {bad[0].told}{more}")
+        if not any_read and unreadable:
+            more = f" (and {len(unreadable) - 1} more)" if len(unreadable) > 1 else ""
+            raise SettingError(f"no session could be read: {unreadable[0].told}{more}")
         for one in left_out:
             warnings.warn(f"left out: {one.told}", LeftOut, stacklevel=2)
 
 
-def _sources(what: What) -> Sequence[Source]:
-    items: list[str | Path | Session] = [what] if isinstance(what, str | Path | Session) else list(what)
-    own: list[str | Path | Session] = [*sorted(bundled_files(), key=lambda path: path.stat().st_size)]
-    found: list[Source] = []
-    for item in items or own:
-        if isinstance(item, Session):
-            found.append(Source(session=item))
-        else:
-            found += [Source(path=Path(path), named=path == str(item)) for path in files([item])]
-    if not found:
-        raise SettingError("there is nothing to read; name files or folders with recorded sessions")
-    return found
+class AnswerSpec(ContextSpec):
+    """A measurement by a model's answers about contexts."""
 
+    reader: Annotated[str | Model | QuestionAnswerer, Read(_reader)] = Field(
+        description="Model that reads each context and answers: local, litellm:NAME, or a model of your own."
+    )
+    reader_window: Whole | None = Field(None, ge=500, description="Context window of the reader; None asks it.")
 
-def context_text(messages: Sequence[Message]) -> str:
-    """A context as the text that a model is shown: whole, with thoughts kept apart."""
-    return _WHOLE.transcript(messages)
+    def answerer(self) -> QuestionAnswerer:
+        """The reader, asked under the settings."""
+        if isinstance(self.reader, QuestionAnswerer):
+            return self.reader
+        return QuestionAnswerer(self.how.model(self.reader), self.reader_window)

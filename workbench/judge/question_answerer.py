@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from workbench.compaction.prompt_template import harmless
+from workbench.compaction.prompt_template import PromptTemplate, harmless
 from workbench.errors import ModelError, SettingError
-from workbench.judge.contexts import context_text
 from workbench.judge.scoring import ABSTENTION
 from workbench.models.model import Model, SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
@@ -19,6 +18,7 @@ Outcome: TypeAlias = Literal["answered", "too_large", "cut", "empty", "failed"]
 bound. None but `answered` says anything about the context."""
 
 ANSWER_TOKENS = 200
+_WHOLE = PromptTemplate(result_chars=10**12, argument_chars=10**12)
 MARGIN = 1.1
 """By how much the reader's own tokens may outnumber ours."""
 
@@ -89,6 +89,11 @@ class QuestionAnswerer:
             return Reply("", "too_large" if error.overflow else "failed", self.model.name, size, why=str(error))
         outcome: Outcome = "cut" if answer.cut else "answered" if answer.text.strip() else "empty"
         return Reply(answer.text.strip(), outcome, answer.model, answer.input_tokens or size, answer.usd)
+
+
+def context_text(messages: Sequence[Message]) -> str:
+    """A context as the text that a model is shown: whole, with thoughts kept apart."""
+    return _WHOLE.transcript(messages)
 
 
 def _window(model: Model, request: SummaryRequest) -> int | None:

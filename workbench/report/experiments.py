@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from workbench.errors import SettingError, WorkbenchError
-from workbench.experiment.settings import code_version
+from workbench.experiment.keys import code_version
 from workbench.report.experiment import REPORTS, TEMPLATE, run_experiment, seal
 from workbench.report.notebooks import notebook
 from workbench.report.parameters import Value, checked, declared

@@ -167,7 +167,7 @@ def test_six_scores_are_kept_apart_from_what_is_right(tmp_path: Path) -> None:
         def complete(self, request: SummaryRequest, /) -> Completion:
             return Completion(text="{" + ", ".join(f'"{name}": 3' for name in DIMENSIONS) + "}", model="scorer")
 
-    table = probed(tmp_path, scores=Scorer()).table
+    table = probed(tmp_path, rubric=Scorer()).table
     assert (table["rubric_accuracy"].dropna() == 3).all() and accuracies(table)[0].right == 1.0
 
 

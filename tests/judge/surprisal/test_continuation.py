@@ -4,8 +4,8 @@ from models.likely import KNOWN, NEW, Echo
 from builders import remembering
 from workbench.errors import ModelError
 from workbench.extraction.entities import Entity
-from workbench.judge.contexts import context_text
 from workbench.judge.mention import mention
+from workbench.judge.question_answerer import context_text
 from workbench.judge.surprisal.continuation import needed, surprise, uses, within
 from workbench.metrics.index import Index
 from workbench.models.likelihood import Scored

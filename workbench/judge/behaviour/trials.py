@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
+
+from pydantic import Field
 
 from workbench.analysis.over_target import OVER_TARGET
-from workbench.compaction.strategy import Preset
 from workbench.errors import ModelError
 from workbench.experiment.replay_rows import Row
-from workbench.experiment.settings import DEFAULT_STRATEGIES
+from workbench.experiment.signature import documented
+from workbench.experiment.sources import What
+from workbench.experiment.spec import Whole, model_name
 from workbench.judge.behaviour.compliance import Dilemma, Obedience, conditions, demands, dilemma, obedience
 from workbench.judge.behaviour.decisions import Decided, decided, recorded, tools
-from workbench.judge.contexts import Compacted, Grid, What
+from workbench.judge.contexts import AnswerSpec, Compacted, MaybeModel
 from workbench.judge.measurement import Measurement, each
 from workbench.judge.probes.answers import again
 from workbench.judge.question_answerer import QuestionAnswerer
 from workbench.models.model import Model
-from workbench.models.settings import ModelSettings
 
 TABLE, NOTES = "behaviour.parquet", "behaviour.json"
 
@@ -149,55 +151,35 @@ def _made(maker: Model, demand: str, said: int) -> Dilemma | str:
         return str(error)
 
 
-def behave(
-    what: What = (),
-    *,
-    reader: str | Model | QuestionAnswerer,
-    maker: str | Model | None = None,
-    strategies: Sequence[str | Preset] = DEFAULT_STRATEGIES,
-    shares: Sequence[float] = (0.1,),
-    boundaries: Sequence[float] = (0.5, 0.8),
-    model: str | Model = "extractive",
-    most: int = 4,
-    reader_window: int | None = None,
-    window: int | None = None,
-    limit: int | None = None,
-    redact: bool = False,
-    model_settings: ModelSettings | None = None,
-    out: str | Path = "reports/behaviour",
-    quiet: bool = False,
-) -> BehaviourResults:
-    """Try how a model goes on with the contexts that strategies make of the same histories, at the same size.
+class BehaviourSpec(AnswerSpec):
+    """A measurement of behaviour."""
+
+    maker: MaybeModel = Field(
+        None, description="Model that writes choices in which a demand matters; None leaves compliance out."
+    )
+    most: Whole = Field(4, ge=1, description="Try at most this many demands of the user at a boundary.")
+    out: Path = Field(Path("reports/behaviour"), description="Folder for the answers.")
+
+
+@documented(BehaviourSpec)
+def behave(what: What = (), **settings: Any) -> BehaviourResults:  # noqa: ANN401 - see BehaviourSpec
+    """Measure how a model goes on with the contexts that strategies make of the same histories, at the same size.
 
     Compliance: where a demand of the user matters, does the model take the step that obeys? With the whole history,
-    with the demand cut out of it, with the compacted context, and with the demand said once more behind that.
+    with the demand cut out of it, with the compacted context, and with the demand repeated behind that.
     Decisions: would it do the same next as with the whole history, and how often does it do the same twice anyway?
 
     Args:
-        what: files, folders, globs or sessions; nothing takes the bundled sessions.
-        reader: who goes on: `local`, `litellm:<name>`, a model of your own.
-        maker: who makes up the choices; None leaves compliance out.
-        strategies: names, or presets of your own; `null` (the floor) is added.
-        shares: budgets at which all strategies compact the same history, each in (0, 1).
-        boundaries: where, as shares of the messages.
-        model: who writes summaries.
-        most: demands of the user at a boundary.
-        reader_window: tokens that the reader takes; None asks it.
-        window: of the replay, in tokens; None takes each session's own.
-        limit: sessions at most.
-        redact: mask secrets first.
-        model_settings: the cache and the limits under which models are asked; None for the usual cache and no limit.
-        out: the folder for the table.
-        quiet: no progress bar.
+        what: files, folders, patterns or sessions; none stand for the bundled sessions.
+        **settings: the fields of `BehaviourSpec`; `reader` must be there.
     """
-    how = model_settings or ModelSettings(run=str(out))
-    asked = reader if isinstance(reader, QuestionAnswerer) else QuestionAnswerer(how.model(reader), reader_window)
-    trying = Behaving(asked, None if maker is None else how.model(maker), most)
-    grid = Grid(tuple(strategies), tuple(shares), tuple(boundaries), how.model(model), window, redact)
-    contexts = [one for one in grid.contexts(what, limit) if one.strategy != WHOLE]
-    rows = list(each(trying.rows, contexts, "trying", quiet))
+    spec = BehaviourSpec(**settings)
+    reader = spec.answerer()
+    trying = Behaving(reader, spec.how.model(spec.maker) if spec.maker else None, spec.most)
+    contexts = [one for one in spec.contexts(what) if one.strategy != WHOLE]
+    rows = list(each(trying.rows, contexts, "trying", spec.quiet))
     notes: dict[str, object] = {
-        "reader": asked.model.name, "choices_by": None if trying.maker is None else trying.maker.name,
-        "summaries_by": model if isinstance(model, str) else model.name,
+        "reader": reader.model.name, "choices_by": None if trying.maker is None else trying.maker.name,
+        "summaries_by": model_name(spec.model),
     }  # fmt: skip
-    return BehaviourResults.write(out, rows, notes)
+    return BehaviourResults.write(spec.out, rows, notes)

@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
 
 from workbench.analysis.over_target import OVER_TARGET
-from workbench.compaction.strategy import Preset
 from workbench.datasets.annotations import FILE, annotated
 from workbench.errors import ModelError, UnknownName
 from workbench.experiment.replay_rows import Row
-from workbench.experiment.settings import DEFAULT_STRATEGIES
-from workbench.judge.contexts import Compacted, Grid, What, context_text
+from workbench.experiment.signature import documented
+from workbench.experiment.sources import What
+from workbench.experiment.spec import Whole, listed, model_name
+from workbench.judge.contexts import AnswerSpec, Compacted, MaybeModel
 from workbench.judge.measurement import Measurement, each
 from workbench.judge.probes.judge import DIMENSIONS, Judge, rubric
 from workbench.judge.probes.questions import KINDS, Probe, annotated_probes, chosen, ruled_probes, written_probes
-from workbench.judge.question_answerer import QuestionAnswerer
+from workbench.judge.question_answerer import QuestionAnswerer, context_text
 from workbench.judge.scoring import grade, holds
 from workbench.models.model import Model
-from workbench.models.settings import ModelSettings, anew
+from workbench.models.settings import anew
 
 TABLE, NOTES = "probes.parquet", "probes.json"
 MOST = 4
@@ -149,70 +153,46 @@ def _present(probe: Probe, text: str) -> bool | None:
     return all(holds(text, item) for item in _answer(probe).split("\n"))
 
 
-def probe(
-    what: What = (),
-    *,
-    reader: str | Model | QuestionAnswerer,
-    strategies: Sequence[str | Preset] = DEFAULT_STRATEGIES,
-    shares: Sequence[float] = (0.1,),
-    boundaries: Sequence[float] = (0.5, 0.8),
-    model: str | Model = "extractive",
-    judge: str | Model | None = None,
-    maker: str | Model | None = None,
-    scores: str | Model | None = None,
-    kinds: Sequence[str] = KINDS,
-    most: int = MOST,
-    replicates: int = 1,
-    reader_window: int | None = None,
-    window: int | None = None,
-    limit: int | None = None,
-    redact: bool = False,
-    model_settings: ModelSettings | None = None,
-    out: str | Path = "reports/probes",
-    quiet: bool = False,
-) -> ProbeResults:
+class ProbeSpec(AnswerSpec):
+    """A measurement by probes."""
+
+    judge: MaybeModel = Field(None, description="Model that rules on answers no rule can score; None leaves them open.")
+    maker: MaybeModel = Field(None, description="Model that writes more questions; None uses annotations and rules.")
+    rubric: MaybeModel = Field(None, description="Model that gives the six scores of the published rubric.")
+    kinds: Annotated[tuple[str, ...], BeforeValidator(listed)] = Field(
+        KINDS, description="Kinds of questions: recall, artifact, continuation, decision."
+    )
+    most: Whole = Field(MOST, ge=1, description="Ask at most this many questions of a kind at a boundary.")
+    replicates: Whole = Field(1, ge=1, description="Ask each question this often.")
+    out: Path = Field(Path("reports/probes"), description="Folder for the answers.")
+
+
+@documented(ProbeSpec)
+def probe(what: What = (), **settings: Any) -> ProbeResults:  # noqa: ANN401 - see ProbeSpec
     """Ask a model questions about the contexts that strategies make of the same histories, at the same size.
 
     Args:
-        what: files, folders, globs or sessions; nothing takes the bundled sessions.
-        reader: who answers: `local`, `litellm:<name>`, a model of your own.
-        strategies: names, or presets of your own; `none` (the whole history) and `null` (the floor) are added.
-        shares: budgets at which all strategies compact the same history, each in (0, 1).
-        boundaries: where, as shares of the messages.
-        model: who writes summaries.
-        judge: who rules on answers that no rule can grade; None leaves them open.
-        maker: who makes up more questions; None leaves that to annotations and rules.
-        scores: who gives the six scores of the published rubric; None for nobody.
-        kinds: of questions: recall, artifact, continuation, decision.
-        most: questions of each kind at a boundary.
-        replicates: how often each question is asked; a reader that always answers alike need not be asked twice.
-        reader_window: tokens that the reader takes; None asks it.
-        window: of the replay, in tokens; None takes each session's own.
-        limit: sessions at most.
-        redact: mask secrets first.
-        model_settings: the cache and the limits under which models are asked; None for the usual cache and no limit.
-        out: the folder for the table.
-        quiet: no progress bar.
+        what: files, folders, patterns or sessions; none stand for the bundled sessions.
+        **settings: the fields of `ProbeSpec`; `reader` must be there.
 
     Raises:
         UnknownName: there is no such kind, strategy or model.
     """
-    for kind in kinds:
+    spec = ProbeSpec(**settings)
+    for kind in spec.kinds:
         if kind not in KINDS:
             raise UnknownName("kind of probe", kind, KINDS)
-    how = model_settings or ModelSettings(run=str(out))
-    asked = reader if isinstance(reader, QuestionAnswerer) else QuestionAnswerer(how.model(reader), reader_window)
+    reader = spec.answerer()
+    judge, maker, rubric = (one and spec.how.model(one) for one in (spec.judge, spec.maker, spec.rubric))
     probing = Probing(
-        asked, None if judge is None else Judge(how.model(judge)), None if maker is None else how.model(maker),
-        tuple(kinds), most, None if scores is None else how.model(scores), replicates,
-    )  # fmt: skip
-    grid = Grid(tuple(strategies), tuple(shares), tuple(boundaries), how.model(model), window, redact)
-    rows = list(each(probing.rows, list(grid.contexts(what, limit)), "asking", quiet))
+        reader, Judge(judge) if judge else None, maker or None, spec.kinds, spec.most, rubric or None, spec.replicates
+    )
+    rows = list(each(probing.rows, list(spec.contexts(what)), "asking", spec.quiet))
     notes: dict[str, object] = {
-        "reader": asked.model.name,
-        "judge": None if probing.judge is None else probing.judge.model.name,
-        "questions_by": ["annotations", "rules", *([probing.maker.name] if probing.maker else [])],
-        "summaries_by": model if isinstance(model, str) else model.name,
-        "scores_by": None if probing.scores is None else probing.scores.name,
+        "reader": reader.model.name,
+        "judge": judge.name if judge else None,
+        "questions_by": ["annotations", "rules", *([maker.name] if maker else [])],
+        "summaries_by": model_name(spec.model),
+        "scores_by": rubric.name if rubric else None,
     }
-    return ProbeResults.write(out, rows, notes)
+    return ProbeResults.write(spec.out, rows, notes)

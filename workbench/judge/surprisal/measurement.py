@@ -7,20 +7,23 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
 
 from workbench.analysis.over_target import evenly, over_target
-from workbench.compaction.strategy import Preset
 from workbench.errors import ModelError
 from workbench.experiment.replay_rows import Row
-from workbench.experiment.settings import DEFAULT_STRATEGIES
-from workbench.judge.contexts import Compacted, Grid, What, context_text
+from workbench.experiment.signature import documented
+from workbench.experiment.sources import What
+from workbench.experiment.spec import Read, Shares, Whole, model_name
+from workbench.judge.contexts import Compacted, ContextSpec
 from workbench.judge.measurement import Measurement
+from workbench.judge.question_answerer import context_text
 from workbench.judge.surprisal.continuation import MOST, Surprise, Use, surprise, uses
 from workbench.metrics.retention import FEWEST
 from workbench.metrics.view import view
 from workbench.models.kept_likelihood import KeptLikelihood
-from workbench.models.model import Model
 from workbench.models.weights import weights
 
 if TYPE_CHECKING:
@@ -113,62 +116,54 @@ def _mean(values: pd.Series[float]) -> float | None:
     return float(known.mean()) if len(known) else None
 
 
+class SurprisalSpec(ContextSpec):
+    """A measurement of surprisal."""
+
+    boundaries: Shares = Field((0.35, 0.5, 0.65, 0.8), description="Where they compact, as shares of the messages.")
+    likelihood: Annotated[str | KeptLikelihood, Read(lambda value: value)] = Field(
+        "gemma", description="Weights of the model that is surprised: gemma, smollm2 or a .gguf file."
+    )
+    most: Whole = Field(MOST, ge=1, description="Score at most this many lines at a boundary.")
+    out: Path = Field(Path("reports/surprisal"), description="Folder for the table; a run's report shows its own.")
+
+
+@documented(SurprisalSpec)
 def surprisal(
     what: What = (),
     *,
-    strategies: Sequence[str | Preset] = DEFAULT_STRATEGIES,
-    shares: Sequence[float] = (0.1,),
-    boundaries: Sequence[float] = (0.35, 0.5, 0.65, 0.8),
-    model: str | Model = "extractive",
-    likelihood: str | KeptLikelihood = "gemma",
-    most: int = MOST,
-    window: int | None = None,
-    limit: int | None = None,
-    redact: bool = False,
-    out: str | Path = "reports/surprisal",
     before: Callable[[Estimate], bool] = lambda estimate: True,
-    quiet: bool = False,
+    **settings: Any,  # noqa: ANN401 - see SurprisalSpec
 ) -> SurprisalResults | None:
-    """How surprising a small local model finds what the recordings needed, given each strategy's context.
+    """Measure how surprising a small local model finds what the recordings needed, given each strategy's context.
 
-    What was scored once is kept in the cache folder: an interrupted call goes on where it stopped.
+    Scores are kept in the cache folder: an interrupted call goes on where it stopped.
 
     Args:
-        what: files, folders, globs or sessions; nothing takes the bundled sessions.
-        strategies: names, or presets of your own; `none` (the whole history) and `null` (the floor) are added.
-        shares: budgets at which all strategies compact the same history, each in (0, 1).
-        boundaries: where, as shares of the messages.
-        model: who writes summaries.
-        likelihood: the weights of the model that is surprised: `gemma`, `smollm2` or a `.gguf` file.
-        most: lines of use that are scored at a boundary.
-        window: of the replay, in tokens; None takes each session's own.
-        limit: sessions at most.
-        redact: mask secrets first.
-        out: the folder for the table.
-        before: is told how long it will take before it begins; false ends it there.
-        quiet: no progress bar.
+        what: files, folders, patterns or sessions; none stand for the bundled sessions.
+        before: receives the estimate before the work begins; false stops there.
+        **settings: the fields of `SurprisalSpec`.
 
     Returns:
-        The measurement; None if `before` ended it.
+        The measurement; None if `before` stopped it.
     """
-    kept = KeptLikelihood.of(weights(likelihood)) if isinstance(likelihood, str) else likelihood
-    grid = Grid(tuple(strategies), tuple(shares), tuple(boundaries), model, window, redact)
-    jobs = list(_jobs(grid.contexts(what, limit), most))
+    spec = SurprisalSpec(**settings)
+    kept = KeptLikelihood.of(weights(spec.likelihood)) if isinstance(spec.likelihood, str) else spec.likelihood
+    jobs = list(_jobs(spec.contexts(what), spec.most))
     sizes = _sizes(jobs, kept)
     if not before(_estimate(jobs, sizes, kept)):
         return None
     started = monotonic()
-    rows = list(_rows(jobs, sizes, kept, quiet))
+    rows = list(_rows(jobs, sizes, kept, spec.quiet))
     notes = {
         "likelihood": kept.name,
         "likelihood_window": kept.window,
-        "summaries_by": model if isinstance(model, str) else model.name,
-        "most_lines": most,
+        "summaries_by": model_name(spec.model),
+        "most_lines": spec.most,
         "seconds": round(monotonic() - started, 1),
         "scored_now": kept.asked,
         "from_disk": kept.kept,
     }
-    return SurprisalResults.write(out, rows, notes)
+    return SurprisalResults.write(spec.out, rows, notes)
 
 
 def _jobs(contexts: Iterator[Compacted], most: int) -> Iterator[_Job]:
