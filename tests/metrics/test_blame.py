@@ -40,7 +40,7 @@ def blamed(*stages: Stage, share: float = 0.1) -> tuple[list[str], list[str]]:
     done = matched(SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(share,))
     data = MetricInput(done, INDEX, share)
     (one,) = data.retained
-    return list(culprits(one.retention, data.message_lifetimes)), [need.entity.text for need in one.demand.needs]
+    return list(culprits(one.retention, data.versions)), [need.entity.text for need in one.demand.needs]
 
 
 def test_what_is_kept_has_no_culprit() -> None:
@@ -66,7 +66,7 @@ def test_what_is_kept_and_not_shown_is_lost_by_the_view() -> None:
     done = matched(SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(0.1,))
     data = MetricInput(done, INDEX, 0.1)
     (one,) = data.retained
-    assert set(culprits(one.retention, data.message_lifetimes)) <= {"", "view"}
+    assert set(culprits(one.retention, data.versions)) <= {"", "view"}
 
 
 def test_the_pipeline_blames_only_its_own_stages() -> None:
@@ -75,4 +75,4 @@ def test_the_pipeline_blames_only_its_own_stages() -> None:
     data = MetricInput(done, INDEX, 0.05)
     (one,) = data.retained
     names = {"", "view"} | {stage.name for stage in part.strategy.stages}
-    assert set(culprits(one.retention, data.message_lifetimes)) <= names
+    assert set(culprits(one.retention, data.versions)) <= names

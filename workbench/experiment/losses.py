@@ -25,9 +25,10 @@ def losses(data: MetricInput, most: int) -> list[Loss]:
         most: losses at most.
     """
     found: dict[tuple[str, str], Loss] = {}
-    every, chained = data.message_lifetimes, data.replay.mode == "natural"
+    chained = data.replay.mode == "natural"
     for one in data.retained:
-        past = every.until(one.snapshot.at) if chained else every.of(one.snapshot.at)
+        at = one.snapshot.at
+        past = [version for version in data.versions if version.at == at or (chained and version.at < at)]
         blamed = culprits(one.retention, past, otherwise=VIEW if data.replay.mode != "recorded" else "recorded")
         for loss in _at(one, blamed, data):
             name = (str(loss["kind"]), str(loss["entity"]))

@@ -9,8 +9,8 @@ import numpy as np
 
 from workbench.extraction.paths import normal_path
 from workbench.metrics.inverted_index import InvertedIndex
-from workbench.metrics.reading import Reading
 from workbench.metrics.sources import SHELLS
+from workbench.metrics.text_index import IndexedText
 from workbench.ragged import Flags, Ints
 from workbench.transcript.files import FileOps, touched
 from workbench.transcript.message import AssistantMessage, Message, ToolCall
@@ -68,7 +68,7 @@ class Artifacts:
         named = slots >= 0
         self._named_slot, self._named_message = slots[named], inverted_index.pair_message[named]
 
-    def states(self, at: int, mask: Flags, readings: Iterable[tuple[Reading, int]] = ()) -> dict[str, int]:
+    def states(self, at: int, mask: Flags, readings: Iterable[tuple[IndexedText, int]] = ()) -> dict[str, int]:
         """How many files of `messages[:at]` a context knows as they stand (`correct`), as they stood, or not at all.
 
         `correct`: the newest thing in the context that names the file is not older than its last change. `stale`: it

@@ -2,17 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
 from workbench.metrics.future import Retention
-from workbench.metrics.message_lifetimes import MessageLifetimes
 from workbench.ragged import Ints
+from workbench.replay.step import Replay
+from workbench.transcript.message import Message, said_text
 
 VIEW = "view"
 """Stands for what was kept, and is not shown in what is sent."""
 
 
-def culprits(retention: Retention, past: MessageLifetimes, otherwise: str = VIEW) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True, eq=False)
+class ContextVersion:
+    """The history before one compaction, or after one of its stages.
+
+    Attributes:
+        at: the boundary of the compaction.
+        stage: the stage that was just applied; empty before the first.
+        messages: the indices of the session's messages that it holds whole.
+        texts: its other texts.
+    """
+
+    at: int
+    stage: str
+    messages: Ints
+    texts: tuple[str, ...]
+
+
+def context_versions(replay: Replay, share: float | None) -> Iterator[ContextVersion]:
+    """The versions of the history at one budget, in order: before each compaction and after each of its stages."""
+    place = replay.session.place
+    for event in replay.events:
+        if event.share != share:
+            continue
+        there: dict[str, Message] = {message.id: message for message in event.compaction.before.messages}
+        stages = [record for record in event.compaction.stages if record.used]
+        for record in (None, *stages):
+            if record is not None:
+                for name in record.dropped:
+                    there.pop(name, None)
+                there |= {message.id: message for message in record.wrote}
+            known = [place.get(id(message)) for message in there.values()]
+            texts = tuple(said_text(one) for one, at in zip(there.values(), known, strict=True) if at is None)
+            messages = np.array([at for at in known if at is not None], dtype=np.int64)
+            yield ContextVersion(event.at, "" if record is None else record.name, messages, texts)
+
+
+def culprits(retention: Retention, versions: Sequence[ContextVersion], otherwise: str = VIEW) -> tuple[str, ...]:
     """For each demanded entity the stage that lost it, in the demand's order; empty for one that is bound.
 
     The stage before which it was bound for the last time and after which it was not. An entity that the history kept to
@@ -20,36 +60,17 @@ def culprits(retention: Retention, past: MessageLifetimes, otherwise: str = VIEW
 
     Args:
         retention: what the context of a boundary holds.
-        past: the compactions up to that boundary.
+        versions: the history's versions up to that boundary.
         otherwise: who is to blame where no stage is.
     """
-    bound = retention.bound.tolist()
-    if all(bound):
-        return ("",) * len(bound)
-    told = _telling(past)
-    message = np.full(retention.demand.messages, -1)
-    np.maximum.at(message, past.lifetimes.message, _latest(past.lifetimes.begin, past.lifetimes.end, told, past))
-    text = np.full(len(past.lifetimes.texts), -1)
-    np.maximum.at(text, past.lifetimes.text, _latest(past.lifetimes.text_begin, past.lifetimes.text_end, told, past))
-    latest = retention.demand.latest(message, past.lifetimes.texts, text).tolist()
-    return tuple("" if there else _lost_by(past, at, otherwise) for there, at in zip(bound, latest, strict=True))
-
-
-def _lost_by(past: MessageLifetimes, bound_last: int, otherwise: str) -> str:
-    """The stage that was applied after a moment, if it is one to look at."""
-    after = bound_last + 1
-    return past.stage[after] or otherwise if 0 < after < past.stop else otherwise
-
-
-def _telling(past: MessageLifetimes) -> Ints:
-    """For each moment the last one up to it that tells who lost what: after a stage, or just before one. Else -1."""
-    staged = np.array([bool(name) for name in past.stage], dtype=bool)
-    telling = staged | np.append(staged[1:], False)
-    return np.maximum.accumulate(np.where(telling, np.arange(len(staged)), -1))
-
-
-def _latest(begin: Ints, end: Ints, told: Ints, past: MessageLifetimes) -> Ints:
-    """The last moment of each stay that tells something, -1 where none does."""
-    inside = np.minimum(end, past.stop) - 1
-    latest = np.where(inside >= np.maximum(begin, past.first), told[inside], -1)
-    return np.where(latest >= begin, latest, -1)
+    message, text = np.full(retention.demand.messages, -1), dict[str, int]()
+    after = [*(version.stage for version in versions[1:]), ""]
+    for number, (version, next_stage) in enumerate(zip(versions, after, strict=False)):
+        if version.stage or next_stage:  # between two compactions no stage can lose anything
+            message[version.messages] = number
+            text |= dict.fromkeys(version.texts, number)
+    last = retention.demand.last_bound(message, text).tolist()
+    return tuple(
+        "" if bound else (after[number] if number >= 0 else "") or otherwise
+        for bound, number in zip(retention.bound.tolist(), last, strict=True)
+    )

@@ -10,28 +10,20 @@ with the span of its use; ties go to the latest.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from workbench.extraction.entities import KINDS, Entity, Kind
 from workbench.extraction.statements import is_decision
 from workbench.metrics.inverted_index import InvertedIndex
-from workbench.metrics.reading import Reader
-from workbench.ragged import (
-    Flags,
-    Floats,
-    Ints,
-    flag_table,
-    found_at,
-    gather,
-    hits,
-    kept_mask,
-)
+from workbench.metrics.text_index import IndexedText, TextIndex
+from workbench.ragged import Flags, Floats, Ints, kept_mask
 
 Level: TypeAlias = Literal["presence", "bound", "coverage"]
 
@@ -153,13 +145,13 @@ class History:
 
     Attributes:
         inverted_index: its words and entities.
-        reader: reads other texts with them.
-        roles: the role of each message.
-        sources: for each message what kind of source it is.
+        texts: looks other texts up with them.
+        roles: (n,) the role of each message.
+        sources: (n,) for each message what kind of source it is.
     """
 
     inverted_index: InvertedIndex
-    reader: Reader
+    texts: TextIndex
     roles: Sequence[str]
     sources: NDArray[np.str_]
     _decisions: dict[int, bool] = field(default_factory=dict)
@@ -175,201 +167,181 @@ class History:
 class Demand:
     """What the recorded future needed at one boundary. Built once; any number of contexts is held against it.
 
+    A demanded entity is a *slot*, in order of use. A *pair* is a slot with a span of the history that holds its entity.
+
     Attributes:
         at: the boundary: the history is `messages[:at]`.
         horizon: messages after it that were looked at.
-        kinds: for each demanded entity its kind's place in `KINDS`.
-        reacquirable: for each demanded entity, whether a call that only looks would fetch it again.
+        kinds: (slots,) the place of each one's kind in `KINDS`.
+        reacquirable: (slots,) whether a call that only looks would fetch it again.
     """
 
     def __init__(self, history: History, at: int, horizon: int, wanted: Flags) -> None:
-        inverted_index, roles = history.inverted_index, history.roles
-        self._reader = history.reader
-        self.at = at
-        self.horizon = horizon
-        self._inverted_index = inverted_index
-        self._roles = roles
+        self._history, self._index = history, history.inverted_index
+        self.at, self.horizon = at, horizon
+        p = self._index
         self._entities, self._use_place = self._uses(wanted)
-        self.kinds: Ints = inverted_index.kind[self._entities]
-        starts, spans = inverted_index.of_entity
-        pair, at_pair = gather(starts, self._entities)
-        last = self._last_places(spans[at_pair])
-        held = last >= 0
-        self._pair_slot, self._pair_span = pair[held], spans[at_pair][held]
-        self._evidence, self._evidence_place = self._choose_evidence(last[held])
-        self._rest, self._rest_words, self._rest_count, self._rest_weight = self._other_words()
-        bound, coverage = self._grade(
-            self._pair_slot, inverted_index.word_start, inverted_index.span_word, self._pair_span
-        )
-        self._hold(bound, coverage)
-        self.reacquirable = self._fates(history)
+        self.kinds: Ints = p.kind[self._entities]
+        self._slot_of: Ints = np.full(len(p.names), -1)
+        self._slot_of[self._entities] = np.arange(len(self))
+        self._pair_slot, self._pair_span, last = self._pairs()
+        self._evidence, self._evidence_place = self._choose_evidence(last)
+        self._rest = self._other_words()
+        self._hold(*self._grade(self._pair_slot, p.span_words[self._pair_span]))
+        self.reacquirable = self._can_be_fetched()
 
     def __len__(self) -> int:
         return len(self._entities)
 
     def _uses(self, wanted: Flags) -> tuple[Ints, Ints]:
         """The demanded entities in order of use, with their places: first said after the boundary, by an assistant."""
-        p = self._inverted_index
+        p = self._index
         end = min(p.n, self.at + self.horizon)
         places = np.arange(p.message_start[self.at], p.message_start[end])
         places = places[~p.thought[places]]
-        owner, found = gather(p.entity_start, p.place_span[places])
-        entities = p.span_entity[found]
+        held = p.span_entities[p.place_span[places]]
+        place, entities = np.repeat(places, np.diff(held.indptr)), held.indices
         old = wanted[entities] & (p.first_seen[entities] < self.at)
         entities, first = np.unique(entities[old], return_index=True)
-        place = places[owner[old][first]]
-        spoken = np.array([self._roles[m] == "assistant" for m in p.place_message[place]], dtype=bool)
+        place = place[old][first]
+        spoken = np.array([self._history.roles[m] == "assistant" for m in p.place_message[place]], dtype=bool)
         order = np.argsort(place[spoken], kind="stable")
         return entities[spoken][order], place[spoken][order]
 
-    def _slots(self, entities: Ints) -> Ints:
-        """For each entity its place in the demand, -1 where it is not demanded."""
-        return found_at(self._entities, entities, len(self._inverted_index.names))
-
-    def _last_places(self, spans: Ints) -> Ints:
-        """For each of these spans its last place in the history, -1 where it has none."""
-        p = self._inverted_index
-        starts, places = p.of_span
-        row, found = gather(starts, spans)
-        place = places[found]
-        past = (place < p.message_start[self.at]) & ~p.thought[place]
-        last = np.full(len(spans), -1)
-        last[row[past]] = place[past]  # in order: the last one stays
-        return last
+    def _pairs(self) -> tuple[Ints, Ints, Ints]:
+        """The slot and the span of each pair, slot by slot, and the last place of the span in the history."""
+        p = self._index
+        last: Ints = np.full(p.spans, -1)
+        places = np.flatnonzero(~p.thought[: p.message_start[self.at]])
+        last[p.place_span[places]] = places  # in order: the last one stays
+        spans = [p.spans_with_entity(entity) for entity in self._entities.tolist()]
+        slot = np.repeat(np.arange(len(self)), [len(one) for one in spans])
+        span = np.concatenate((np.zeros(0, dtype=np.int64), *spans))
+        held = last[span] >= 0
+        return slot[held], span[held], last[span[held]]
 
     def _choose_evidence(self, last: Ints) -> tuple[Ints, Ints]:
-        """For each entity the span that is its evidence, and where that stands last.
-
-        Args:
-            last: the last place of each pair's span.
-        """
-        p = self._inverted_index
-        used_in = p.place_span[self._use_place]
-        use_spans = np.unique(used_in)
-        table, columns = flag_table(p.word_start, p.span_word, use_spans)
-        row = found_at(use_spans, used_in, p.spans)[self._pair_slot]
-        found, word = hits(table, columns, p.words, row, p.word_start, p.span_word, self._pair_span)
-        overlap = np.bincount(found, p.idf[word], minlength=len(self._pair_slot)).round(9)
-        starts = np.searchsorted(self._pair_slot, np.arange(len(self)))
-        best = overlap == _largest(overlap, starts)[self._pair_slot]
-        latest = np.where(best, last, -1)
-        chosen = np.flatnonzero(latest == _largest(latest, starts)[self._pair_slot])
+        """For each slot the span that is its evidence, and where that stands last."""
+        p = self._index
+        used_in = p.place_span[self._use_place][self._pair_slot]
+        shared = p.span_words[self._pair_span].multiply(p.span_words[used_in])
+        overlap = (shared @ p.idf).round(9)
+        latest = np.where(overlap == self._largest(overlap), last, -1)
+        chosen = np.flatnonzero(latest == self._largest(latest))
         return self._pair_span[chosen], last[chosen]
 
-    def _other_words(self) -> tuple[Flags, Ints, Ints, Floats]:
-        """For each entity the words of its evidence that are not its own, as a row of flags; and the columns' words."""
-        p = self._inverted_index
-        table, columns = flag_table(p.word_start, p.span_word, self._evidence)
+    def _largest(self, values: NDArray[np.number]) -> NDArray[np.number]:
+        """For each pair the largest value of all pairs of its slot."""
+        largest = np.full(len(self), -1, dtype=values.dtype)
+        np.maximum.at(largest, self._pair_slot, values)
+        return largest[self._pair_slot]
+
+    def _other_words(self) -> sparse.csr_array:
+        """(slots, words) the words of each one's evidence that are not its own."""
+        p = self._index
+        rest = p.span_words[self._evidence]
         own = [(slot, word) for slot, entity in enumerate(self._entities.tolist()) for word in p.own_words(entity)]
         slots, words = np.array(own, dtype=np.int64).reshape(-1, 2).T
-        column = found_at(columns, words, p.words)
-        there = column >= 0
-        table[slots[there], column[there]] = False
-        return table, columns, table.sum(axis=1), table @ p.idf[columns]
+        flags = sparse.csr_array((np.ones(len(own), dtype=np.int32), (slots, words)), shape=rest.shape)
+        rest = rest - rest.multiply(flags > 0)
+        rest.eliminate_zeros()
+        return rest
 
-    def _grade(self, slots: Ints, word_start: Ints, span_word: Ints, rows: Ints) -> tuple[Flags, Floats]:
-        """Bound and coverage of each pair of a demanded entity and a span that holds it."""
-        p = self._inverted_index
-        found, word = hits(self._rest, self._rest_words, p.words, slots, word_start, span_word, rows)
-        count = np.bincount(found, minlength=len(slots))
-        weight = np.bincount(found, p.idf[word], minlength=len(slots))
-        bound = count >= np.minimum(ENOUGH, self._rest_count[slots])
-        whole = self._rest_weight[slots]
-        share = np.divide(weight, whole, out=np.ones(len(slots)), where=whole > 0)
+    def _grade(self, slots: Ints, span_words: sparse.csr_array) -> tuple[Flags, Floats]:
+        """Bound and coverage of slots, each beside a span that holds its entity.
+
+        Args:
+            slots: (k,).
+            span_words: (k, words) the words of each one's span.
+        """
+        idf, rest = self._index.idf, self._rest[slots]
+        shared = span_words.multiply(rest).tocsr()
+        bound = np.diff(shared.indptr) >= np.minimum(ENOUGH, np.diff(rest.indptr))
+        whole = rest @ idf
+        share = np.divide(shared @ idf, whole, out=np.ones(len(slots)), where=whole > 0)
         return bound, np.minimum(share, 1.0)
 
     def _hold(self, bound: Flags, coverage: Floats) -> None:
         """Write down in which messages of the history each pair stands."""
-        p = self._inverted_index
-        starts, places = p.of_span
-        pair, found = gather(starts, self._pair_span)
-        message = p.place_message[places[found]]
-        past = (message < self.at) & ~p.thought[places[found]]
-        pair = pair[past]
-        self._held_message = message[past]
-        self._held_pair = pair
-        self._held_slot = self._pair_slot[pair]
-        self._held_bound = bound[pair]
-        self._held_coverage = coverage[pair]
-        self._held_starts = np.searchsorted(self._held_slot, np.arange(len(self)))
+        said_in = self._index.span_messages[self._pair_span]
+        past = said_in.indices < self.at
+        pair = np.repeat(np.arange(len(self._pair_span)), np.diff(said_in.indptr))[past]
+        self._held_message: Ints = said_in.indices[past]
+        self._held_span, self._held_slot = self._pair_span[pair], self._pair_slot[pair]
+        self._held_bound, self._held_coverage = bound[pair], coverage[pair]
 
-    def _fates(self, history: History) -> Flags:
-        n = len(self)
-        source = history.sources[self._held_message]
+    def _can_be_fetched(self) -> Flags:
+        source = self._history.sources[self._held_message]
         self._repeatable = source == "repeatable"
-        again = np.bincount(self._held_slot[self._repeatable], minlength=n) > 0
-        never = np.bincount(self._held_slot[source == "passing"], minlength=n) > 0
-        spoken = self._held_pair[source == "mention"]
-        spans = np.unique(self._pair_span[spoken])
-        decided = np.zeros(self._inverted_index.spans, dtype=bool)
-        decided[[span for span in spans.tolist() if history.decides(span)]] = True
-        slots = self._pair_slot[spoken][decided[self._pair_span[spoken]]]
-        never |= np.bincount(slots, minlength=n) > 0
-        return again & ~never
+        decides = {span: self._history.decides(span) for span in set(self._held_span[source == "mention"].tolist())}
+        decided = np.array([decides.get(span, False) for span in self._held_span.tolist()], dtype=bool)
+        never = (source == "passing") | ((source == "mention") & decided)
+        again = np.zeros(len(self), dtype=bool)
+        again[self._held_slot[self._repeatable]] = True
+        again[self._held_slot[never]] = False
+        return again
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
         """The demanded entities with where they come from and where they were used, in order of use."""
-        p = self._inverted_index
-        found = []
-        for slot, entity in enumerate(self._entities.tolist()):
-            said, use = int(p.first_seen[entity]), int(self._use_place[slot])
-            span = int(self._evidence[slot])
-            found.append(
-                Need(
-                    p.names[entity],
-                    said,
-                    self._roles[said],
-                    int(p.place_message[self._evidence_place[slot]]),
-                    p.texts[span],
-                    int(p.place_message[use]),
-                    p.texts[int(p.place_span[use])],
-                    bool(self.reacquirable[slot]),
-                )
+        p, roles = self._index, self._history.roles
+        return tuple(
+            Need(
+                entity=p.names[entity],
+                said=(said := int(p.first_seen[entity])),
+                said_by=roles[said],
+                evidence=int(p.place_message[place]),
+                evidence_text=p.texts[evidence],
+                use=int(p.place_message[use]),
+                use_text=p.texts[int(p.place_span[use])],
+                reacquirable=reacquirable,
             )
-        return tuple(found)
+            for entity, evidence, place, use, reacquirable in zip(
+                self._entities.tolist(), self._evidence.tolist(), self._evidence_place.tolist(),
+                self._use_place.tolist(), self.reacquirable.tolist(), strict=True,
+            )
+        )  # fmt: skip
 
-    def repeatable_sources(self, slot: int) -> tuple[int, ...]:
-        """The results of calls that only look that hold one demanded entity, as message indices in order."""
-        first = int(self._held_starts[slot])
-        end = int(self._held_starts[slot + 1]) if slot + 1 < len(self) else len(self._held_slot)
-        found = self._held_message[first:end][self._repeatable[first:end]]
-        return tuple(sorted(set(found.tolist())))
+    @cached_property
+    def repeatable_sources(self) -> Mapping[int, tuple[int, ...]]:
+        """By slot, the results of calls that only look that hold its entity, as message indices in order."""
+        slots, messages = self._held_slot[self._repeatable], self._held_message[self._repeatable]
+        found: dict[int, set[int]] = {}
+        for slot, message in zip(slots.tolist(), messages.tolist(), strict=True):
+            found.setdefault(slot, set()).add(message)
+        return {slot: tuple(sorted(held)) for slot, held in found.items()}
+
+    def _look_up(self, texts: Iterable[str]) -> tuple[IndexedText, Ints, Ints, Flags, Floats]:
+        """Texts; each slot with each of their rows that holds its entity; bound and coverage there."""
+        found = self._history.texts.read_all(texts)
+        slots = self._slot_of[found.entities]
+        needed = slots >= 0
+        slots, rows = slots[needed], found.entity_row[needed]
+        ones = np.ones(len(found.words), dtype=np.int32)
+        shape = (len(found.spans), self._index.words)
+        span_words = sparse.csr_array((ones, found.words, found.word_start), shape=shape)
+        return found, slots, rows, *self._grade(slots, span_words[rows])
 
     def bound_by(self, texts: Iterable[str]) -> tuple[list[str], Flags]:
-        """The spans of texts that hold demanded entities, and for each (rows) which entities it binds (columns)."""
-        reading = self._reader.read_all(texts)
-        slots = self._slots(reading.entities)
-        needed = slots >= 0
-        slots, rows = slots[needed], reading.entity_row[needed]
-        bound, _ = self._grade(slots, reading.word_start, reading.words, rows)
-        found = np.zeros((len(reading.spans), len(self)), dtype=bool)
-        found[rows[bound], slots[bound]] = True
-        return [self._reader.text(span) for span in reading.spans.tolist()], found
+        """The spans of texts that hold demanded entities, and (spans, slots) which entities each span binds."""
+        found, slots, rows, bound, _ = self._look_up(texts)
+        binds = np.zeros((len(found.spans), len(self)), dtype=bool)
+        binds[rows[bound], slots[bound]] = True
+        return [self._index.texts[span] for span in found.spans.tolist()], binds
 
-    @property
-    def messages(self) -> int:
-        """How many messages the session has."""
-        return self._inverted_index.n
-
-    def latest(self, of_message: Ints, texts: tuple[str, ...], of_text: Ints) -> Ints:
-        """For each demanded entity the largest number of all that binds it; -1 where nothing does.
+    def last_bound(self, of_message: Ints, of_text: Mapping[str, int]) -> Ints:
+        """(slots,) the largest number of all messages and texts that bind each one; -1 where nothing does.
 
         Args:
-            of_message: a number for each message of the session, -1 for one that does not count.
-            texts: other texts.
-            of_text: a number for each of them in the same way.
+            of_message: (n,) a number for each message of the session, -1 for one that does not count.
+            of_text: a number >= 0 for each other text.
         """
-        found = np.full(len(self), -1)
-        bound = self._held_bound
-        np.maximum.at(found, self._held_slot[bound], of_message[self._held_message[bound]])
-        reading, text = self._reader.read_each(texts)
-        slots, at = self._slots(reading.entities), of_text[text[reading.entity_row]]
-        counted = (slots >= 0) & (at >= 0)
-        slots, rows = slots[counted], reading.entity_row[counted]
-        is_bound, _ = self._grade(slots, reading.word_start, reading.words, rows)
-        np.maximum.at(found, slots[is_bound], at[counted][is_bound])
-        return found
+        last: Ints = np.full(len(self), -1)
+        np.maximum.at(last, self._held_slot[self._held_bound], of_message[self._held_message[self._held_bound]])
+        found, slots, rows, bound, _ = self._look_up(of_text)
+        numbers = np.array(list(of_text.values()), dtype=np.int64)
+        np.maximum.at(last, slots[bound], numbers[found.text[rows[bound]]])
+        return last
 
     def retained(self, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> Retention:
         """What a context retains of this demand.
@@ -378,26 +350,19 @@ class Demand:
             kept: the messages that the context holds whole: their indices, or a flag for each message.
             texts: the new texts of the context: summaries, and messages that were rewritten.
         """
-        mask = kept_mask(kept, self._inverted_index.n)
-        held = mask[self._held_message]
-        presence = np.zeros(len(self), dtype=bool)
-        bound, coverage = presence.copy(), np.zeros(len(self))
+        held = kept_mask(kept, self._index.n)[self._held_message]
+        presence, bound = np.zeros(len(self), dtype=bool), np.zeros(len(self), dtype=bool)
+        coverage = np.zeros(len(self))
         presence[self._held_slot[held]] = True
         bound[self._held_slot[held & self._held_bound]] = True
-        if len(held):
-            coverage = _largest(np.where(held, self._held_coverage, 0.0), self._held_starts)
-        reading = self._reader.read_all(texts)
-        slots = self._slots(reading.entities)
-        needed = slots >= 0
-        if needed.any():
-            slots, rows = slots[needed], reading.entity_row[needed]
-            is_bound, share = self._grade(slots, reading.word_start, reading.words, rows)
-            presence[slots] = True
-            bound[slots[is_bound]] = True
-            np.maximum.at(coverage, slots, share)
+        np.maximum.at(coverage, self._held_slot[held], self._held_coverage[held])
+        _, slots, _, is_bound, share = self._look_up(dict.fromkeys(texts))
+        presence[slots] = True
+        bound[slots[is_bound]] = True
+        np.maximum.at(coverage, slots, share)
         return Retention(self, presence, bound, coverage)
 
-
-def _largest(values: Floats, starts: Ints) -> Floats:
-    """The largest value of each group, given where each begins."""
-    return np.maximum.reduceat(values, starts) if len(starts) else values[:0]
+    @property
+    def messages(self) -> int:
+        """How many messages the session has."""
+        return self._index.n

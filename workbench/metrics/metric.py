@@ -9,9 +9,9 @@ from typing import Literal, Protocol, TypeAlias
 
 from workbench.extraction.entities import Kind
 from workbench.metrics.billing import Bill, bill
+from workbench.metrics.blame import ContextVersion, context_versions
 from workbench.metrics.future import Demand, Retention
 from workbench.metrics.index import Index
-from workbench.metrics.message_lifetimes import MessageLifetimes, message_lifetimes
 from workbench.metrics.pricing import Pricing, pricing
 from workbench.metrics.reacquisition import sources_to_fetch
 from workbench.metrics.states import States, states
@@ -65,9 +65,9 @@ class MetricInput:
         return tuple(found)
 
     @cached_property
-    def message_lifetimes(self) -> MessageLifetimes:
-        """From when to when each message and each new text stood in the history as it was kept."""
-        return message_lifetimes(self.replay, self.share)
+    def versions(self) -> tuple[ContextVersion, ...]:
+        """The history before each compaction and after each of its stages."""
+        return tuple(context_versions(self.replay, self.share))
 
     @cached_property
     def summarized_at(self) -> Mapping[int, int]:

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-
 from workbench.extraction.entities import Entity
 from workbench.metrics.index import Index
 
@@ -56,18 +54,13 @@ def named_unsure(index: Index, at: int, texts: Iterable[str]) -> tuple[int, int]
 def _named_unsure(index: Index, at: int, texts: Iterable[str]) -> dict[Entity, Overclaim | None]:
     """Each such entity, with the overclaim where a line of the texts states it flatly."""
     p = index.inverted_index
-    reading = index.read(texts)
+    indexed = index.read(dict.fromkeys(texts))
     found: dict[Entity, Overclaim | None] = {}
-    every = np.unique(reading.entities)
-    every = every[p.first_seen[every] < at]
-    wanted = np.zeros(len(p.names), dtype=bool)
-    wanted[every[index.first_flat(every, unsure) >= at]] = True
-    entries = np.flatnonzero(wanted[reading.entities])
-    for entity, row in zip(reading.entities[entries].tolist(), reading.entity_row[entries].tolist(), strict=True):
+    for entity, row in zip(indexed.entities.tolist(), indexed.entity_row.tolist(), strict=True):
         name = p.names[entity]
-        if found.get(name) is not None:
+        if found.get(name) is not None or p.first_seen[entity] >= at or index.first_flat(entity, unsure) < at:
             continue
-        claimed = index.span_text(int(reading.spans[row]))
+        claimed = index.span_text(int(indexed.spans[row]))
         found[name] = None if unsure(claimed) else Overclaim(name, _last_said(index, entity, at), claimed)
     return found
 
@@ -75,8 +68,7 @@ def _named_unsure(index: Index, at: int, texts: Iterable[str]) -> dict[Entity, O
 def _last_said(index: Index, entity: int, at: int) -> str:
     """The last line, in the order in which lines were first said, of `messages[:at]` that holds the entity."""
     p = index.inverted_index
-    starts, spans = p.of_entity
-    holders = spans[starts[entity] : starts[entity + 1]]
+    holders = p.spans_with_entity(entity)
     return p.texts[int(holders[p.span_said[holders] < at][-1])]
 
 

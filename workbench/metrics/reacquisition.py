@@ -19,7 +19,7 @@ def sources_to_fetch(retention: Retention) -> tuple[int, ...]:
     demand = retention.demand
     lost = np.flatnonzero(demand.reacquirable & ~retention.presence).tolist()
     chosen: set[int] = set()
-    for holders in sorted((demand.repeatable_sources(slot) for slot in lost), key=len):
+    for holders in sorted((demand.repeatable_sources[slot] for slot in lost), key=len):
         if chosen.isdisjoint(holders):
             chosen.add(holders[-1])
     return tuple(sorted(chosen))

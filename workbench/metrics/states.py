@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from workbench.metrics.index import Index
 from workbench.metrics.overclaim import named_unsure
-from workbench.metrics.reading import Reading
+from workbench.metrics.text_index import IndexedText
 from workbench.metrics.view import View
 from workbench.ragged import kept_mask
 
@@ -45,7 +45,7 @@ def states(index: Index, at: int, seen: View, summarized_at: Mapping[int, int]) 
     return {(what, state): n for what, counts in sorts if any(counts.values()) for state, n in counts.items()}
 
 
-def _dated(index: Index, at: int, seen: View, summarized_at: Mapping[int, int]) -> Iterator[tuple[Reading, int]]:
+def _dated(index: Index, at: int, seen: View, summarized_at: Mapping[int, int]) -> Iterator[tuple[IndexedText, int]]:
     """Each new text with the newest message that its writer could know."""
     for text, origin, name in zip(seen.texts, seen.from_message, seen.written, strict=True):
         newest = summarized_at.get(name, at) - 1 if origin is None else origin

@@ -14,7 +14,7 @@ import numpy as np
 from workbench.extraction.entities import Entity, plain
 from workbench.extraction.statements import sentences, tasks
 from workbench.metrics.inverted_index import InvertedIndex
-from workbench.metrics.stated import Stated
+from workbench.metrics.statement_index import StatementIndex
 from workbench.ragged import Flags, Ints
 from workbench.transcript.message import AssistantMessage, Message, ToolCall, is_real_user
 
@@ -74,7 +74,7 @@ class Work:
     closes the whole.
     """
 
-    def __init__(self, messages: Sequence[Message], inverted_index: InvertedIndex, stated: Stated) -> None:
+    def __init__(self, messages: Sequence[Message], inverted_index: InvertedIndex, stated: StatementIndex) -> None:
         self._stated = stated
         slots = [slot for slot, entity in enumerate(stated.entities) if entity.kind == "pending"]
         self.items = tuple(stated.entities[slot] for slot in slots)
@@ -99,16 +99,11 @@ class Work:
                     yield slot, at
         spoken = np.array([isinstance(m, AssistantMessage) or is_real_user(m) for m in messages], dtype=bool)
         places = np.flatnonzero(spoken[p.place_message] & ~p.thought)
-        said = np.unique(p.place_span[places])
-        spans = said[np.array([says_done(p.texts[span]) for span in said.tolist()], dtype=bool)]
-        rows, slots = self._stated.pairs_of_spans(spans)
-        first = self._stated.first
-        by_span: dict[int, list[int]] = {}
-        for row, slot in zip(rows.tolist(), slots.tolist(), strict=True):
-            by_span.setdefault(int(spans[row]), []).append(slot)
-        for where in places[np.isin(p.place_span[places], np.array(list(by_span), dtype=np.int64))].tolist():
-            at = int(p.place_message[where])
-            for slot in by_span[int(p.place_span[where])]:
+        done = [span for span in np.unique(p.place_span[places]).tolist() if says_done(p.texts[span])]
+        ended, first = self._stated.by_span(done), self._stated.first
+        for place in places.tolist():
+            at = int(p.place_message[place])
+            for slot in ended.get(int(p.place_span[place]), ()):
                 if first[slot] < at:
                     yield slot, at
 
@@ -159,8 +154,8 @@ class Work:
     def _told_apart(self, text: str) -> tuple[Flags, Flags]:
         """The same for a text that names some of them."""
         stated = self._stated
-        done, headings = (stated.stating(stated.spans(lines)) for lines in done_and_headings(text))
-        left = Counter(stated.stating(stated.spans(text)))
+        done, headings = (stated.stating(lines) for lines in done_and_headings(text))
+        left = Counter(stated.stating(text))
         left.subtract(chain(done, headings))
         rest = [span for span, many in left.items() if many > 0]
         return stated.stated_by(done)[self._slots], stated.stated_by(rest)[self._slots]

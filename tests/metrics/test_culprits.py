@@ -1,11 +1,9 @@
-"""What is found from who stood when is what is found by looking at every context again."""
+"""Blame and survival are what a look at every context finds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
-from typing import cast
 
 import numpy as np
 import pytest
@@ -18,14 +16,13 @@ from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.metrics.blame import VIEW, culprits
-from workbench.metrics.chain import _uncovered, chain
+from workbench.metrics.chain import chain
 from workbench.metrics.future import Retention
 from workbench.metrics.index import Index
-from workbench.metrics.message_lifetimes import Lifetimes, MessageLifetimes
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.view import view
 from workbench.models import find_model
-from workbench.ragged import Flags, Ints, kept_mask
+from workbench.ragged import Flags, kept_mask
 from workbench.replay.matched import matched
 from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
@@ -153,7 +150,7 @@ def test_the_culprits_are_those_that_a_look_at_every_moment_finds(name: str) -> 
     moments = looked_at(SESSION, one.replay.events)
     lost = 0
     for kept in one.retained:
-        past = one.message_lifetimes.until(kept.snapshot.at)
+        past = [version for version in one.versions if version.at <= kept.snapshot.at]
         blamed = list(culprits(kept.retention, past))
         assert blamed == by_hand(kept.retention, [moment for moment in moments if moment.at <= kept.snapshot.at])
         lost += sum(map(bool, blamed))
@@ -168,15 +165,14 @@ def test_the_culprits_at_one_boundary_of_the_matched_mode_are_found_there_alone(
     one = MetricInput(done, INDEX, 0.05)
     moments = looked_at(SESSION, [event for event in done.events if event.share == 0.05])
     for kept in one.retained:
-        blamed = list(culprits(kept.retention, one.message_lifetimes.of(kept.snapshot.at)))
+        blamed = list(culprits(kept.retention, [version for version in one.versions if version.at == kept.snapshot.at]))
         assert blamed == by_hand(kept.retention, [moment for moment in moments if moment.at == kept.snapshot.at])
 
 
 def test_without_a_compaction_nobody_but_the_view_is_to_blame() -> None:
     one = metric_input(PRESETS["truncate"])
     (kept, *_) = one.retained
-    nothing: MessageLifetimes = one.message_lifetimes.of(1)
-    assert set(culprits(kept.retention, nothing, "nobody")) <= {"", "nobody"}
+    assert set(culprits(kept.retention, (), "nobody")) <= {"", "nobody"}
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -204,86 +200,6 @@ def test_an_entity_is_lost_at_the_first_compaction_after_which_it_does_not_stand
         found_lost[row.round] = found_lost.get(row.round, 0) + row.lost
     assert found_life == life
     assert {round: many for round, many in found_lost.items() if many} == lost
-
-
-def test_the_first_number_that_no_range_holds() -> None:
-    chance = np.random.default_rng(3)
-    for _ in range(200):
-        began, wanted = chance.integers(0, 9, 6), chance.random(6) < 0.8
-        item, begin = chance.integers(0, 6, 14), chance.integers(0, 10, 14)
-        end = begin + chance.integers(0, 4, 14)
-        expected = began.copy()
-        for i in np.flatnonzero(wanted).tolist():
-            ranges = [range(int(a), int(b)) for a, b in zip(begin[item == i], end[item == i], strict=True)]
-            while any(int(expected[i]) in one for one in ranges):
-                expected[i] += 1
-        assert _uncovered(began, wanted, item, begin, end).tolist() == expected.tolist()
-
-
-def same_moments(one: MetricInput) -> None:
-    """The lifetimes of a replay say of every moment which messages are there."""
-    lifetimes, moments = one.message_lifetimes.lifetimes, looked_at(one.replay.session, one.replay.events)
-    assert list(one.message_lifetimes.stage) == [moment.stage for moment in moments]
-    assert one.message_lifetimes.at.tolist() == [moment.at for moment in moments]
-    for number, moment in enumerate(moments):
-        there = (lifetimes.begin <= number) & (number < lifetimes.end)
-        assert set(lifetimes.message[there].tolist()) == set(np.flatnonzero(moment.mask).tolist())
-        there = (lifetimes.text_begin <= number) & (number < lifetimes.text_end)
-        assert {lifetimes.texts[text] for text in lifetimes.text[there].tolist()} == set(moment.texts)
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_a_course_says_of_every_moment_who_stood_there(name: str) -> None:
-    same_moments(metric_input(PRESETS[name]))
-
-
-def test_where_ids_stand_twice_every_context_is_looked_at() -> None:
-    twice = tuple(replace(one, id="same") if i in (43, 47, 51) else one for i, one in enumerate(MESSAGES))
-    session = Session.of(MESSAGES)
-    session.__dict__["messages"] = twice
-    same_moments(metric_input(PRESETS["clear_tool_uses"], session, Index(twice), 4_000))
-
-
-@dataclass
-class Plain:
-    """A demand of one entity a message."""
-
-    messages: int
-
-    def latest(self, of_message: Ints, texts: Sequence[str], of_text: Ints) -> Ints:
-        return of_message
-
-
-def test_who_is_to_blame_in_any_course() -> None:
-    chance = np.random.default_rng(5)
-    for _ in range(300):
-        n, size = int(chance.integers(1, 9)), 5
-        there = chance.random((n, size)) < 0.6
-        stage = tuple(str(name) for name in np.where(chance.random(n) < 0.5, chance.choice(["a", "b"], n), ""))
-        stage = ("", *stage[1:])
-        held = np.array([(i, m, m + 1) for m in range(n) for i in range(size) if there[m, i]]).reshape(-1, 3).T
-        none = np.zeros(0, dtype=np.int64)
-        lifetimes = MessageLifetimes(
-            np.arange(n), stage, Lifetimes(held[0], held[1], held[2], (), none, none, none), none, 0, n
-        )
-        bound = chance.random(size) < 0.2
-        retention = SimpleNamespace(bound=bound, demand=Plain(size))
-        expected = []
-        for slot in range(size):
-            found = "" if bound[slot] else VIEW
-            for i in range(n - 1, 0, -1):
-                if stage[i] and (there[i, slot] or there[i - 1, slot]):
-                    found = found if bound[slot] or there[i, slot] else stage[i]
-                    break
-            expected.append(found)
-        assert list(culprits(cast("Retention", retention), lifetimes)) == expected
-
-
-def test_two_that_say_the_same_are_gone_when_both_are() -> None:
-    lifetimes = metric_input(PRESETS["observation_mask"], Session.of(LONG), Index(LONG)).message_lifetimes
-    (masked,) = [i for i, text in enumerate(lifetimes.lifetimes.texts) if text == "<MASKED>"]
-    (stay,) = np.flatnonzero(lifetimes.lifetimes.text == masked)
-    assert lifetimes.lifetimes.text_end[stay] == lifetimes.stop
 
 
 LONG = (rules("be brief"), *conversation(60, words=80))

@@ -1,0 +1,240 @@
+"""Finds the values that a session replaces.
+
+A change is read from what says so: words ("150 lines, not 200", "from 45 to 60", "8090 becomes 8112"), a person's new
+value for what had another one ("from now on the limit is 600"), and an edit that replaces one value in a line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+
+from workbench.extraction.statements import sentences
+from workbench.extraction.words import words
+from workbench.metrics.inverted_index import InvertedIndex
+from workbench.ragged import Ints
+from workbench.transcript.files import CHANGES
+from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, is_real_user
+
+_VALUE = r"[`\"'(]?(?P<{0}>[\w/@#$€+-][\w./:@#%$€+-]*[\w%]|\d)[`\"')]?"
+_UNIT = r"(?:\s+[A-Za-z²%€]+){0,3}"
+_Form: TypeAlias = tuple[tuple[str, ...], re.Pattern[str]]
+_BOTH_NAMED: tuple[_Form, ...] = tuple(
+    (needed, re.compile(form.format(new=_VALUE.format("new"), old=_VALUE.format("old"), unit=_UNIT)))
+    for needed, form in (
+        (
+            ("not", "instead", "rather", "in place", "in\n", "in\t"),
+            r"{new}{unit},?\s+(?:and\s+)?(?:not|instead\s+of|rather\s+than|in\s+place\s+of)\s+{old}",
+        ),
+        (("ot ", "ot\n", "ot\t"), r"\b[Nn]ot\s+{old}{unit},?\s+but\s+{new}"),
+        (
+            ("from",),
+            r"\b(?:chang|mov|rais|lower|renam|switch|updat|set|went|goes|increas|decreas|cut|bump)\w*"
+            r"(?:\s+[\w`-]+){{0,7}}?\s+from\s+{old}{unit}\s+to\s+{new}",
+        ),
+        (("becomes",), r"\b(?:deduction|fee|limit|port|value|rate|name|date|of)\s+{old}\s+becomes\s+{new}"),
+        (("ename",), r"\b[Rr]enamed?\s+{old}\s+(?:to|into)\s+{new}"),
+    )
+)
+"""Forms in which a sentence gives both values, each with letters of which it needs some: a quick look before."""
+_NOW = re.compile(
+    r"\b(?:now on|from now|change of plan|instead|becomes|no longer|moves? to|changed? to|make (?:it|that|them)|in fact"
+    r"|after all|new (?:value|limit|name|number|version)|correction|actually|set (?:it|that|them)? ?to|is now|are now"
+    r"|outdated|must be|take)\b",
+    re.IGNORECASE,
+)
+_BOUND = re.compile(
+    r"\b(?:(?P<upper>at most|up to|no more than|limit(?: is| of)?|max(?:imum)?(?: is| of)?|within)|(?P<lower>at least"
+    r"|no less than|min(?:imum)?(?: is| of)?)|(?P<often>after|every|for))\s+(?P<value>\d[\d.,]*\d|\d)\s+"
+    r"(?P<unit>[A-Za-z]{3,})",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(r"[A-Za-z0-9_/@#$€+-](?:[\w./:@#%$€+-]*[\w%])?")
+_OLD_KEYS = ("old_string", "old_str", "oldText", "old_text", "old", "search")
+_NEW_KEYS = ("new_string", "new_str", "newText", "new_text", "new", "replace")
+
+ENOUGH = 2
+"""How many words of what a value is about must stand beside it; all where there are fewer."""
+MOST_SPANS = 4_000
+"""A word in more spans names nothing in particular."""
+MOST_LINES = 200
+"""Earlier lines that are looked at for a limit of the same unit."""
+MOST_KEY = 8
+"""Words that say what a value is about, at most: the rarest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A value that was replaced.
+
+    Attributes:
+        about: words that stand with the old value, rarest first.
+        old, new: as they were written.
+        at: the message that replaced it.
+    """
+
+    about: tuple[str, ...]
+    old: str
+    new: str
+    at: int
+
+
+def value_changes(messages: Sequence[Message], p: InvertedIndex) -> tuple[Change, ...]:
+    """The values that messages replace, in order; one change of a message counts once."""
+    found: dict[tuple[int, str, str], Change] = {}
+    for change in _every_change(messages, p):
+        if change.about:
+            found.setdefault((change.at, change.old, change.new), change)
+    return tuple(found.values())
+
+
+def spans_about(p: InvertedIndex, about: Iterable[str]) -> tuple[Ints, Ints, int]:
+    """The spans that hold some of these words, how many of them each holds, and how many of the words count.
+
+    A word of more than `MOST_SPANS` spans does not count.
+    """
+    rows = [p.spans_with_word(word) for word in about]
+    rows = [row for row in rows if 0 < len(row) <= MOST_SPANS]
+    spans, counts = np.unique(np.concatenate((np.zeros(0, dtype=np.int64), *rows)), return_counts=True)
+    return spans, counts, len(rows)
+
+
+@lru_cache(maxsize=4_096)
+def token(value: str) -> re.Pattern[str]:
+    """Finds a value that stands by itself."""
+    return re.compile(r"(?<![\w.,])" + re.escape(value) + r"(?![\w]|[.,]\d)")
+
+
+def _every_change(messages: Sequence[Message], p: InvertedIndex) -> Iterator[Change]:
+    for at, message in enumerate(messages):
+        by_user = is_real_user(message)
+        if not by_user and not isinstance(message, AssistantMessage):
+            continue
+        for block in message.blocks:
+            if isinstance(block, Text):
+                forms = [form for form in _BOTH_NAMED if any(letters in block.text for letters in form[0])]
+                for sentence in sentences(block.text) if forms or by_user else ():
+                    yield from _both_named(sentence, forms, at, p)
+                    if by_user:
+                        yield from _newly_set(sentence, at, p)
+                        yield from _bounded(sentence, at, p)
+            elif isinstance(block, ToolCall) and block.name.rsplit("__", 1)[-1].lower() in CHANGES:
+                yield from _edited(block.arguments, at, p)
+
+
+def _both_named(sentence: str, forms: Iterable[_Form], at: int, p: InvertedIndex) -> Iterator[Change]:
+    """Both values in one sentence, with a word that says which is which."""
+    for needed, form in forms:
+        if not any(letters in sentence for letters in needed):
+            continue
+        for found in form.finditer(sentence):
+            old, new = found["old"], found["new"]
+            if old != new and _specific(old) and _same_form(old, new) and (about := _about(sentence, old, new, at, p)):
+                yield Change(about, old, new, at)
+
+
+def _newly_set(sentence: str, at: int, p: InvertedIndex) -> Iterator[Change]:
+    """A person's new value for what an earlier line gives another one."""
+    if not _NOW.search(sentence):
+        return
+    values = [token for token in _TOKEN.findall(sentence) if _specific(token)]
+    if len(values) != 1:
+        return
+    about = _rare(words(sentence), values[0], p)
+    found, count, known = spans_about(p, about)
+    if known < ENOUGH:
+        return
+    for span in found[(count >= max(ENOUGH, 0.6 * known)) & (p.span_first[found] < at)].tolist()[::-1]:
+        line = p.texts[span]
+        others = [token for token in _TOKEN.findall(line) if _specific(token) and _same_form(token, values[0])]
+        if len(others) == 1 and others[0] != values[0]:
+            there = set(words(line))
+            shared = tuple(word for word in about if word in there)
+            if len(shared) >= ENOUGH:
+                yield Change(shared, others[0], values[0], at)
+            return
+
+
+def _bounded(sentence: str, at: int, p: InvertedIndex) -> Iterator[Change]:
+    """A person's new limit where the newest earlier line with the same unit sets another one."""
+    for found in _BOUND.finditer(sentence):
+        rows = p.spans_with_word(found["unit"].lower())
+        rows = rows[p.span_first[rows] < at]
+        mine = set(words(sentence))
+        for span in rows[-MOST_LINES:].tolist()[::-1]:
+            other = next((one for one in _BOUND.finditer(p.texts[span]) if _alike(one, found)), None)
+            about = _rare([word for word in words(p.texts[span]) if word in mine], "", p)
+            if other is not None and len(about) >= ENOUGH:
+                if other["value"] != found["value"]:
+                    yield Change(about, other["value"], found["value"], at)
+                break
+
+
+def _alike(one: re.Match[str], other: re.Match[str]) -> bool:
+    """Whether two limits are of the same sort and unit."""
+    return one["unit"].lower() == other["unit"].lower() and all(
+        (one[name] is None) == (other[name] is None) for name in ("upper", "lower", "often")
+    )
+
+
+def _edited(arguments: Mapping[str, object], at: int, p: InvertedIndex) -> Iterator[Change]:
+    """An edit that replaces one value in a line."""
+    old = next((value for key in _OLD_KEYS if isinstance(value := arguments.get(key), str)), "")
+    new = next((value for key in _NEW_KEYS if isinstance(value := arguments.get(key), str)), "")
+    before, after = old.split("\n"), new.split("\n")
+    if not old or len(before) != len(after):
+        return
+    for was, now in zip(before, after, strict=True):
+        if was == now:
+            continue
+        one, two = _TOKEN.findall(was), _TOKEN.findall(now)
+        if len(one) != len(two):
+            continue
+        apart = [(a, b) for a, b in zip(one, two, strict=True) if a != b]
+        if len(apart) == 1 and _specific(apart[0][0]) and _same_form(*apart[0]):
+            about = _rare(set(words(was)) & set(words(now)), "", p)
+            yield Change(about, *apart[0], at)
+
+
+def _about(sentence: str, old: str, new: str, at: int, p: InvertedIndex) -> tuple[str, ...]:
+    """What the sentence shares with the earlier line that gives the old value and shares most with it."""
+    own = words(f"{old} {new}")
+    mine = [word for word in words(sentence) if word not in own and not word[0].isdigit()]
+    if p.word(old.lower()) >= 0:
+        found = p.spans_with_word(old.lower())
+    else:  # a value of another form: look where the sentence's words stand
+        found, _, _ = spans_about(p, mine)
+    alone, most = token(old), 0.0
+    best: tuple[str, ...] = ()
+    for span in found[p.span_first[found] < at].tolist():
+        line = p.texts[span]
+        if old in line and alone.search(line):
+            there = set(words(line))
+            shared = _rare([word for word in mine if word in there], "", p)
+            weight = sum(float(p.idf[p.word(word)]) for word in shared)
+            if weight > most:
+                most, best = weight, shared
+    return best
+
+
+def _rare(found: Iterable[str], but: str, p: InvertedIndex) -> tuple[str, ...]:
+    """The rarest of some words, without numbers and the words of a value."""
+    own = set(words(but))
+    known = [(word, p.word(word)) for word in found if word not in own and not word[0].isdigit()]
+    weighed = sorted((-float(p.idf[number]), word) for word, number in known if number >= 0)
+    return tuple(word for _, word in weighed[:MOST_KEY])
+
+
+def _specific(value: str) -> bool:
+    """Whether a word is a value rather than prose: it has a digit or a mark inside, or capitals that names have."""
+    return any(c.isdigit() for c in value) or any(c in value[1:-1] for c in "_/.@") or value[1:] != value[1:].lower()
+
+
+def _same_form(old: str, new: str) -> bool:
+    """Whether one value could stand for the other: both begin with a digit, or neither does."""
+    return old[0].isdigit() == new[0].isdigit()
