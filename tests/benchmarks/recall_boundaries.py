@@ -10,6 +10,7 @@ from pathlib import Path
 
 from workbench.metrics.future import Retention
 from workbench.metrics.index import Index
+from workbench.metrics.inverted_index import row_of
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import ToolResult, UserMessage
 from workbench.transcript.session import Session
@@ -90,7 +91,7 @@ class Boundary:
             weight = (3.0 if isinstance(message, UserMessage) else 1.5) * (0.3 + math.exp((i - before) / 150))
             for place in range(int(p.message_start[i]), int(p.message_start[i + 1])):
                 span = int(p.place_span[place])
-                entities = len(set(p.span_entity[p.entity_start[span] : p.entity_start[span + 1]].tolist()))
+                entities = len(row_of(p.span_entities, span))
                 if entities and not p.thought[place]:
                     text = p.texts[span]
                     scored.append((weight * entities / (self.count(text) + 5), text))

@@ -6,7 +6,7 @@ import pytest
 
 from builders import remembering, rules, told
 from workbench.compaction.presets import preset
-from workbench.experiment.cell import natural_tables
+from workbench.experiment.replay_rows import natural_rows
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.sizes import EVEN_SO, TOO_LARGE, too_large
@@ -37,7 +37,7 @@ def test_a_strategy_that_gets_small_enough_may_be_compared_and_so_may_the_arm_th
 def test_one_that_does_not_says_where_and_by_how_much_and_has_no_figure_but_its_size() -> None:
     large = metric_input("observation_mask")
     assert too_large(large).startswith(f"{TOO_LARGE} at 2 of 2 boundaries, up to ")
-    rows = {row["metric"]: row for row in natural_tables(large)["scores"]}
+    rows = {row["metric"]: row for row in natural_rows(large)["scores"]}
     assert rows["recall"]["value"] is None and str(rows["recall"]["why"]).startswith(TOO_LARGE)
     assert {name for name, row in rows.items() if row["value"] is not None} == EVEN_SO
     value = rows["tokens_kept"]["value"]

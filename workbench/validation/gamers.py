@@ -33,7 +33,7 @@ def word_soup(index: Index, at: int, seed: str) -> Iterator[str]:
     p = index.inverted_index
     said = p.place_span[: p.message_start[at]][~p.thought[: p.message_start[at]]]
     names = list(p.extractor.words)
-    numbers = np.unique(np.concatenate([p.span_word[p.word_start[s] : p.word_start[s + 1]] for s in np.unique(said)]))
+    numbers = np.unique(p.span_words[said].indices)
     soup = _entities(index, at) + [names[number] for number in numbers.tolist()]
     random.Random(seed).shuffle(soup)
     return (" ".join(line) for line in _lines(soup))
