@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.importers.decoding import MAX_DEPTH, BadJson, decode, too_deep
+from workbench.errors import FormatError
+from workbench.importers.decoding import MAX_DEPTH, decode, too_deep
 
 
 def test_plain_json_is_decoded() -> None:
@@ -24,12 +25,12 @@ def test_plain_json_is_decoded() -> None:
     ],
 )
 def test_what_cannot_be_kept_is_named(text: str, why: str) -> None:
-    with pytest.raises(BadJson, match=why):
+    with pytest.raises(FormatError, match=why):
         decode(text)
 
 
 def test_the_line_of_the_damage_is_told() -> None:
-    with pytest.raises(BadJson) as caught:
+    with pytest.raises(FormatError) as caught:
         decode('{\n"a": 1,\n"b" 2}')
     assert caught.value.line == 3
 

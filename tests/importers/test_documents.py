@@ -29,7 +29,7 @@ from importers.samples import (
 )
 
 from workbench.errors import FormatError
-from workbench.importers import BUILTIN
+from workbench.importers.formats import BUILTIN
 from workbench.importers.importer import load
 from workbench.transcript.files import FileOps
 from workbench.transcript.log import ClearingEntry, CompactionEntry, NoteEntry, fold

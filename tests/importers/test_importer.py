@@ -11,8 +11,8 @@ import pytest
 from importers.files import document, only, written
 
 from workbench.errors import FormatError, UnknownName
-from workbench.importers import BUILTIN
-from workbench.importers.importer import _installed, formats, load, read, scan
+from workbench.importers.formats import BUILTIN
+from workbench.importers.importer import formats, installed, load, read, scan
 from workbench.transcript.message import plain_text
 
 PI = {"type": "session", "id": "s1", "timestamp": "2026-01-01T10:00:00Z", "cwd": "/p"}
@@ -163,14 +163,14 @@ def test_every_built_in_format_says_what_it_carries() -> None:
     assert all(one.description and one.carries for one in formats() if one.name in BUILTIN)
 
 
-def test_an_installed_importer_is_found_and_asked_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_aninstalled_importer_is_found_and_asked_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "plain_chat.py").write_text(PLAIN_CHAT)
     about = tmp_path / "plain_chat-1.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: plain-chat\nVersion: 1\n")
     (about / "entry_points.txt").write_text("[workbench.importers]\nplain_chat = plain_chat:PlainChat\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    _installed.cache_clear()
+    installed.cache_clear()
     try:
         (tmp_path / "talk.txt").write_text("user: hi\nbot: ho\n")
         session = only(tmp_path / "talk.txt")
@@ -178,7 +178,7 @@ def test_an_installed_importer_is_found_and_asked_first(tmp_path: Path, monkeypa
         assert (session.origin.format, len(session.origin.sha256)) == ("plain_chat", 64)
         assert "plain_chat" in {one.name for one in formats()}
     finally:
-        _installed.cache_clear()
+        installed.cache_clear()
 
 
 PLAIN_CHAT = '''
@@ -189,7 +189,7 @@ class PlainChat:
     """Lines of `user: ...` and `bot: ...`."""
     name = "plain_chat"
     def knows(self, head):
-        return head.startswith("user: ")
+        return head.text.startswith("user: ")
     def sessions(self, source):
         kinds = {"user": UserMessage, "bot": AssistantMessage}
         said = [line.split(": ", 1) for _, line in source.lines()]

@@ -12,9 +12,9 @@ import pytest
 from importers.indexed import CORPORA, READ, entries, messages, messages_as_indexed, rows, sessions, texts_as_indexed
 
 from workbench.importers.export import to_anthropic, to_openai
+from workbench.importers.formats.specstory import fenced
 from workbench.importers.importer import load
 from workbench.importers.native import save
-from workbench.importers.specstory import fenced
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.log import ClearingEntry, CompactionEntry, NoteEntry
 from workbench.transcript.message import (

@@ -1,4 +1,4 @@
-"""Strict JSON: what `json.loads` lets through or chokes on is named in one sentence."""
+"""Strict JSON: what `json.loads` lets through or fails on is named in one sentence."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from workbench.errors import FormatError
 from workbench.transcript.message import Json
 
 MAX_DEPTH = 200
@@ -15,33 +16,31 @@ _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F
 _LONE = 6
 
 
-class BadJson(ValueError):
-    """A text is not JSON that can be kept; `line` is counted from 1 inside the text."""
-
-    def __init__(self, why: str, line: int = 1) -> None:
-        self.line = line
-        super().__init__(why)
-
-
 def decode(text: str) -> Json:
     """The value of one JSON text. Half surrogate pairs become U+FFFD, since no tokenizer or file takes them.
 
     Raises:
-        BadJson: not JSON, a key given twice, a number no float can hold, or nested too deeply.
+        FormatError: not JSON, a key given twice, a number no float can hold, or nested too deeply; names the line.
     """
     if "\\ud" in text or "\\uD" in text:
         text = _ESCAPE.sub(_whole_pairs, text)
     try:
         value = _decoder.decode(text)
     except json.JSONDecodeError as error:
-        raise BadJson(f"not JSON ({error.msg.lower()} at column {error.colno})", error.lineno) from None
+        raise FormatError(f"not JSON ({error.msg.lower()} at column {error.colno})", line=error.lineno) from None
     except RecursionError:
-        raise BadJson(f"nested deeper than {MAX_DEPTH} levels") from None
-    except ValueError as error:
-        raise error if isinstance(error, BadJson) else BadJson("a number has too many digits") from None
+        raise FormatError(f"nested deeper than {MAX_DEPTH} levels", line=1) from None
+    except ValueError:
+        raise FormatError("a number has too many digits", line=1) from None
     if text.count("{") + text.count("[") > MAX_DEPTH and too_deep(value):
-        raise BadJson(f"nested deeper than {MAX_DEPTH} levels")
+        raise FormatError(f"nested deeper than {MAX_DEPTH} levels", line=1)
     return value
+
+
+def kind(value: Json) -> str:
+    """What a decoded JSON value is, in words."""
+    names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
 
 
 def too_deep(value: Json) -> bool:
@@ -68,19 +67,20 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     known = dict(pairs)
     if len(known) != len(pairs):
         keys = [key for key, _ in pairs]
-        raise BadJson(f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice in one object")
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise FormatError(f"the key {twice!r} stands twice in one object", line=1)
     return known
 
 
 def _finite(digits: str) -> float:
     value = float(digits)
     if value in (float("inf"), float("-inf")):
-        raise BadJson(f"the number {digits[:20]} is larger than any float")
+        raise FormatError(f"the number {digits[:20]} is larger than any float", line=1)
     return value
 
 
 def _no_constant(name: str) -> float:
-    raise BadJson(f"{name} is no JSON value")
+    raise FormatError(f"{name} is no JSON value", line=1)
 
 
 _decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant)

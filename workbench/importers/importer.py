@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from workbench.errors import FormatError
-from workbench.importers import BUILTIN
-from workbench.importers.source import Carries, Importer, Source
+from workbench.importers.format import Carries, Importer
+from workbench.importers.formats import BUILTIN
+from workbench.importers.source import Source
 from workbench.registry import find, found
 from workbench.transcript.session import Origin, Session
 
@@ -81,7 +82,7 @@ def scan(paths: Paths, *, lenient: bool = False, format: str = "") -> Iterator[L
     ids: set[str] = set()
     for path in files(paths):
         try:
-            sessions = [_unlike(session, ids) for session in read(path, lenient=lenient, format=format)]
+            sessions = [_with_own_id(session, ids) for session in read(path, lenient=lenient, format=format)]
             ids.update(session.id for session in sessions)
             yield Loaded(path, tuple(sessions))
         except _Unknown as error:
@@ -116,11 +117,11 @@ def importer_of(source: Source) -> Importer:
         FormatError: none does.
     """
     head = source.head()
-    for importer in (*_installed().values(), *BUILTIN.values()):
+    for importer in (*installed().values(), *BUILTIN.values()):
         if importer.knows(head):
             return importer
-    why = "the file is empty" if not head.strip() else "no importer knows this content"
-    raise _Unknown(f"{why}; known formats are {', '.join(sorted({*BUILTIN, *_installed()}))}", where=source.where)
+    why = "the file is empty" if not head.text.strip() else "no importer knows this content"
+    raise _Unknown(f"{why}; known formats are {', '.join(sorted({*BUILTIN, *installed()}))}", where=source.where)
 
 
 def formats() -> tuple[Format, ...]:
@@ -133,7 +134,7 @@ def formats() -> tuple[Format, ...]:
 
 
 @lru_cache(maxsize=1)
-def _installed() -> dict[str, Importer]:
+def installed() -> dict[str, Importer]:
     """The importers of other packages, looked up once a process: a folder has many files."""
     return {name: _ready(part) for name, part in found("importer", BUILTIN).items() if name not in BUILTIN}
 
@@ -143,7 +144,7 @@ def _ready(part: Importer | type[Importer]) -> Importer:
     return part() if isinstance(part, type) else part
 
 
-def _unlike(session: Session, ids: set[str]) -> Session:
+def _with_own_id(session: Session, ids: set[str]) -> Session:
     """The session with an id that no session of another file has: a resumed one may have been saved twice."""
     found, n = session.id, 1
     while found in ids:

@@ -4,142 +4,65 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, Literal
 
 from workbench.errors import FormatError
-from workbench.importers.heads import seen
-from workbench.importers.source import Carries, Source
-from workbench.importers.strict import (
-    choice,
-    flag,
-    listed,
-    mapping,
-    maybe,
-    number,
-    record,
-    tagged,
-    text,
-    whole,
-)
-from workbench.transcript.files import FileOps
-from workbench.transcript.log import ClearingEntry, CompactionEntry, Log, LogError, MessageEntry, NoteEntry
-from workbench.transcript.message import (
-    AssistantMessage,
-    Image,
-    Json,
-    Summary,
-    SystemMessage,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    Usage,
-    UserMessage,
-)
+from workbench.importers.format import Importer
+from workbench.importers.head import Head
+from workbench.importers.records import read_as, read_one_of
+from workbench.importers.source import Source
+from workbench.transcript.log import Entry, Log, LogError
+from workbench.transcript.message import Json
 from workbench.transcript.session import Origin, Session
 
 VERSION = 1
 MARK = "workbench"
 
-_TEXT = record(Text, {"text": text}, {})
-_IMAGE = record(Image, {}, {"media_type": text, "bytes": whole, "tokens": whole})
-_CALL = record(ToolCall, {"id": text, "name": text, "arguments": mapping}, {})
-_THOUGHT = record(Thinking, {"text": text}, {"signature": text})
-_SAID = listed(tagged("type", {"text": _TEXT, "image": _IMAGE}))
-_ANSWER = listed(tagged("type", {"text": _TEXT, "image": _IMAGE, "thinking": _THOUGHT, "tool_call": _CALL}))
-_USAGE = record(
-    Usage,
-    {},
-    {
-        "input": whole, "cache_read": whole, "cache_write": whole, "output": whole, "reasoning": whole,
-        "cache_write_long": whole,
-    },
-)  # fmt: skip
-_FILES = record(FileOps, {}, {"read": listed(text), "modified": listed(text)})
-_COMMON = {"name": text, "pinned": flag, "time": maybe(number)}
-_SUMMARY = record(
-    Summary,
-    {"id": text, "text": text},
-    {
-        **_COMMON, "replaces": listed(text), "files": _FILES, "lead": text, "tail": text, "model": text,
-        "said_by": choice("user", "assistant"),
-    },
-)  # fmt: skip
-_MESSAGE = tagged(
-    "role",
-    {
-        "system": record(SystemMessage, {"id": text, "blocks": _SAID}, _COMMON),
-        "user": record(UserMessage, {"id": text, "blocks": _SAID}, {**_COMMON, "synthetic": flag}),
-        "assistant": record(
-            AssistantMessage,
-            {"id": text, "blocks": _ANSWER},
-            {**_COMMON, "model": text, "usage": maybe(_USAGE), "stop": text},
-        ),
-        "tool": record(ToolResult, {"id": text, "call_id": text, "blocks": _SAID}, {**_COMMON, "is_error": flag}),
-        "summary": _SUMMARY,
-    },
-)
-_PLACE = {"id": text, "parent": maybe(text)}
-_WHEN = {"reason": text, "time": maybe(number)}
-_ENTRY = tagged(
-    "type",
-    {
-        "message": record(MessageEntry, {**_PLACE, "message": _MESSAGE}, {}),
-        "compaction": record(
-            CompactionEntry,
-            _PLACE,
-            {
-                **_WHEN, "summary": maybe(_SUMMARY), "first_kept": maybe(text), "kept": maybe(listed(text)),
-                "tokens_before": maybe(whole), "tokens_after": maybe(whole),
-            },
-        ),
-        "clearing": record(
-            ClearingEntry,
-            {**_PLACE, "call_ids": listed(text)},
-            {**_WHEN, "tokens_before": maybe(whole), "tokens_saved": maybe(whole)},
-        ),
-        "note": record(NoteEntry, {**_PLACE, "kind": text}, {"text": text, "time": maybe(number)}),
-    },
-)  # fmt: skip
-_ORIGIN = record(Origin, {}, {"format": text, "path": text, "sha256": text, "skipped": listed(text)})
-_HEADER = record(
-    dict,
-    {MARK: choice("session"), "version": whole, "id": text},
-    {
-        "origin": _ORIGIN, "model": text, "window": maybe(whole), "title": text, "cwd": text, "project": text,
-        "leaf": maybe(text),
-    },
-)  # fmt: skip
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line of a session: everything but its entries. Its fields are those of `Session`."""
+
+    workbench: Literal["session"]
+    version: int
+    id: str
+    origin: Origin = field(default_factory=Origin)
+    model: str = ""
+    window: int | None = None
+    title: str = ""
+    cwd: str = ""
+    project: str = ""
+    leaf: str | None = None
 
 
-class Native:
+class Native(Importer):
     """The workbench's own session files."""
 
-    name: ClassVar[str] = "native"
-    description: ClassVar[str] = "the workbench's own sessions (JSON lines), read and written without loss"
-    carries: ClassVar[tuple[Carries, ...]] = (
-        "tree", "calls", "thinking", "images", "usage", "times", "model", "compactions", "system",
-    )  # fmt: skip
+    name = "native"
+    description = "the workbench's own sessions (JSON lines), read and written without loss"
+    carries = ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions", "system")
 
-    def knows(self, head: str) -> bool:
+    def knows(self, head: Head) -> bool:
         """Whether a line is our header."""
-        return any(one.get(MARK) == "session" for one in seen(head).records[:1])
+        return any(record.get(MARK) == "session" for record in head.records[:1])
 
     def sessions(self, source: Source) -> Iterator[Session]:
         """The sessions of a file, each as soon as the next header or the end is reached."""
-        header: Mapping[str, Any] | None = None
+        header: Mapping[str, Json] | None = None
         log = Log()
-        for line, value in source.records():
+        for line, record in source.records():
             with source.at(line):
-                if MARK in value:
+                if MARK in record:
                     if header is not None:
                         yield _session(source, header, log)
-                    header, log = _known_version(_HEADER(value)), Log()
+                    header, log = _known_version(record), Log()
+                elif header is None:
+                    raise FormatError("an entry stands before the first header", field=MARK)
                 else:
-                    _append(log, header, value)
+                    _append(log, record)
         if header is not None:
             yield _session(source, header, log)
 
@@ -158,23 +81,23 @@ def write(sessions: Session | Iterable[Session], stream: BinaryIO) -> None:
             stream.write(_line(_plain(entry)))
 
 
-def _known_version(header: dict[str, Any]) -> dict[str, Any]:
-    if header["version"] != VERSION:
-        raise FormatError(f"version {header['version']} is not known; this package reads {VERSION}", field="version")
-    return header
+def _known_version(record: Mapping[str, Json]) -> Mapping[str, Json]:
+    header = read_as(Header, record)
+    if header.version != VERSION:
+        raise FormatError(f"version {header.version} is not known; this package reads {VERSION}", field="version")
+    return record
 
 
-def _append(log: Log, header: Mapping[str, Any] | None, value: Mapping[str, Json]) -> None:
-    if header is None:
-        raise FormatError("an entry stands before the first header", field=MARK)
+def _append(log: Log, record: Mapping[str, Json]) -> None:
     try:
-        log.append(_ENTRY(value))
+        log.append(read_one_of(Entry, record))
     except LogError as error:
-        raise FormatError(str(error), field="id" if "stands" in str(error) else "parent") from None
+        raise FormatError(str(error), field="id" if record["id"] in log else "parent") from None
 
 
-def _session(source: Source, header: Mapping[str, Any], log: Log) -> Session:
-    leaf = header.get("leaf", log.leaf)
+def _session(source: Source, record: Mapping[str, Json], log: Log) -> Session:
+    header = read_as(Header, record)
+    leaf = header.leaf if "leaf" in record else log.leaf
     if leaf is not None and leaf not in log:
         why = f"the leaf {leaf!r} is not among the entries"
         if not source.lenient:
@@ -182,11 +105,19 @@ def _session(source: Source, header: Mapping[str, Any], log: Log) -> Session:
         source.skipped.append(why)
         leaf = log.leaf
     log.leaf = leaf
-    known = {name: value for name, value in header.items() if name not in (MARK, "version", "leaf", "origin")}
-    origin = header.get("origin", Origin())
+    origin = header.origin
     if source.skipped:
-        origin = Origin(origin.format, origin.path, origin.sha256, (*origin.skipped, *source.skipped))
-    return Session(log=log, origin=origin, **known)
+        origin = replace(origin, skipped=(*origin.skipped, *source.skipped))
+    return Session(
+        id=header.id,
+        log=log,
+        origin=origin,
+        model=header.model,
+        window=header.window,
+        title=header.title,
+        cwd=header.cwd,
+        project=header.project,
+    )
 
 
 def _header(session: Session) -> dict[str, Json]:

@@ -1,4 +1,4 @@
-"""A recording while it is read: its lines, its damage, and who can read it."""
+"""A recording while it is read: its lines, and an account of what in it is damaged or unknown."""
 
 from __future__ import annotations
 
@@ -6,45 +6,17 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from io import BufferedIOBase
-from types import TracebackType
-from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from workbench.errors import FormatError
-from workbench.importers.decoding import BadJson, decode
+from workbench.importers.decoding import decode, kind
+from workbench.importers.head import Head
 from workbench.transcript.message import Json
-from workbench.transcript.session import Origin, Session
+from workbench.transcript.session import Origin
 
-Carries: TypeAlias = Literal["tree", "calls", "thinking", "images", "usage", "times", "model", "compactions", "system"]
 HEAD_BYTES = 1 << 16
 BOM = b"\xef\xbb\xbf"
-
-
-class Importer(Protocol):
-    """Turns one foreign format into sessions.
-
-    Attributes:
-        name: what `workbench list formats` shows.
-        description: one line for people.
-        carries: what recordings of this format hold, and the importer reads.
-    """
-
-    name: ClassVar[str]
-    description: ClassVar[str]
-    carries: ClassVar[tuple[Carries, ...]]
-
-    def knows(self, head: str) -> bool:
-        """Whether this text, the first 64 KB of a file, is the start of a recording in this format."""
-        ...
-
-    def sessions(self, source: Source) -> Iterator[Session]:
-        """The sessions in a recording, in its order. Their origin is filled in by the caller.
-
-        Raises:
-            FormatError: the recording is damaged and the source is not lenient.
-        """
-        ...
 
 
 class Source:
@@ -76,11 +48,11 @@ class Source:
         """The file's name without its endings: what a session is called that has no id of its own."""
         return re.split(r"[/\\]", self.where)[-1].split(".")[0] or "session"
 
-    def head(self) -> str:
-        """The first 64 KB as text, whatever they hold."""
+    def head(self) -> Head:
+        """What the first 64 KB tell, whatever they hold."""
         with self.open() as stream:
             raw = stream.read(HEAD_BYTES)
-        return raw.removeprefix(BOM).decode(errors="replace").replace("\r\n", "\n")
+        return Head.of(raw.removeprefix(BOM).decode(errors="replace").replace("\r\n", "\n"))
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """The lines that hold something, with their numbers from 1, without line ends."""
@@ -98,7 +70,9 @@ class Source:
                 self.skipped.append(f"line {number}: a comment")
                 continue
             with self.at(number):
-                value = decoded(line)
+                if "\0" in line:
+                    raise FormatError("the line holds NUL bytes")
+                value = decode(line)
                 if not isinstance(value, dict):
                     raise FormatError(f"expected a JSON object, found {kind(value)}")
                 yield number, value
@@ -122,14 +96,37 @@ class Source:
         Raises:
             FormatError: it is not JSON; also when lenient, since nothing of it can be read.
         """
+        text = self.text()
         try:
-            return decode(self.text())
-        except BadJson as error:
-            raise FormatError(str(error), where=self.where, line=error.line) from None
+            return decode(text)
+        except FormatError as error:
+            raise FormatError(error.why, where=self.where, line=error.line) from None
 
-    def at(self, line: int | None = None, field: str = "") -> AbstractContextManager[None]:
+    def object_with(self, *fields: str) -> dict[str, Json]:
+        """The JSON object that a file is; these fields are named where it is something else.
+
+        Raises:
+            FormatError: it is no object.
+        """
+        document = self.document()
+        if not isinstance(document, dict):
+            wanted = " and ".join(f"`{field}`" for field in fields)
+            raise FormatError(f"expected an object with {wanted}, found {kind(document)}", where=self.where)
+        return document
+
+    @contextmanager
+    def at(self, line: int | None = None, field: str = "") -> Iterator[None]:
         """What is wrong inside this block is placed on that line; when lenient, it is listed and passed over."""
-        return _Place(self, line, field)
+        try:
+            yield
+        except FormatError as error:
+            if error.where:
+                raise
+            line = error.line if line is None else line
+            field += ("." if field and error.field else "") + error.field
+            if not self.lenient:
+                raise FormatError(error.why, where=self.where, line=line, field=field) from None
+            self.skipped.append(str(FormatError(error.why, line=line, field=field)).removeprefix(", "))
 
     def origin(self, name: str) -> Origin:
         """Where sessions of this recording come from, as far as it has been read."""
@@ -152,44 +149,3 @@ class Source:
                 raise FormatError(why, where=self.where, line=at) from None
             self.skipped.append(f"line {at}: {why}, replaced by U+FFFD")
             return raw.decode(errors="replace")
-
-
-class _Place:
-    def __init__(self, source: Source, line: int | None, field: str) -> None:
-        self.source, self.line, self.field = source, line, field
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        if not isinstance(error, FormatError) or error.where:
-            return False
-        line = self.line if error.line is None else error.line
-        field = self.field + ("." if self.field and error.field else "") + error.field
-        placed = FormatError(error.why, where=self.source.where, line=line, field=field)
-        if not self.source.lenient:
-            raise placed from None
-        self.source.skipped.append(str(FormatError(error.why, line=line, field=field)).removeprefix(", "))
-        return True
-
-
-def decoded(line: str) -> Json:
-    """The value of one line of JSON.
-
-    Raises:
-        FormatError: without a place, which `Source.at` adds.
-    """
-    if "\0" in line:
-        raise FormatError("the line holds NUL bytes")
-    try:
-        return decode(line)
-    except BadJson as error:
-        raise FormatError(str(error)) from None
-
-
-def kind(value: Json) -> str:
-    """What a decoded JSON value is, in words."""
-    names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
-    return names.get(type(value), "a number")

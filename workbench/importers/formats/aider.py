@@ -1,0 +1,190 @@
+"""Aider's chat history: markdown of what was typed, what aider said, and what the model answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from workbench.importers.format import Importer
+from workbench.importers.head import Head
+from workbench.importers.session_builder import SessionBuilder
+from workbench.importers.source import Source
+from workbench.transcript.log import MessageEntry
+from workbench.transcript.message import AssistantMessage, Text, Usage, UserMessage
+from workbench.transcript.session import Session
+
+START = "# aider chat started at "
+_TOKENS = re.compile(r"Tokens: ([\d.,]{1,20}[kM]?) sent(.{0,80}?), ([\d.,]{1,20}[kM]?) received")
+_CACHED = re.compile(r"([\d.,]{1,20}[kM]?) cache (write|hit)")
+_MODEL = re.compile(r"(?:Main model|Models?): ([^\s\[]{1,200}) with")
+_COMMAND = re.compile(r"/[a-z-]+|!")
+_TALK = re.compile(r"/(?:ask|code|architect|context)\s+(?=\S)")
+_SHELL = re.compile(r"(?:/run|/test|/lint|/git|!)")
+_ESCAPE = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
+_SCALE = {"k": 1_000, "M": 1_000_000}
+
+
+class Aider(Importer):
+    """`.aider.chat.history.md`: an append-only log of any number of chats."""
+
+    name = "aider"
+    description = "aider chat histories (markdown)"
+    carries = ("usage", "times", "model")
+
+    def knows(self, head: Head) -> bool:
+        """Whether a chat starts on one of the first lines."""
+        return re.search(r"^# aider chat started at \d", head.text[:4_000], re.MULTILINE) is not None
+
+    def sessions(self, source: Source) -> Iterator[Session]:
+        """One session a chat; its number stands behind the file's name where the file holds several."""
+        chat: AiderBuilder | None = None
+        n = 0
+        for line in source.text().split("\n"):
+            if line.startswith(START):
+                if chat is not None:
+                    yield chat.numbered(n)
+                n += 1
+                chat = AiderBuilder(source)
+                chat.title = line[len(START) :].strip()
+            elif chat is not None:
+                chat.read_line(line)
+        if chat is not None:
+            yield chat.numbered(n if n > 1 else 0)
+
+
+class AiderBuilder(SessionBuilder):
+    """Reads lines: typed by the user, printed by aider, answered by the model, or the output of a command."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.typed: list[str] = []
+        self.bare: list[str] = []
+        self.client: list[str] = []
+        self.output = ""
+        self.answer: AssistantMessage | None = None
+        self.shell = self.direct = self.after_client = False
+
+    def read_line(self, line: str) -> None:
+        """Read one line: typed (`####`), aider's own (`>`), or else the model's or a command's."""
+        if line.startswith("#### ") or line.rstrip() == "####":
+            if not self.typed:
+                self._close()
+            self.typed.append(line[5:].rstrip())
+            self.after_client = False
+        elif line.startswith("> ") or line.rstrip() == ">":
+            self._typed()
+            self._bare_done(_TOKENS.search(line) is not None)
+            self._client(line[2:].rstrip())
+            self.after_client = True
+        else:
+            self._typed()
+            if line.strip() and not self.bare:
+                self.direct = self.after_client
+            if line.strip() or self.bare:
+                self.bare.append(line)
+            self.after_client = False
+
+    def _client(self, line: str) -> None:
+        found = _TOKENS.search(line)
+        if found and self.answer is not None and self.answer.usage is None:
+            self.answer = replace(self.answer, usage=_usage(found))
+        named = _MODEL.search(line)
+        self.model = self.model or (named[1].rstrip(",") if named else "")
+        if self.output and line.startswith("Added") and "to the chat" in line:
+            self._output_sent()
+        self.client.append(line)
+
+    def _typed(self) -> None:
+        """Write what was typed: words for the model, or a command that it never sees."""
+        if not self.typed:
+            return
+        self._answer_done()
+        text = "\n".join(self.typed).strip()
+        self.typed, self.shell = [], False
+        if _COMMAND.match(text) and not _TALK.match(text):
+            self.shell = _SHELL.match(text) is not None
+            self.note("command", text)
+        else:
+            self.say(UserMessage(id="", blocks=(Text(_TALK.sub("", text)),), time=self._time()))
+
+    def _time(self) -> float | None:
+        """When the chat started, for its first message; the log tells no other time."""
+        if any(isinstance(entry, MessageEntry) for entry in self.log):
+            return None
+        try:
+            moment = datetime.strptime(self.title, "%Y-%m-%d %H:%M:%S")
+        except ValueError:
+            return None
+        return moment.replace(tzinfo=UTC).timestamp()
+
+    def _bare_done(self, answered: bool) -> None:
+        """Write what stands bare: the model's answer, or the output of a command.
+
+        Output follows aider's own line directly, or a shell command; but what stands before the figures of a request
+        is an answer always.
+        """
+        text = _ESCAPE.sub("", "\n".join(self.bare)).strip("\n")
+        self.bare = []
+        if not text.strip():
+            return
+        if (self.direct or self.shell) and not answered:
+            self.output += ("\n" if self.output else "") + text
+            return
+        if self.output:
+            self._output_sent()
+        self._client_done()
+        self.answer = AssistantMessage(id="", blocks=(Text(text),), model=self.model)
+
+    def _output_sent(self) -> None:
+        """The output of a command that was put into the chat."""
+        self._answer_done()
+        self.say(UserMessage(id="", blocks=(Text(self.output),), synthetic=True))
+        self.output = ""
+
+    def _answer_done(self) -> None:
+        """Write the newest answer: what aider says behind it, with its figures, has been heard."""
+        if self.answer is not None:
+            self.say(self.answer)
+        self.answer = None
+
+    def _output_done(self) -> None:
+        self._answer_done()
+        if self.output:
+            self.note("output", self.output)
+        self.output = ""
+
+    def _client_done(self) -> None:
+        self._answer_done()
+        lines = "\n".join(self.client).strip()
+        self.client = []
+        if lines:
+            self.note("client", lines)
+
+    def _close(self) -> None:
+        """Write what was gathered since the last typed line."""
+        self._typed()
+        self._bare_done(False)
+        self._output_done()
+        self._client_done()
+
+    def numbered(self, n: int) -> Session:
+        """The chat, with a number unless it is 0."""
+        self._close()
+        self.id = f"{self.source.stem}-{n}" if n else ""
+        return self.session()
+
+
+def _usage(found: re.Match[str]) -> Usage:
+    cached = {kind: _count(count) for count, kind in _CACHED.findall(found[2])}
+    sent, hit, written = _count(found[1]), cached.get("hit", 0), cached.get("write", 0)
+    return Usage(max(sent - hit - written, 0), hit, written, _count(found[3]))
+
+
+def _count(text: str) -> int:
+    scale = _SCALE.get(text[-1], 1)
+    try:
+        return round(float(text.rstrip("kM").replace(",", "").rstrip(".")) * scale)
+    except ValueError:
+        return 0

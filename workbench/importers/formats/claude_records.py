@@ -1,0 +1,227 @@
+"""One line of a Claude Code recording: what it says, and its place in the tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from workbench.errors import FormatError
+from workbench.importers.blocks import Content, as_json, content
+from workbench.importers.decoding import kind
+from workbench.importers.images import image
+from workbench.importers.usage import ANTHROPIC_USAGE
+from workbench.importers.values import items, mapping, optional_count, text, texts, timestamp
+from workbench.transcript.log import ClearingEntry, CompactionEntry, NoteEntry
+from workbench.transcript.message import Json, SaidBlock, Text, Usage
+
+Kind: TypeAlias = Literal["user", "assistant", "boundary", "clearing", "note", "through"]
+Attachment: TypeAlias = Mapping[str, Json]
+
+SYNTHETIC = "<synthetic>"
+"""The model name that the client gives to answers that it wrote itself."""
+NOTES = frozenset({"api_error", "local_command", "model_refusal_fallback"})
+_CLIENT = re.compile(
+    r"\s*(?:<(?:local-command-|bash-std|system-reminder|task-notification|user-memory-input|ide_)|"
+    r"\[Request interrupted by user|Caveat: The messages below were generated)"
+)
+_COMMAND = re.compile(r"\s*<command-(?:name|message)>")
+_COMMAND_ARGS = re.compile(r"<command-args>\s*\S")
+
+
+@dataclass(slots=True)
+class Node:
+    """One record of the tree, with its text and without the client's own copies of it.
+
+    Attributes:
+        kind: `through` says nothing, and only hands on its place.
+        entry: what a boundary, a clearing or a note is in a log. The summary of a boundary is a record of its own.
+        preserved: ids of the records that a boundary kept word for word, where the recording names them.
+    """
+
+    line: int
+    uuid: str
+    parent: str
+    kind: Kind = "through"
+    side: bool = False
+    time: float | None = None
+    content: Content = field(default_factory=Content)
+    synthetic: bool = False
+    summary: bool = False
+    message_id: str = ""
+    model: str = ""
+    usage: Usage | None = None
+    stop: str = ""
+    entry: CompactionEntry | ClearingEntry | NoteEntry | None = None
+    preserved: tuple[str, ...] = ()
+
+
+def node(line: int, record: Mapping[str, Json]) -> Node | None:
+    """The record's node; None for side records, which have no place in the tree.
+
+    Raises:
+        FormatError: a field has the wrong type.
+    """
+    uuid = text(record, "uuid")
+    if not uuid:
+        return None
+    parent, time = text(record, "parentUuid", "logicalParentUuid"), timestamp(record, "timestamp")
+    made = Node(line, uuid, parent, side=record.get("isSidechain") is True, time=time)
+    match record.get("type"):
+        case "user":
+            _read_user(made, record)
+        case "assistant":
+            _read_answer(made, record)
+        case "attachment":
+            _read_attachment(made, mapping(record, "attachment"))
+        case "system":
+            _read_system(made, record)
+    return made
+
+
+def _read_user(made: Node, record: Mapping[str, Json]) -> None:
+    made.kind = "user"
+    made.content = content(_message(record))
+    made.summary = record.get("isCompactSummary") is True
+    first = next((block.text for block in made.content.blocks if isinstance(block, Text)), "")
+    made.synthetic = record.get("isMeta") is True or _by_client(first)
+
+
+def _read_answer(made: Node, record: Mapping[str, Json]) -> None:
+    message = _message(record)
+    made.content = content(message)
+    made.model, made.message_id = text(message, "model"), text(message, "id") or made.uuid
+    if record.get("isApiErrorMessage") is True:
+        _note(made, "api_error")
+        return
+    made.kind = "assistant"
+    made.stop = text(message, "stop_reason")
+    made.usage = ANTHROPIC_USAGE.read(mapping(message, "usage"))
+    if made.model == SYNTHETIC:
+        made.model, made.synthetic = "", True
+
+
+def _read_system(made: Node, record: Mapping[str, Json]) -> None:
+    subtype = text(record, "subtype")
+    if subtype == "compact_boundary":
+        made.kind, made.parent = "boundary", text(record, "logicalParentUuid", "parentUuid")
+        meta = mapping(record, "compactMetadata")
+        preserved = mapping(meta, "preservedMessages")
+        made.preserved = texts(preserved, "uuids") or texts(preserved, "allUuids")
+        made.entry = CompactionEntry(
+            id=made.uuid,
+            parent=None,
+            tokens_before=optional_count(meta, "preTokens"),
+            tokens_after=optional_count(meta, "postTokens"),
+            reason=text(meta, "trigger"),
+            time=made.time,
+        )
+    elif subtype == "microcompact_boundary":
+        meta = mapping(record, "microcompactMetadata")
+        made.kind = "clearing"
+        made.entry = ClearingEntry(
+            id=made.uuid,
+            parent=None,
+            call_ids=texts(meta, "compactedToolIds"),
+            tokens_before=optional_count(meta, "preTokens"),
+            tokens_saved=optional_count(meta, "tokensSaved"),
+            reason=text(meta, "trigger"),
+            time=made.time,
+        )
+    elif subtype in NOTES:
+        words = record.get("content")
+        made.content = Content([Text(words if isinstance(words, str) else as_json(record.get("error")))])
+        _note(made, subtype)
+
+
+def _note(made: Node, label: str) -> None:
+    made.kind = "note"
+    made.entry = NoteEntry(id=made.uuid, parent=None, kind=label, text=made.content.words, time=made.time)
+
+
+def _read_attachment(made: Node, attachment: Attachment) -> None:
+    type_ = text(attachment, "type")
+    if type_ in UNSENT_ATTACHMENTS:
+        return
+    if type_ not in ATTACHMENTS:
+        made.content.unknown.append(f"attachment of type {type_!r}")
+        return
+    blocks = ATTACHMENTS[type_](attachment)
+    if blocks:
+        made.kind, made.content = "user", Content(list(blocks))
+        made.synthetic = not (type_ == "queued_command" and attachment.get("commandMode") in (None, "prompt"))
+
+
+def _message(record: Mapping[str, Json]) -> Mapping[str, Json]:
+    message = record.get("message")
+    if not isinstance(message, dict):
+        raise FormatError(f"expected an object, found {kind(message)}", field="message")
+    return message
+
+
+def _by_client(words: str) -> bool:
+    if _COMMAND.match(words):
+        return _COMMAND_ARGS.search(words) is None
+    return _CLIENT.match(words) is not None
+
+
+def _lines(name: str) -> Callable[[Attachment], Sequence[SaidBlock]]:
+    """The values of a field, a line each."""
+
+    def read(attachment: Attachment) -> Sequence[SaidBlock]:
+        value = attachment.get(name)
+        parts = value if isinstance(value, list) else [value] if value else []
+        words = "\n".join(part if isinstance(part, str) else as_json(part) for part in parts)
+        return [Text(words)] if words.strip() else []
+
+    return read
+
+
+def _titled(title: str, *holders: str, words: str = "content") -> Callable[[Attachment], Sequence[SaidBlock]]:
+    """A text inside these objects, under a title."""
+
+    def read(attachment: Attachment) -> Sequence[SaidBlock]:
+        holder = attachment
+        for name in holders:
+            holder = mapping(holder, name)
+        found = text(holder, words)
+        return [Text(f"{text(attachment, title)}\n{found}")] if found else []
+
+    return read
+
+
+def _file(attachment: Attachment) -> Sequence[SaidBlock]:
+    inside = mapping(attachment, "content")
+    if text(inside, "type") == "image":
+        file = mapping(inside, "file")
+        return [image(text(file, "type"), text(file, "base64"))]
+    return _titled("filename", "content", "file")(attachment)
+
+
+def _hook(attachment: Attachment) -> Sequence[SaidBlock]:
+    """What a hook printed: only at these two events does the client pass it on."""
+    sent = attachment.get("hookEvent") in ("SessionStart", "UserPromptSubmit")
+    return _lines("content")(attachment) if sent else []
+
+
+def _tasks(attachment: Attachment) -> Sequence[SaidBlock]:
+    tasks = [task for task in items(attachment, "content") if isinstance(task, dict)]
+    lines = [f"[{text(task, 'status')}] {text(task, 'subject', 'content')}" for task in tasks]
+    return [Text("\n".join(lines))] if lines else []
+
+
+ATTACHMENTS: Mapping[str, Callable[[Attachment], Sequence[SaidBlock]]] = {
+    **dict.fromkeys(("agent_listing_delta", "deferred_tools_delta"), _lines("addedLines")),
+    **dict.fromkeys(("hook_additional_context", "skill_listing"), _lines("content")),
+    **dict.fromkeys(("task_reminder", "todo", "todo_reminder"), _tasks),
+    "compact_file_reference": _lines("filename"),
+    "edited_text_file": _titled("filename", words="snippet"),
+    "file": _file,
+    "hook_success": _hook,
+    "mcp_instructions_delta": _lines("addedBlocks"),
+    "nested_memory": _titled("path", "content"),
+    "queued_command": lambda attachment: content(attachment, "prompt").said,
+}
+"""How each kind of attachment was worded for the model, as far as its text is in the file."""
+UNSENT_ATTACHMENTS = frozenset({"command_permissions", "hook_system_message"})

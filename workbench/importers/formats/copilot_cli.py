@@ -1,0 +1,175 @@
+"""Sessions of GitHub Copilot's command line: JSON lines of events.
+
+Source: github/copilot-sdk, docs/features/streaming-events.md (03418125). No recording was at hand: read with care.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from workbench.importers.blocks import arguments, result_blocks, text_block, thought_block
+from workbench.importers.format import LinesImporter
+from workbench.importers.head import Head
+from workbench.importers.session_builder import SessionBuilder, compaction
+from workbench.importers.source import Source
+from workbench.importers.usage import UsageFields
+from workbench.importers.values import count, identifier, mapping, objects, optional_count, text, timestamp
+from workbench.transcript.log import Entry, Log, MessageEntry, NoteEntry
+from workbench.transcript.message import (
+    AnswerBlock,
+    AssistantMessage,
+    Json,
+    SystemMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
+from workbench.transcript.session import Session
+
+NOTES = frozenset({"abort", "session.error", "session.model_change", "session.truncation", "session.snapshot_rewind"})
+FAMILIES = (
+    "assistant.", "command.", "elicitation.", "external_tool.", "hook.", "mcp.", "mcp_app.", "permission.", "sampling.",
+    "session.", "skill.", "subagent.", "system.", "tool.", "user.", "user_input.", "pending_messages.", "abort",
+    "exit_plan_mode.", "model.", "capabilities.", "commands.",
+)  # fmt: skip
+USAGE = UsageFields(
+    input=("input",), output=("outputTokens",), cache_read=("cacheReadTokens",), cache_write=("cacheWriteTokens",),
+    reasoning=("reasoningTokens",),
+)  # fmt: skip
+_STARTS = ("session.start", "user.message", "assistant.message", "assistant.turn_start", "tool.execution_start")
+
+
+class CopilotCliBuilder(SessionBuilder):
+    """Reads events; a sub-agent's are a branch with a root of its own."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.entries: dict[str, Entry] = {}
+        self.leaf_after: dict[str, str | None] = {}
+        self.leaf: str | None = None
+        self.agent = ""
+        self.agent_leaves: dict[str, str] = {}
+        self.newest_answers: dict[str, str] = {}
+        self.thought = self.repository = ""
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one event; those that only stream or ask for leave change nothing."""
+        event_id = identifier(record, "id") or f"event-{len(self.leaf_after) + 1}"
+        if event_id in self.leaf_after:
+            return
+        self.agent, parent = identifier(record, "agentId"), identifier(record, "parentId")
+        if not self.agent and parent in self.leaf_after:
+            self.leaf = self.leaf_after[parent]
+        if record.get("ephemeral") is not True or record.get("type") == "assistant.usage":
+            self._event(event_id, text(record, "type"), mapping(record, "data"), timestamp(record, "timestamp"))
+        self.leaf_after[event_id] = self.leaf
+
+    def _event(self, event_id: str, type_: str, data: Mapping[str, Json], time: float | None) -> None:
+        if type_ in ("session.start", "session.resume", "session.context_changed"):
+            self._about(data)
+        elif type_ == "user.message":
+            self._user(event_id, data, time)
+        elif type_ == "assistant.reasoning":
+            self.thought = text(data, "content")
+        elif type_ == "assistant.message":
+            self._answer(event_id, data, time)
+        elif type_ == "assistant.usage":
+            self._usage(data)
+        elif type_ == "tool.execution_complete":
+            self._result(event_id, data, time)
+        elif type_ == "system.message":
+            self.say(SystemMessage(id=event_id, blocks=(Text(text(data, "content")),), time=time))
+        elif type_ == "skill.invoked" and data.get("content"):
+            self.say(UserMessage(id=event_id, blocks=(Text(text(data, "content")),), synthetic=True, time=time))
+        elif type_ == "session.compaction_complete" and data.get("success") is not False:
+            self._compaction(event_id, data, time)
+        elif type_ in NOTES:
+            shown = next((text(data, key) for key in ("newModel", "message", "reason") if data.get(key)), "")
+            self.model = text(data, "newModel") or self.model
+            self.add(NoteEntry(id=event_id, parent=None, kind=type_, text=shown, time=time))
+        elif not type_.startswith(FAMILIES):
+            self.source.unknown[f"event of type {type_!r}"] += 1
+
+    def _about(self, data: Mapping[str, Json]) -> None:
+        context = mapping(data, "context") or data
+        self.id = self.id or identifier(data, "sessionId")
+        self.cwd = self.cwd or text(context, "cwd")
+        self.repository = self.repository or text(context, "repository")
+        self.model = text(data, "selectedModel") or self.model
+
+    def _user(self, event_id: str, data: Mapping[str, Json], time: float | None) -> None:
+        typed, sent = text(data, "content"), text(data, "transformedContent")
+        synthetic = text(data, "source") not in ("", "user")
+        self.say(UserMessage(id=event_id, blocks=tuple(text_block(typed)), synthetic=synthetic, time=time))
+        added = sent.replace(typed, "", 1).strip() if typed and typed in sent else ""
+        if added:
+            self.say(UserMessage(id=f"{event_id}-added", blocks=(Text(added),), synthetic=True, time=time))
+
+    def _answer(self, event_id: str, data: Mapping[str, Json], time: float | None) -> None:
+        thought, self.thought = text(data, "reasoningText") or self.thought, ""
+        calls = [
+            ToolCall(identifier(call, "toolCallId"), text(call, "name"), arguments(call.get("arguments")))
+            for call in objects(data, "toolRequests")
+        ]
+        thoughts = thought_block(thought, text(data, "reasoningOpaque", "encryptedContent"))
+        blocks: tuple[AnswerBlock, ...] = (*thoughts, *text_block(text(data, "content")), *calls)
+        output = count(data, "outputTokens")
+        usage = Usage(output=output) if output else None
+        self.newest_answers[self.agent] = event_id
+        self.say(AssistantMessage(id=event_id, blocks=blocks, model=self.model, usage=usage, time=time))
+
+    def _usage(self, data: Mapping[str, Json]) -> None:
+        """Read the figures of the request that was just answered; its input includes what was cached."""
+        entry = self.entries.get(self.newest_answers.get(self.agent, ""))
+        if isinstance(entry, MessageEntry) and isinstance(entry.message, AssistantMessage):
+            cached = count(data, "cacheReadTokens") + count(data, "cacheWriteTokens")
+            usage = USAGE.read({**data, "input": max(count(data, "inputTokens") - cached, 0)}) or Usage()
+            model = text(data, "model") or entry.message.model
+            self.entries[entry.id] = replace(entry, message=replace(entry.message, usage=usage, model=model))
+
+    def _result(self, event_id: str, data: Mapping[str, Json], time: float | None) -> None:
+        failed = data.get("success") is False
+        given = mapping(data, "result").get("content")
+        if given is None and failed:
+            given = text(mapping(data, "error"), "message")
+        call_id, blocks = identifier(data, "toolCallId"), result_blocks(given)
+        self.say(ToolResult(id=event_id, call_id=call_id, blocks=blocks, is_error=failed, time=time))
+
+    def _compaction(self, event_id: str, data: Mapping[str, Json], time: float | None) -> None:
+        before, after = optional_count(data, "preCompactionTokens"), optional_count(data, "postCompactionTokens")
+        summary = text(data, "summaryContent") or None
+        self.add(compaction(event_id, summary, tokens_before=before, tokens_after=after, time=time))
+
+    def add(self, entry: Entry) -> str:
+        """Append after the leaf of the speaker, the agent or one of its sub-agents; the second of an id is left out."""
+        if entry.id not in self.entries:
+            parent = self.agent_leaves.get(self.agent) if self.agent else self.leaf
+            self.entries[entry.id] = replace(entry, parent=parent)
+            if self.agent:
+                self.agent_leaves[self.agent] = entry.id
+            else:
+                self.leaf = entry.id
+        return entry.id
+
+    def session(self) -> Session:
+        """What has been read."""
+        self.log = Log(self.entries.values())
+        self.log.leaf = self.leaf
+        self.project = self.repository.rpartition("/")[2]
+        return super().session()
+
+
+class CopilotCli(LinesImporter):
+    """`events.jsonl` under `~/.copilot/session-state/<id>`."""
+
+    name = "copilot_cli"
+    description = "GitHub Copilot CLI events (JSON lines)"
+    carries = ("tree", "calls", "thinking", "usage", "times", "model", "compactions", "system")
+    builder = CopilotCliBuilder
+
+    def knows(self, head: Head) -> bool:
+        """Whether a line is one of the agent's own events."""
+        return any(record.get("type") in _STARTS and "data" in record for record in head.records)

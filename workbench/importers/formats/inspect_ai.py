@@ -1,0 +1,178 @@
+"""Logs of Inspect: a zip of samples (`.eval`) or one JSON document, a sample a session."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from workbench.errors import FormatError
+from workbench.importers.blocks import content
+from workbench.importers.chat import ChatBuilder
+from workbench.importers.decoding import decode, kind
+from workbench.importers.format import Importer
+from workbench.importers.head import Head
+from workbench.importers.session_builder import compaction
+from workbench.importers.source import Source
+from workbench.importers.values import count, identifier, mapping, objects, optional_count, text
+from workbench.transcript.message import Json
+from workbench.transcript.session import Session
+
+ZIP = "PK\x03\x04"
+MOST_BYTES = 1 << 30
+"""Unpacked bytes of one sample that are read: a zip can claim any size."""
+ATTACHED = "attachment://"
+
+
+class SampleBuilder(ChatBuilder):
+    """Reads one sample: its messages, with the figures and compactions of its events.
+
+    Attributes:
+        usage: the provider's figures by the id of the answer.
+        after: the compactions that followed an answer, by its id; under the empty id, those before any.
+    """
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.usage: dict[str, Mapping[str, Json]] = {}
+        self.after: dict[str, list[Mapping[str, Json]]] = defaultdict(list)
+
+    def read_sample(self, sample: Mapping[str, Json]) -> None:
+        """Read the events and then the messages; an event without a message of its own comes last."""
+        attached = mapping(sample, "attachments")
+        self._read_events(objects(sample, "events"))
+        pending = list(self.after[""])
+        for i, message in enumerate(objects(sample, "messages")):
+            with self.source.at(field=f"messages[{i}]"):
+                shaped = self._in_chat_shape(_resolved(message, attached))
+                if mapping(message, "metadata").get("summary") is True:
+                    self._compaction(shaped, pending.pop(0) if pending else {})
+                else:
+                    self.read_message(shaped)
+                pending += self.after.get(identifier(message, "id"), [])
+        for event in pending:
+            self._compaction(None, event)
+
+    def _read_events(self, events: list[dict[str, Json]]) -> None:
+        newest = ""
+        for event in events:
+            if event.get("event") == "model":
+                output = mapping(event, "output")
+                choices = objects(output, "choices")
+                newest = identifier(mapping(choices[0], "message"), "id") if choices else newest
+                if newest and output.get("usage"):
+                    self.usage[newest] = mapping(output, "usage")
+            elif event.get("event") == "compaction":
+                self.after[newest].append(event)
+
+    def _compaction(self, message: Mapping[str, Json] | None, event: Mapping[str, Json]) -> None:
+        """Add a summary with the figures of its event; without a message, the context was cleared or trimmed."""
+        self.add(
+            compaction(
+                self.fresh_id(identifier(message or {}, "id") or "compaction"),
+                None if message is None else content(message).words,
+                kept=self.ids if message is None else None,
+                tokens_before=optional_count(event, "tokens_before"),
+                tokens_after=optional_count(event, "tokens_after"),
+                reason=text(event, "type"),
+            )
+        )
+
+    def _in_chat_shape(self, message: dict[str, Json]) -> dict[str, Json]:
+        """The message in OpenAI's shape."""
+        shaped = {name: value for name, value in message.items() if name != "timestamp"}
+        shaped["tool_calls"] = [
+            {"id": call.get("id"), "function": {"name": call.get("function"), "arguments": call.get("arguments")}}
+            if isinstance(call.get("function"), str)
+            else call
+            for call in objects(message, "tool_calls")
+        ]
+        usage = self.usage.get(identifier(message, "id"))
+        if usage is not None:
+            shaped["usage"] = {
+                "input_tokens": count(usage, "input_tokens"),
+                "cache_read_input_tokens": count(usage, "input_tokens_cache_read"),
+                "cache_creation_input_tokens": count(usage, "input_tokens_cache_write"),
+                "output_tokens": count(usage, "output_tokens"),
+            }
+        error = message.get("error")
+        if isinstance(error, dict) and not message.get("content"):
+            shaped["content"] = text(error, "message")
+        if message.get("role") == "tool":
+            shaped["name"] = message.get("function")
+        return shaped
+
+
+class InspectAi(Importer):
+    """Evaluation logs of the UK AI Security Institute's Inspect, version 2 of the format."""
+
+    name = "inspect_ai"
+    description = "Inspect evaluation logs (.eval and JSON)"
+    carries = ("calls", "thinking", "images", "usage", "model", "compactions", "system")
+
+    def knows(self, head: Head) -> bool:
+        """Whether it is a zip of samples, or a document with the task that was evaluated."""
+        if head.text.startswith(ZIP):
+            return any(name in head.text for name in ("samples/", "_journal/", "header.json"))
+        return head.is_object_with("version", "status", "eval")
+
+    def sessions(self, source: Source) -> Iterator[Session]:
+        """One session a sample."""
+        if source.head().text.startswith(ZIP):
+            yield from _from_zip(source)
+            return
+        document = source.object_with("samples")
+        samples: list[dict[str, Json]] = []
+        with source.at():
+            samples = objects(document, "samples")
+        for i, sample in enumerate(samples):
+            with source.at(field=f"samples[{i}]"):
+                yield _session(source, mapping(document, "eval"), sample)
+
+
+def _from_zip(source: Source) -> Iterator[Session]:
+    try:
+        with source.open() as stream, zipfile.ZipFile(stream) as archive:
+            about: Mapping[str, Json] = {}
+            if "header.json" in archive.namelist():
+                with source.at(field="header.json"):
+                    about = mapping(_member(archive, "header.json"), "eval")
+            for name in sorted(archive.namelist()):
+                if name.startswith("samples/") and name.endswith(".json"):
+                    with source.at(field=name):
+                        yield _session(source, about, _member(archive, name))
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, KeyError, ValueError) as error:
+        raise FormatError(f"not a zip that can be read ({error})", where=source.where) from None
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> dict[str, Json]:
+    if archive.getinfo(name).file_size > MOST_BYTES:
+        raise FormatError(f"unpacks to more than {MOST_BYTES:,} bytes")
+    try:
+        value = decode(archive.read(name).decode())
+    except UnicodeDecodeError as error:
+        raise FormatError(f"not JSON text ({error})") from None
+    if not isinstance(value, dict):
+        raise FormatError(f"expected an object, found {kind(value)}")
+    return value
+
+
+def _session(source: Source, about: Mapping[str, Json], sample: Mapping[str, Json]) -> Session:
+    builder = SampleBuilder(source)
+    builder.read_sample(sample)
+    builder.id = f"{source.stem}-{identifier(sample, 'id')}-{count(sample, 'epoch') or 1}"
+    builder.model, builder.title = text(about, "model"), text(about, "task")
+    builder.project = builder.title
+    return builder.session()
+
+
+def _resolved(value: Json, attached: Mapping[str, Json]) -> Json:
+    """The value with its attachments put back in the places that name them."""
+    if isinstance(value, str) and value.startswith(ATTACHED):
+        return attached.get(value.removeprefix(ATTACHED), value)
+    if isinstance(value, list):
+        return [_resolved(one, attached) for one in value]
+    if isinstance(value, dict):
+        return {name: _resolved(one, attached) for name, one in value.items()}
+    return value

@@ -1,0 +1,145 @@
+"""Evaluation output of OpenHands 0.x: JSON lines, a task each, with a history of events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from workbench.importers.blocks import content, result_blocks, text_block
+from workbench.importers.chat import calls
+from workbench.importers.format import Importer
+from workbench.importers.head import Head
+from workbench.importers.images import linked
+from workbench.importers.session_builder import SessionBuilder, compaction
+from workbench.importers.source import Source
+from workbench.importers.usage import OPENAI_USAGE
+from workbench.importers.values import identifier, items, mapping, objects, optional_count, text, texts, timestamp
+from workbench.transcript.log import MessageEntry
+from workbench.transcript.message import (
+    AnswerBlock,
+    AssistantMessage,
+    Json,
+    SystemMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from workbench.transcript.session import Session
+
+QUIET = frozenset({"recall", "change_agent_state", "agent_state_changed", "null", "", "send_message"})
+
+
+class OpenHandsBuilder(SessionBuilder):
+    """Reads events: actions, and the observations that follow them."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.responses: set[str] = set()
+        self.calls: dict[str, str] = {}
+        self.entries: dict[str, str] = {}
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one event: something done, or what came of it."""
+        time, before = timestamp(record, "timestamp"), self.log.leaf
+        if "observation" in record:
+            self._observation(record, time)
+        else:
+            self._action(record, text(record, "action"), time)
+        if self.log.leaf is not None and self.log.leaf != before:
+            self.entries[identifier(record, "id")] = self.log.leaf
+
+    def _action(self, event: Mapping[str, Json], action: str, time: float | None) -> None:
+        args = mapping(event, "args")
+        if action == "system":
+            self.say(SystemMessage(id="", blocks=(Text(text(args, "content")),), time=time))
+        elif action == "message" and text(event, "source") == "user":
+            pictures = [linked(url) for url in texts(args, "image_urls")]
+            self.say(UserMessage(id="", blocks=(Text(text(args, "content")), *pictures), time=time))
+        elif action == "condensation":
+            self._condensation(args, time)
+        elif action in QUIET:
+            self.note(action or "event", id=f"event-{identifier(event, 'id')}", time=time)
+        else:
+            self._answer(event, action, args, time)
+
+    def _answer(self, event: Mapping[str, Json], action: str, args: Mapping[str, Json], time: float | None) -> None:
+        about = mapping(event, "tool_call_metadata")
+        response = mapping(about, "model_response")
+        call_id = identifier(about, "tool_call_id") or f"event-{identifier(event, 'id')}"
+        self.calls[identifier(event, "id")] = call_id
+        self.names[call_id] = text(about, "function_name") or action
+        response_id = identifier(response, "id")
+        if response_id and response_id in self.responses:
+            return
+        self.responses.add(response_id)
+        blocks = _answer_blocks(response) or _action_blocks(call_id, action, args)
+        model, usage = text(response, "model"), OPENAI_USAGE.read(mapping(response, "usage"))
+        self.say(AssistantMessage(id="", blocks=tuple(blocks), model=model, usage=usage, time=time))
+
+    def _observation(self, event: Mapping[str, Json], time: float | None) -> None:
+        observation = text(event, "observation")
+        if observation in QUIET:
+            self.note(observation, text(event, "content"), id=f"event-{identifier(event, 'id')}", time=time)
+            return
+        about = mapping(event, "tool_call_metadata")
+        call_id = self.calls.get(identifier(event, "cause"), identifier(about, "tool_call_id"))
+        blocks = result_blocks(event.get("content"))
+        code = mapping(mapping(event, "extras"), "metadata").get("exit_code")
+        if not call_id:
+            self.say(UserMessage(id="", blocks=blocks, synthetic=True, time=time))
+            return
+        failed = observation == "error" or (isinstance(code, int) and code > 0)
+        name = self.names.get(call_id, text(about, "function_name"))
+        self.say(ToolResult(id="", call_id=call_id, blocks=blocks, name=name, is_error=failed, time=time))
+
+    def _condensation(self, args: Mapping[str, Json], time: float | None) -> None:
+        """Add a condensation: it names the events that were forgotten, one by one or as a range."""
+        forgotten = {identifier({"id": one}, "id") for one in items(args, "forgotten_event_ids")}
+        first = optional_count(args, "forgotten_events_start_id")
+        last = optional_count(args, "forgotten_events_end_id")
+        if first is not None and last is not None:
+            forgotten |= {event for event in self.entries if event.isdigit() and first <= int(event) <= last}
+        lost = {self.entries[event] for event in forgotten if event in self.entries}
+        kept = tuple(entry.id for entry in self.log if isinstance(entry, MessageEntry) and entry.id not in lost)
+        self.add(compaction(self.fresh_id("condensation"), text(args, "summary") or None, kept=kept, time=time))
+
+
+class OpenHands(Importer):
+    """The `output.jsonl` of OpenHands' benchmarks."""
+
+    name = "openhands"
+    description = "OpenHands evaluation output (JSON lines)"
+    carries = ("calls", "images", "usage", "times", "model", "compactions", "system")
+
+    def knows(self, head: Head) -> bool:
+        """Whether a line is a task with its instruction and its metadata."""
+        return "instance_id" in head.keys and bool({"history", "test_result", "instruction", "metadata"} & head.keys)
+
+    def sessions(self, source: Source) -> Iterator[Session]:
+        """One session a task."""
+        for line, record in source.records():
+            with source.at(line):
+                builder = OpenHandsBuilder(source)
+                for i, event in enumerate(objects(record, "history")):
+                    with source.at(line, f"history[{i}]"):
+                        builder.read(event)
+                builder.id = identifier(record, "instance_id")
+                builder.model = text(mapping(mapping(record, "metadata"), "llm_config"), "model")
+                repository = text(mapping(record, "instance"), "repo")
+                builder.project = repository or builder.id.rpartition("-")[0]
+                yield builder.session()
+
+
+def _answer_blocks(response: Mapping[str, Json]) -> list[AnswerBlock]:
+    """What the model really answered, with all its parallel calls."""
+    choices = objects(response, "choices")
+    message = mapping(choices[0], "message") if choices else {}
+    return [*content(message).blocks, *calls(message)]
+
+
+def _action_blocks(call_id: str, action: str, args: Mapping[str, Json]) -> list[AnswerBlock]:
+    """The action itself, where the model's answer is not recorded."""
+    if action == "message":
+        return [Text(text(args, "content"))]
+    rest = {name: value for name, value in args.items() if name != "thought"}
+    return [*text_block(text(args, "thought")), ToolCall(call_id, action, rest)]

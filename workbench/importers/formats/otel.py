@@ -1,0 +1,222 @@
+"""OpenTelemetry traces that follow the GenAI conventions: OTLP as JSON, in one document or in lines.
+
+Source: open-telemetry/semantic-conventions-genai, model and docs/gen-ai; the older events and indexed attributes of
+its version 1.36, of OpenLLMetry and of OpenInference are read as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from workbench.errors import FormatError
+from workbench.importers.decoding import decode
+from workbench.importers.format import Importer
+from workbench.importers.head import Head
+from workbench.importers.session_builder import SessionBuilder
+from workbench.importers.source import Source
+from workbench.importers.trace_log import Generation, merged_log
+from workbench.importers.traced_messages import ChatMessage, chat_messages
+from workbench.importers.usage import UsageFields
+from workbench.importers.values import identifier, objects, text, timestamp
+from workbench.transcript.message import Json
+from workbench.transcript.session import Session
+
+_INDEXED = re.compile(
+    r"(?:gen_ai\.(prompt|completion)|llm\.(input_messages|output_messages))\.(\d+)\.(?:message\.)?(.+)$"
+)
+_CALL = re.compile(r"tool_calls\.(\d+)\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)$")
+_EVENTS = {
+    "gen_ai.system.message": "system", "gen_ai.user.message": "user", "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+}  # fmt: skip
+_NO_REQUEST = frozenset({"execute_tool", "embeddings", "invoke_agent", "create_agent", "invoke_workflow"})
+USAGE = UsageFields(
+    input=("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"),
+    output=("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion"),
+    cache_read=("gen_ai.usage.cache_read.input_tokens",),
+    cache_write=("gen_ai.usage.cache_creation.input_tokens",),
+    reasoning=("gen_ai.usage.reasoning.output_tokens",),
+    cache_in_input=True,
+)
+Messages: TypeAlias = list[ChatMessage]
+
+
+class Otel(Importer):
+    """Spans of model requests with their messages."""
+
+    name = "otel"
+    description = "OpenTelemetry GenAI traces (OTLP JSON or JSON lines)"
+    carries = ("tree", "calls", "thinking", "usage", "times", "model", "system")
+
+    def knows(self, head: Head) -> bool:
+        """Whether it holds spans that speak of models."""
+        if "resourceSpans" in head.keys:
+            return True
+        spans = {"attributes", "name"} <= head.keys or '"scopeSpans"' in head.text
+        return spans and ("gen_ai." in head.text or '"llm.input_messages' in head.text)
+
+    def sessions(self, source: Source) -> Iterator[Session]:
+        """One session a conversation, or a trace where none is named."""
+        groups: dict[str, list[Generation]] = {}
+        names: dict[str, str] = {}
+        for place, span in _spans(source):
+            with source.at(field=place):
+                attributes = _attributes(span.get("attributes"))
+                found = _generation(span, attributes, place)
+                group = text(attributes, "gen_ai.conversation.id", "session.id")
+                group = group or identifier(span, "traceId", "trace_id") or source.stem
+                names.setdefault(group, text(attributes, "gen_ai.agent.name"))
+                if found is not None:
+                    groups.setdefault(group, []).append(found)
+        if not groups:
+            raise FormatError("no span has the messages of a model request", where=source.where)
+        for group, generations in groups.items():
+            builder = SessionBuilder(source)
+            builder.log, builder.id = merged_log(source, generations), group
+            builder.title = builder.project = names[group]
+            yield builder.session()
+
+
+def _spans(source: Source) -> Iterator[tuple[str, dict[str, Json]]]:
+    """Every span with the place where it stands."""
+    if source.in_lines():
+        for line, record in source.records():
+            with source.at(line):
+                for place, span in _inside(record):
+                    yield f"line {line} {place}".strip(), span
+        return
+    document = source.document()
+    for record in document if isinstance(document, list) else [document]:
+        if isinstance(record, dict):
+            with source.at():
+                yield from _inside(record)
+
+
+def _inside(record: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]:
+    resources = objects(record, "resourceSpans")
+    if not resources and "attributes" in record:
+        yield "", dict(record)
+    for i, resource in enumerate(resources):
+        scopes = objects(resource, "scopeSpans") or objects(resource, "instrumentationLibrarySpans")
+        for j, scope in enumerate(scopes):
+            for k, span in enumerate(objects(scope, "spans")):
+                yield f"resourceSpans[{i}].scopeSpans[{j}].spans[{k}]", span
+
+
+def _attributes(value: Json) -> dict[str, Json]:
+    """Attributes as a plain object, from OTLP's list of keys and typed values or from an object."""
+    if isinstance(value, dict):
+        return value
+    found: dict[str, Json] = {}
+    for one in value if isinstance(value, list) else []:
+        if isinstance(one, dict) and isinstance(one.get("key"), str):
+            found[one["key"]] = _value(one.get("value"))
+    return found
+
+
+def _value(value: Json) -> Json:
+    if not isinstance(value, dict):
+        return value
+    for name in ("stringValue", "boolValue", "doubleValue", "string_value", "bool_value", "double_value"):
+        if name in value:
+            return value[name]
+    for name in ("intValue", "int_value"):
+        if name in value:
+            digits = str(value[name])
+            return int(digits) if digits.lstrip("-").isdigit() and len(digits) < 20 else None
+    for name in ("arrayValue", "array_value"):
+        if isinstance(value.get(name), dict):
+            return [_value(one) for one in objects(value[name], "values")]
+    for name in ("kvlistValue", "kvlist_value"):
+        if isinstance(value.get(name), dict):
+            return _attributes(value[name].get("values"))
+    return None
+
+
+def _generation(span: Mapping[str, Json], attributes: dict[str, Json], place: str) -> Generation | None:
+    """The request that a span traced; None for spans of tools and agents, and for those without messages."""
+    if text(attributes, "gen_ai.operation.name") in _NO_REQUEST:
+        return None
+    sent, answer = _latest(attributes)
+    for event in objects(span, "events"):
+        details = _attributes(event.get("attributes"))
+        more, told = _latest(details) if "gen_ai.input.messages" in details else _event(event, details)
+        sent, answer = sent + more, answer + told
+    if not sent and not answer:
+        sent, answer = _indexed(attributes)
+    if not sent and not answer:
+        return None
+    return Generation(
+        sent=sent,
+        answer=answer,
+        model=text(attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name"),
+        usage=USAGE.read(attributes),
+        time=timestamp(span, "startTimeUnixNano") or timestamp(span, "start_time"),
+        place=place,
+    )
+
+
+def _latest(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
+    """The messages as the newest conventions give them: JSON text or structured values."""
+    rules = chat_messages(_parts(attributes.get("gen_ai.system_instructions")), "system") or []
+    sent = chat_messages(attributes.get("gen_ai.input.messages", attributes.get("gen_ai.prompt"))) or []
+    answer = attributes.get("gen_ai.output.messages", attributes.get("gen_ai.completion"))
+    return rules + sent, chat_messages(answer, "assistant") or []
+
+
+def _parts(value: Json) -> Json:
+    """System instructions are bare parts: one message of them."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            value = decode(value)
+        except FormatError:
+            return value
+    if isinstance(value, list) and all(isinstance(part, dict) and "role" not in part for part in value):
+        return [{"role": "system", "parts": value}] if value else None
+    return value
+
+
+def _event(event: Mapping[str, Json], details: dict[str, Json]) -> tuple[Messages, Messages]:
+    """A message as an event of the older conventions."""
+    name = text(event, "name")
+    body = details
+    if isinstance(details.get("gen_ai.event.content"), str):
+        try:
+            decoded = decode(details["gen_ai.event.content"])
+        except FormatError:
+            decoded = {"content": details["gen_ai.event.content"]}
+        body = decoded if isinstance(decoded, dict) else {"content": decoded}
+    if name == "gen_ai.choice":
+        return [], chat_messages(body.get("message", body), "assistant") or []
+    role = _EVENTS.get(name)
+    if role is None:
+        return [], []
+    shaped = {"content": body.get("content"), "tool_calls": body.get("tool_calls"), "role": role}
+    if role == "tool":
+        shaped["tool_call_id"] = body.get("id")
+    return [shaped], []
+
+
+def _indexed(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
+    """Messages as numbered attributes, one a field, as OpenLLMetry and OpenInference write them."""
+    found: dict[tuple[bool, int], dict[str, Json]] = {}
+    for key, value in attributes.items():
+        named = _INDEXED.match(key)
+        if not named or len(named[3]) > 6:
+            continue
+        place = (named[1] == "completion" or named[2] == "output_messages", int(named[3]))
+        message = found.setdefault(place, {"role": "assistant" if place[0] else "user", "content": None})
+        call = _CALL.match(named[4])
+        if call and len(call[1]) <= 4:
+            message.setdefault("calls", {}).setdefault(int(call[1]), {})[call[2]] = value
+        elif named[4] in ("role", "content", "tool_call_id", "name"):
+            message[named[4]] = value
+    both: tuple[Messages, Messages] = ([], [])
+    for (answered, _), message in sorted(found.items(), key=lambda pair: pair[0]):
+        made = message.pop("calls", {})
+        if made:
+            message["tool_calls"] = [{"id": c.get("id"), "function": c} for _, c in sorted(made.items())]
+        both[answered].append(message)
+    return both

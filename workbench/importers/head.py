@@ -1,0 +1,75 @@
+"""What the first 64 KB of a file tell about its format, even where they end in the middle of a value."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from workbench.errors import FormatError
+from workbench.importers.decoding import decode
+from workbench.transcript.message import Json
+
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]', re.DOTALL)
+_LINES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The start of a file.
+
+    Attributes:
+        text: its first 64 KB, whatever they hold.
+        is_list: whether it is a JSON list.
+        keys: the keys of the first object: the document, the list's first element or the first line.
+        records: the objects that stand whole on one of the first lines.
+    """
+
+    text: str
+    is_list: bool
+    keys: frozenset[str]
+    records: tuple[dict[str, Json], ...]
+
+    @classmethod
+    def of(cls, text: str) -> Head:
+        """What can be said about this start of a file."""
+        start = text.lstrip("\ufeff \t\r\n")
+        while start.startswith("//"):
+            start = start.partition("\n")[2].lstrip()
+        return cls(text, start.startswith("["), _keys(start), tuple(_records(start)))
+
+    def is_object_with(self, *keys: str) -> bool:
+        """Whether it starts with a JSON object that has all these keys."""
+        return not self.is_list and self.keys.issuperset(keys)
+
+
+def _keys(start: str) -> frozenset[str]:
+    if not start.startswith(("{", "[")):
+        return frozenset()
+    depth, wanted = 0, 2 if start.startswith("[") else 1
+    keys: set[str] = set()
+    last = ""
+    for found in _TOKEN.finditer(start):
+        token = found[0]
+        if token in "{[":
+            depth += 1
+        elif token in "}]":
+            depth -= 1
+            if depth < wanted:
+                break
+        elif token == ":" and depth == wanted:
+            keys.add(last[1:-1])
+        last = token
+    return frozenset(keys)
+
+
+def _records(start: str) -> list[dict[str, Json]]:
+    records = []
+    for line in start.split("\n", _LINES)[:_LINES]:
+        if line.startswith("{") and line.rstrip().endswith("}"):
+            try:
+                value = decode(line)
+            except FormatError:
+                continue
+            if isinstance(value, dict):
+                records.append(value)
+    return records

@@ -1,0 +1,152 @@
+"""Building a session: a log that grows at its leaf, and what becomes known on the way."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+from workbench.importers.source import Source
+from workbench.transcript.files import FileOps
+from workbench.transcript.log import CompactionEntry, Entry, Log, MessageEntry, NoteEntry
+from workbench.transcript.message import AssistantMessage, Json, Message, Summary, ToolResult
+from workbench.transcript.session import Session
+
+_NESTED = frozenset({".worktrees", "worktrees", ".git"})
+_NOWHERE = frozenset({"", "root", "home", "tmp", "~", "workspace", "workspaces", "app"})
+
+
+class SessionBuilder:
+    """One session while it is read. A format reads its records in a subclass.
+
+    Attributes:
+        log: what has been read; an id that stands in it already gets a number behind it.
+        id: the recording's own, or else the file's name; `title`, `cwd` and `project` are empty until something names
+            them.
+        model: used where no answer names one.
+        window: the model's context window in tokens, where the recording says.
+        names: the tools' names by the ids of their calls.
+        line: the line that is read, in JSON lines.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.log = Log()
+        self.id = self.model = self.title = self.cwd = self.project = ""
+        self.window: int | None = None
+        self.names: dict[str, str] = {}
+        self.line = 0
+        self._copies: dict[str, int] = {}
+
+    def begin(self, document: Mapping[str, Json]) -> None:
+        """Read what a document says before its records."""
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one record.
+
+        Raises:
+            FormatError: a field is wrong; it is named.
+        """
+        raise NotImplementedError
+
+    def describe(self, document: Mapping[str, Json]) -> None:
+        """Read what a document says about the whole session."""
+
+    def fresh_id(self, wanted: str = "") -> str:
+        """This id, or the next free one after it; `m1`, `m2`... where none is wanted."""
+        base = wanted or f"m{len(self.log) + 1}"
+        found = base
+        while found in self.log:
+            n = self._copies[base] = self._copies.get(base, 1) + 1
+            found = f"{base}~{n}"
+        return found
+
+    def say(self, message: Message) -> str:
+        """Append a message after the leaf, and return its id. A result gets the name of the tool that was called."""
+        if isinstance(message, AssistantMessage):
+            for call in message.calls:
+                self.names.setdefault(call.id, call.name)
+        elif isinstance(message, ToolResult) and not message.name and message.call_id in self.names:
+            message = replace(message, name=self.names[message.call_id])
+        return self.add(MessageEntry(id=message.id, parent=None, message=message))
+
+    def note(self, kind: str, text: str = "", *, id: str = "", time: float | None = None) -> str:
+        """Append what has a place in the log and was not sent, and return its id."""
+        return self.add(NoteEntry(id=id, parent=None, kind=kind, text=text, time=time))
+
+    def add(self, entry: Entry) -> str:
+        """Append an entry after the leaf, and return its id; its own parent does not matter."""
+        return self.append(replace(entry, id=self.fresh_id(entry.id), parent=self.log.leaf))
+
+    def append(self, entry: Entry) -> str:
+        """Append an entry where it says, and return its id. A message takes the id of its entry."""
+        if isinstance(entry, MessageEntry) and entry.message.id != entry.id:
+            entry = replace(entry, message=replace(entry.message, id=entry.id))
+        self.log.append(entry)
+        return entry.id
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all entries so far."""
+        return tuple(entry.id for entry in self.log)
+
+    def session(self) -> Session:
+        """What has been read."""
+        return Session(
+            id=self.id or self.source.stem,
+            log=self.log,
+            model=main_model(self.log) or self.model,
+            window=self.window,
+            title=self.title,
+            cwd=self.cwd,
+            project=self.project or project_name(self.cwd, self.source.folder),
+        )
+
+
+def compaction(
+    id: str,
+    text: str | None,
+    *,
+    time: float | None = None,
+    files: FileOps | None = None,
+    model: str = "",
+    kept: tuple[str, ...] | None = None,
+    first_kept: str | None = None,
+    tokens_before: int | None = None,
+    tokens_after: int | None = None,
+    reason: str = "",
+) -> CompactionEntry:
+    """A recorded compaction; without a text, one whose summary the recording does not show."""
+    summary = None
+    if text is not None:
+        summary = Summary(id=f"{id}-summary", text=text, files=files or FileOps(), model=model, time=time)
+    return CompactionEntry(
+        id=id,
+        parent=None,
+        summary=summary,
+        first_kept=first_kept,
+        kept=kept,
+        tokens_before=tokens_before,
+        tokens_after=tokens_after,
+        reason=reason,
+        time=time,
+    )
+
+
+def main_model(log: Log) -> str:
+    """The model that gave most answers; empty if none is named."""
+    names = Counter(
+        entry.message.model
+        for entry in log
+        if isinstance(entry, MessageEntry) and isinstance(entry.message, AssistantMessage) and entry.message.model
+    )
+    return names.most_common(1)[0][0] if names else ""
+
+
+def project_name(cwd: str, folder: str) -> str:
+    """The name of the repository that a session worked in: the working folder's, else that of the file's folder."""
+    parts = [part for part in re.split(r"[/\\]+", cwd) if part]
+    nested = next((i for i, part in enumerate(parts) if part in _NESTED), len(parts))
+    name = parts[nested - 1] if 0 < nested <= len(parts) else ""
+    return folder if name.lower() in _NOWHERE or name.endswith(":") else name
