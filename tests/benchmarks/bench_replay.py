@@ -28,7 +28,7 @@ from workbench.experiment.prepared import prepared
 from workbench.experiment.replay_rows import replay_rows
 from workbench.experiment.spec import RunSpec
 from workbench.importers.importer import scan
-from workbench.models import find_model, tokenizer
+from workbench.models import find_model
 from workbench.models.tokenizer import TiktokenCounter, loaded
 from workbench.transcript.message import AssistantMessage, Message, ToolCall, ToolResult, counted_text
 from workbench.transcript.session import Session
@@ -40,9 +40,9 @@ STRATEGIES = ("none", "null", "truncate", "summarize", "pipeline")
 TURNS = 5
 
 TABLES = (
-    "workbench.registry", "workbench.metrics.builtin", "workbench.models.tokenizer", "workbench.models.catalog",
+    "workbench.registry", "workbench.metrics.builtin", "workbench.models.catalog",
 )  # fmt: skip
-"""Modules whose caches hold what is installed, the encodings' tables and the prices: nothing of a text."""
+"""Modules whose caches hold what is installed and the prices: nothing of a text."""
 
 Result = TypeVar("Result")
 Times = dict[str, tuple[float, float]]
@@ -69,10 +69,9 @@ def joined(paths: list[str]) -> Iterator[Message]:
 
 def forget() -> None:
     """Let go of what this process remembers from text to text."""
-    tokenizer._KNOWN.clear()
     for found in gc.get_objects():
         module = str(getattr(found, "__module__", "")) if isinstance(found, _lru_cache_wrapper) else ""
-        if module.startswith("workbench.") and module not in TABLES:
+        if module.startswith("workbench.") and module not in TABLES and found is not loaded:
             found.cache_clear()
     TiktokenCounter().count_lines("\n".join(map(str, range(100))))  # the encoding's tables
     gc.collect()

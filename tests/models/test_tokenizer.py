@@ -16,7 +16,7 @@ from workbench.errors import SetupError
 from workbench.models import tokenizer
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import Image, Summary, UserMessage
-from workbench.transcript.tokens import ITEM, PER_MESSAGE, Scaled, chars_per_token, items_size
+from workbench.transcript.tokens import PER_MESSAGE
 
 count = TiktokenCounter()
 
@@ -55,12 +55,6 @@ def test_a_lone_surrogate_is_counted() -> None:
 def test_all_sizes_at_once_are_the_sizes_one_by_one(texts: list[str]) -> None:
     messages = [said(text, f"u{i}") for i, text in enumerate(texts)]
     assert count.sizes(messages) == tuple(count(message) for message in messages)
-
-
-def test_the_tally_says_how_many_messages_were_tokenised() -> None:
-    counter = TiktokenCounter()
-    counter.sizes([said("one"), said("two")])
-    assert counter.tally.messages == 2
 
 
 def test_counters_of_one_encoding_are_equal_and_survive_a_pickle() -> None:
@@ -126,68 +120,3 @@ def test_a_summary_in_its_frame_costs_what_the_whole_text_costs(lead: str, text:
         bare = counter(Summary(id="", text=text))
         assert bare == counter.count_text(text) + PER_MESSAGE
         assert counter(framed) == counter.count_text(lead + text + tail) + PER_MESSAGE
-
-
-@given(st.lists(NASTY, min_size=1, max_size=8))
-def test_items_cost_what_the_summary_costs_that_they_make(items: list[str]) -> None:
-    whole = Summary(id="s", text=ITEM.join(items))
-    for encoding in ("o200k_base", "cl100k_base", "p50k_base"):
-        tokenizer._KNOWN.clear()
-        counter = TiktokenCounter(encoding)
-        size = items_size(counter, items)
-        assert size == counter(whole) == counter.count_text(whole.text) + PER_MESSAGE
-        assert items_size(Scaled(counter, 1.3), items) == Scaled(counter, 1.3)(whole)
-    assert items_size(chars_per_token, items) == chars_per_token(whole)
-
-
-def test_the_summary_that_items_make_is_known_once_they_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    counter = TiktokenCounter()
-    items = [f"item {n}" for n in range(100)]
-    size = items_size(Scaled(counter, 2.0), items)
-    monkeypatch.setattr(TiktokenCounter, "_count_items", lambda self, items: 0)
-    assert 2 * counter(Summary(id="s", text=ITEM.join(items))) == size
-
-
-def test_of_a_summary_that_gets_a_frame_only_the_ends_are_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    counter, counted = TiktokenCounter(), list[str]()
-    text = "## Goal\n- " + "\n- ".join(f"the line {n}" for n in range(1_000))
-    counter(Summary(id="", text=text))
-    whole = TiktokenCounter.count_lines
-
-    def watched(self: TiktokenCounter, text: str) -> int:
-        counted.append(text)
-        return whole(self, text)
-
-    monkeypatch.setattr(TiktokenCounter, "count_lines", watched)
-    assert counter(Summary(id="s", text=text, lead="Before:\n\n", tail="\n\nBehind.")) == counter(
-        said(f"Before:\n\n{text}\n\nBehind.")
-    )
-    assert 0 < sum(map(len, counted)) < 100
-
-
-def test_the_newest_summaries_are_remembered_whatever_was_counted_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    counter, counted = TiktokenCounter(), list[str]()
-    tokenizer._KNOWN.clear()
-    summaries = [Summary(id="s", text=f"one of many: {n}") for n in range(tokenizer.SUMMARIES * 3 // 2)]
-    sizes = list(map(counter, summaries))
-    monkeypatch.setattr(TiktokenCounter, "_count_items", lambda self, items: counted.extend(items) or 0)
-    assert list(map(counter, summaries[-tokenizer.SUMMARIES :])) == sizes[-tokenizer.SUMMARIES :]
-    assert not counted
-
-
-def test_a_long_text_that_is_counted_again_at_once_is_encoded_once() -> None:
-    counter = TiktokenCounter()
-    text = "".join(f"{n} words\n" for n in range(5_000))
-    assert tokenizer.LONG < len(text) <= tokenizer.LONGEST
-    assert counter(said(text, "u1")) == counter(said(text, "u2"))
-    assert counter.tally.texts == 1
-
-
-def test_a_list_of_paths_below_a_summary_is_counted_line_by_line_once() -> None:
-    counter = TiktokenCounter()
-    paths = [f"/home/user/project/src/module_{i}.py" for i in range(200)]
-    for many in (100, 101):
-        text = "\n- ".join(["## Goal", "one", "two", "three", "four"]) + "\n\n<files>\n" + "\n".join(paths[:many])
-        before = counter.tally.texts
-        assert counter.count_lines(text) == counter.count_text(text)
-    assert counter.tally.texts - before <= 4

@@ -18,7 +18,7 @@ from workbench.models.extractive_outline import HEADINGS, Noted, Outline, Topic,
 from workbench.models.extractive_reading import Reader, Reads, Source
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.message import Summary
-from workbench.transcript.tokens import ITEM, items_size
+from workbench.transcript.tokens import ITEM
 
 DEMANDS = 0.2
 """The part of a summary that the user's own words are sure of."""
@@ -173,7 +173,7 @@ class _Draft:
         """The first line that fits alone."""
         for _, _, _, line in picks:
             items = [self.lines.harmless(line)]
-            size = items_size(self.request.count, items)
+            size = self._size(items)
             if size <= most:
                 return items, size
         return [], 0
@@ -227,7 +227,7 @@ class _Draft:
                 break
             rows |= self.outline.rows(wanted[len(rows) :], self.lines, self.recent, self.noted)
             items = self.outline.items(rows, guess)
-            size = items_size(self.request.count, items)
+            size = self._size(items)
             if size <= most:
                 low, best = guess, (items, size)
                 if size >= FULL * most:
@@ -244,7 +244,7 @@ class _Draft:
         some = picks[:: len(picks) // SAMPLE]
         items = [self.lines.harmless(line) for _, _, _, line in some]
         items[0] = "- " + items[0]
-        return items_size(self.request.count, items) / sum(map(self._cost, some))
+        return self._size(items) / sum(map(self._cost, some))
 
     def _within(
         self, tokens: float, wanted: Iterable[Pick], first: Sequence[Pick] = (), seen: Iterable[int] = ()
@@ -261,6 +261,10 @@ class _Draft:
                 chosen.append(pick)
                 tokens -= self._cost(pick)
         return chosen
+
+    def _size(self, items: Sequence[str]) -> int:
+        """Tokens of the summary that these items make."""
+        return self.request.count(Summary(id="", text=ITEM.join(items)))
 
     def _cost(self, pick: Pick) -> float:
         """About how many tokens a line takes."""

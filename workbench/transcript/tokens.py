@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from workbench.transcript.message import Message, Summary, Text, counted_chars, image_tokens
+from workbench.transcript.message import Message, Text, counted_chars, image_tokens
 
 PER_MESSAGE = 4
 """Tokens that a provider adds for a message's frame (role and separators)."""
@@ -65,19 +64,6 @@ class Scaled:
     def __call__(self, message: Message, /) -> int:
         """Tokens as the provider would count them."""
         return scaled(self.count(message), self.scale)
-
-    def of_items(self, items: Sequence[str]) -> int:
-        """As `items_size` says, on this scale."""
-        return scaled(items_size(self.count, items), self.scale)
-
-
-def items_size(count: TokenCounter, items: Sequence[str]) -> int:
-    """Tokens of a summary whose text is these items with `ITEM` between them.
-
-    A counter that knows items from summary to summary says so with a method `of_items`, and need not cut the text.
-    """
-    of_items = getattr(count, "of_items", None)
-    return count(Summary(id="", text=ITEM.join(items))) if of_items is None else int(of_items(items))
 
 
 def scaled(size: int, scale: float) -> int:
