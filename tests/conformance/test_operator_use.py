@@ -14,7 +14,14 @@ from workbench.compaction.file_lists import listed
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.host import HookReply, decided
 from workbench.compaction.presets.operator_use import OPERATOR_USE, operator_use
-from workbench.compaction.presets.operator_use.cut import CutPoint, boundary_start, find_cut
+from workbench.compaction.presets.operator_use.compact import (
+    OPERATOR_SUMMARY,
+    CutPoint,
+    OperatorSettings,
+    boundary_start,
+    find_cut,
+    in_order,
+)
 from workbench.compaction.presets.operator_use.session import (
     NotIdle,
     OperatorCompaction,
@@ -28,15 +35,14 @@ from workbench.compaction.presets.operator_use.session import (
     rebuilt,
     requests,
 )
-from workbench.compaction.presets.operator_use.settings import OperatorSettings
-from workbench.compaction.presets.operator_use.wording import in_order, serialised
 from workbench.compaction.presets.token_counters import operator_tokens, usage_tokens
+from workbench.compaction.span_selection import SummaryInput
 from workbench.compaction.stage import Budget
 from workbench.compaction.trigger import Moment, Situation
 from workbench.errors import ModelError
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
-from workbench.transcript.files import FileOps, merged
+from workbench.transcript.files import FileOps
 from workbench.transcript.log import CompactionEntry, Entry, Log, MessageEntry, NoteEntry
 from workbench.transcript.message import (
     Image,
@@ -80,10 +86,10 @@ def cut(messages: Sequence[Message], keep: int) -> CutPoint:
 def point(messages: Sequence[Message], keep: int, *names: str) -> dict[str, object]:
     found = cut(messages, keep)
     prepared = prepare(path_of(messages), keeping(keep))
-    summarised = 0 if prepared is None else len(prepared.messages_to_summarize)
-    prefix = 0 if prepared is None else len(prepared.turn_prefix_messages)
+    summarised = 0 if prepared is None else len(prepared.given.history)
+    prefix = 0 if prepared is None else len(prepared.given.prefix)
     every = {
-        "first kept": found.first_kept, "turn start": found.turn_start, "split": found.is_split,
+        "first kept": found.first_kept, "turn start": found.turn_start, "split": found.turn_start is not None,
         "to summarise": summarised, "prefix": prefix, "none": prepared is None,
     }  # fmt: skip
     return {name: every[name] for name in names}
@@ -126,8 +132,9 @@ def after_a_compaction(first_kept: str) -> int:
 
 
 def lists() -> dict[str, object]:
-    read, edited, written = FileOps(read=("b", "a")), FileOps(modified=("b",)), FileOps(modified=("c",))
-    files = in_order(merged([read, written, edited]))
+    calls = [("read", "b"), ("read", "a"), ("write", "c"), ("edit", "b")]
+    messages = [called(tool, f"c{i}", path=path) for i, (tool, path) in enumerate(calls)]
+    files = in_order(Context.of(messages), SummaryInput((), tuple(messages))).files
     return {"read": files.read, "modified": files.modified}
 
 
@@ -158,7 +165,7 @@ def second_cycle() -> dict[str, object]:
             log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
     again = prepare(log.path(), keeping(1_500))
     assert again is not None
-    return {"previous": again.previous_summary == first.summary == "the first summary"}
+    return {"previous": again.given.previous == first.summary == "the first summary"}
 
 
 def ignored_usage() -> dict[str, object]:
@@ -314,10 +321,10 @@ def test_the_preparation_says_all_that_the_second_step_needs() -> None:
     steps = [called("read", "c1", path="a.py"), result("w" * 4_000, "c1", name="read")]
     found = prepared([*long_pairs(1), said("go on", "u5"), *steps, told("w" * 4_000, "a5")], 500)
     assert found.retained_from_id == "a5"
-    assert [m.id for m in found.messages_to_summarize] == ["u0", "a0"]
-    assert [m.id for m in found.turn_prefix_messages] == ["u5", "a-c1", "r-c1"]
+    assert [m.id for m in found.given.history] == ["u0", "a0"]
+    assert [m.id for m in found.given.prefix] == ["u5", "a-c1", "r-c1"]
     assert found.tokens_before == 1_000 + 1_000 + 1 + (4 + len('{"path": "a.py"}')) // 4 + 1_000 + 1_000
-    assert (found.previous_summary, found.file_ops.read, found.settings) == (None, ("a.py",), keeping(500))
+    assert (found.given.previous, found.given.files.read, found.settings) == ("", ("a.py",), keeping(500))
 
 
 def test_a_split_turn_makes_two_asks_that_do_not_need_each_other() -> None:
@@ -340,7 +347,7 @@ def test_a_split_turn_after_a_summary_updates_it() -> None:
     log = log_of(IN_TURN[2:])
     path = (CompactionEntry(id="c", parent=None, summary=Summary(id="c", text="known"), first_kept="u1"), *log.path())
     found = prepare(path, keeping(1))
-    assert found is not None and found.turn_prefix_messages and not found.messages_to_summarize
+    assert found is not None and found.given.prefix and not found.given.history
     (request,) = requests(found)
     assert request.purpose == "update" and request.previous == "known"
     assert finished(found, ["merged"]).summary == "merged"
@@ -403,7 +410,7 @@ def test_labels_travel_with_the_entry_that_follows() -> None:
     log.append(NoteEntry(id="n", parent=log.leaf, kind="label", text="here"))
     log.append(MessageEntry(id="u9", parent="n", message=said("more", "u9")))
     assert find_cut(log.path(), 0, 6, 1).first_kept == 4
-    assert not find_cut(log.path(), 0, 6, 1).is_split
+    assert not find_cut(log.path(), 0, 6, 1).turn_start
 
 
 def test_the_size_afterwards_is_estimated_and_old_reports_are_not_believed() -> None:
@@ -478,7 +485,7 @@ def test_the_transcript_shows_calls_thoughts_and_cut_results() -> None:
     answer = told("words", thought="hmm")
     call = called("read", "c", path="a.py", lines=[1, 2])
     long = ToolResult(id="r", call_id="c", blocks=(Text("y" * 2_500),))
-    assert serialised([said("hi"), answer, call, long, custom]) == "\n\n".join(
+    assert OPERATOR_SUMMARY.prompt.transcript([said("hi"), answer, call, long, custom]) == "\n\n".join(
         [
             "[User]: hi", "[Assistant thinking]: hmm", "[Assistant]: words",
             '[Assistant tool calls]: read(path="a.py", lines=[1, 2])',

@@ -48,6 +48,12 @@ class PromptTemplate:
         headings: name of the prompt file with one `Heading: what belongs there` a line.
         lead: name of the prompt file with the sentence that stands above the summary in the context.
         split: name of the prompt file with the places of the two texts of a split turn.
+        start: that of a turn's start which nothing stands before; empty where its summary has the form of any other.
+        turn_headings: as `headings`, for the start of a turn; empty where none are expected of its summary.
+        turn_prompt: name of the prompt file that asks for the summary of a turn's start.
+        turn_focus: whether that summary is told what a user wants it to dwell on.
+        focus_prompt: name of the prompt file that says what to dwell on.
+        says_size: whether the prompt names the bound of the summary.
         window_chars: characters of transcript for each token of the window, some seven tenths of it; None for no bound.
         focus: what every summary should dwell on, besides what a user asks for.
     """
@@ -58,6 +64,12 @@ class PromptTemplate:
     headings: str = "headings"
     lead: str = "lead"
     split: str = "split"
+    start: str = ""
+    turn_headings: str = ""
+    turn_prompt: str = "turn_prefix"
+    turn_focus: bool = True
+    focus_prompt: str = "focus"
+    says_size: bool = True
     window_chars: float | None = 2.1
     focus: str = ""
 
@@ -84,15 +96,17 @@ class PromptTemplate:
     @property
     def alone(self) -> str:
         """The template of a turn's start that nothing stands before; empty for that of any summary."""
-        return ""
+        return prompt(self.start) if self.start else ""
 
     def sections(self, purpose: Purpose) -> tuple[str, ...]:
         """The headings that the summary should have."""
-        return tuple(name for name, _ in self.outline(purpose)) if purpose != "turn_prefix" else ()
+        expected = purpose != "turn_prefix" or self.turn_headings
+        return tuple(name for name, _ in self.outline(purpose)) if expected else ()
 
     def outline(self, purpose: Purpose) -> tuple[tuple[str, str], ...]:
         """The headings of its prompt file, each with what belongs there."""
-        lines = (line.partition(":") for line in prompt(self.headings).splitlines())
+        name = self.turn_headings if purpose == "turn_prefix" and self.turn_headings else self.headings
+        lines = (line.partition(":") for line in prompt(name).splitlines())
         return tuple((name, about.strip()) for name, _, about in lines)
 
     def frame(self, given: SummaryInput) -> str:
@@ -106,7 +120,8 @@ class PromptTemplate:
     ) -> Prompt:
         """The user prompt about these messages, for a model with a window of so many tokens."""
         most_chars = int(self.window_chars * window) if self.window_chars is not None and window > 0 else None
-        asked = "\n".join(part for part in (self.focus, instructions) if part)
+        told = self.turn_focus or purpose != "turn_prefix"
+        asked = "\n".join(part for part in (self.focus, instructions) if part and told)
         return Prompt(self, purpose, given.new, given.previous, asked, max_tokens, most_chars)
 
     def request(self, filled: Prompt) -> str:
@@ -115,12 +130,13 @@ class PromptTemplate:
         if filled.previous:
             parts.append(f"<previous-summary>\n{harmless(filled.previous)}\n</previous-summary>")
         outline = "\n\n".join(f"## {name}\n({about})" for name, about in self.outline(filled.purpose))
-        parts.append(Template(prompt(filled.purpose)).safe_substitute(sections=outline))
+        name = self.turn_prompt if filled.purpose == "turn_prefix" else filled.purpose
+        parts.append(Template(prompt(name)).safe_substitute(sections=outline))
         parts.append(prompt("rules"))
-        if filled.max_tokens is not None:
+        if filled.max_tokens is not None and self.says_size:
             parts.append(Template(prompt("size")).substitute(tokens=filled.max_tokens))
         if filled.instructions:
-            parts.append(Template(prompt("focus")).substitute(instructions=filled.instructions))
+            parts.append(Template(prompt(self.focus_prompt)).substitute(instructions=filled.instructions))
         return "\n\n".join(parts)
 
     def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:

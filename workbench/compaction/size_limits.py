@@ -22,6 +22,9 @@ LEAST = 24
 USUAL = 400
 """Tokens that a summary of little takes; one of much takes a tenth."""
 
+UNBOUNDED = 10**9
+"""Tokens that no summary takes: the bound of a system that has none."""
+
 
 @dataclass(frozen=True, slots=True)
 class SizeLimits:

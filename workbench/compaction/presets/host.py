@@ -1,10 +1,15 @@
-"""What surrounds a compaction in the restated systems alike: recovery from a prompt that was too long, and hooks."""
+"""What surrounds a compaction in the restated systems alike: overflows, hooks, and summaries of a fixed selection."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
+
+from workbench.compaction.size_limits import UNBOUNDED, SizeLimits
+from workbench.compaction.span_selection import Span
+from workbench.compaction.stage import Budget
+from workbench.transcript.context import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +62,26 @@ def decided(replies: Iterable[HookReply[Supplied] | None]) -> HookReply[Supplied
         if reply is not None and reply.supplied is not None and str(reply.supplied).strip():
             wanted = reply
     return wanted
+
+
+@dataclass(frozen=True, slots=True)
+class FixedCut:
+    """Selects what a session has selected already."""
+
+    span: Span
+
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """The span."""
+        return self.span
+
+
+class Unlimited(SizeLimits):
+    """No bounds: a session's own, where nothing has to fit."""
+
+    def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
+        """As much as a model may write."""
+        return UNBOUNDED
+
+    def named(self, most: int, context: Context, budget: Budget, gone: Sequence[int]) -> int | None:
+        """None."""
+        return None

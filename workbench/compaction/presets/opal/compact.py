@@ -12,11 +12,10 @@ from workbench.compaction.file_lists import file_ops, lists_in, without_lists
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.token_counters import byte_length
 from workbench.compaction.prompt_template import Prompt, PromptTemplate, harmless, prompt, word
-from workbench.compaction.size_limits import LEAST, SizeLimits
+from workbench.compaction.size_limits import LEAST, UNBOUNDED, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize, clipped
-from workbench.models.model import Purpose
 from workbench.transcript.context import Context
 from workbench.transcript.message import (
     AssistantMessage,
@@ -37,7 +36,6 @@ HEADER = "[Conversation summary — older messages were compacted]"
 MARK = "[Conversation summary"
 RESULT_BYTES = 500
 ARGUMENT_BYTES = 200
-TURN_ONLY = "## Turn Context (split turn)\n\n{0}"
 
 
 def walked(messages: Sequence[Message], keep: int, *, force: bool = False) -> int | None:
@@ -104,22 +102,6 @@ class OpalPrompt(PromptTemplate):
     def opening(self) -> str:
         """The header and a blank line."""
         return HEADER + "\n\n"
-
-    @property
-    def alone(self) -> str:
-        """The heading of a split turn."""
-        return TURN_ONLY
-
-    def sections(self, purpose: Purpose) -> tuple[str, ...]:
-        """The same headings for each summary."""
-        return tuple(name for name, _ in self.outline(purpose))
-
-    def fill(
-        self, purpose: Purpose, given: SummaryInput, instructions: str, max_tokens: int | None, window: int
-    ) -> Prompt:
-        """The prompt; the start of a turn has its own focus instead of the user's."""
-        asked = "" if purpose == "turn_prefix" else instructions
-        return Prompt(self, purpose, given.new, given.previous, asked)
 
     def request(self, filled: Prompt) -> str:
         """The transcript, what is asked for, and what is not to be done."""
@@ -197,8 +179,15 @@ def own_lists(task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
 
 OPAL_SUMMARY = Summarize(
     cut=OpalCut(),
-    prompt=OpalPrompt(headings="opal_headings", split="opal_split"),
-    limits=SizeLimits(least=LEAST, most=10**9, to_target=False, stated=False, split_from=0),
+    prompt=OpalPrompt(
+        headings="opal_headings",
+        split="opal_split",
+        start="opal_start",
+        turn_headings="opal_headings",
+        turn_focus=False,
+        window_chars=None,
+    ),
+    limits=SizeLimits(least=LEAST, most=UNBOUNDED, to_target=False, stated=False, split_from=0),
     name="opal_compact",
     file_lists="inside",
     recognise=recognise,

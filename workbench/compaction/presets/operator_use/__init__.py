@@ -36,9 +36,14 @@ Where it differs from that source, and why:
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from workbench.compaction.presets.operator_use.compact import OperatorCompact
-from workbench.compaction.presets.operator_use.settings import OperatorSettings, OperatorTrigger
+from workbench.compaction.presets.operator_use.compact import (
+    OPERATOR_SUMMARY,
+    OperatorCut,
+    OperatorSettings,
+    OperatorTrigger,
+)
 from workbench.compaction.presets.token_counters import operator_tokens
 from workbench.compaction.strategy import Preset, Strategy
 
@@ -47,7 +52,7 @@ def operator_use(settings: Callable[[], OperatorSettings] = OperatorSettings) ->
     """The preset with settings that are read anew at each check and each compaction."""
     return Preset(
         "operator_use",
-        Strategy("operator_use", (OperatorCompact(settings),)),
+        Strategy("operator_use", (replace(OPERATOR_SUMMARY, cut=OperatorCut(settings)),)),
         OperatorTrigger(settings),
         count=operator_tokens,
         moments=("after_turn",),

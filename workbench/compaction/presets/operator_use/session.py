@@ -6,15 +6,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from workbench.compaction.file_lists import file_ops, listed
-from workbench.compaction.plan import Draft
-from workbench.compaction.presets.operator_use.compact import Said, requests_for, template_for
-from workbench.compaction.presets.operator_use.cut import boundary_start, find_cut, previous_compaction
-from workbench.compaction.presets.operator_use.settings import OperatorSettings
-from workbench.compaction.presets.operator_use.wording import LEAD, in_order
+from workbench.compaction.plan import Plan
+from workbench.compaction.presets.host import FixedCut, Unlimited
+from workbench.compaction.presets.operator_use.compact import (
+    LEAD,
+    OPERATOR_SUMMARY,
+    OperatorSettings,
+    boundary_start,
+    find_cut,
+    in_order,
+    previous_compaction,
+)
 from workbench.compaction.presets.token_counters import operator_tokens, usage_tokens
+from workbench.compaction.span_selection import Span, SummaryInput
+from workbench.compaction.stage import Budget
 from workbench.errors import ModelError, WorkbenchError
 from workbench.models.model import SummaryRequest
+from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.log import CompactionEntry, Entry, Log, MessageEntry, NoteEntry, fold
 from workbench.transcript.message import AssistantMessage, Message, Summary
@@ -38,34 +46,21 @@ def context_estimate(messages: Sequence[Message]) -> tuple[int, int | None]:
     return sum(map(operator_tokens, messages)), None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Preparation:
     """The first step: what will be summarised, before any model is asked.
 
     Attributes:
         retained_from_id: the first entry that the model still sees in full.
-        messages_to_summarize: what becomes the summary.
-        turn_prefix_messages: the start of the turn that the cut parts.
+        given: the newest compaction's summary, what becomes the new one, and the start of the turn that the cut parts.
         tokens_before: the context's size now.
-        previous_summary: what the newest compaction wrote; None if there is none.
-        file_ops: of that compaction and of all that is summarised now, sorted.
         settings: as they were when this was prepared.
     """
 
     retained_from_id: str
-    messages_to_summarize: tuple[Message, ...]
-    turn_prefix_messages: tuple[Message, ...]
+    given: SummaryInput
     tokens_before: int
-    previous_summary: str | None
-    file_ops: FileOps
     settings: OperatorSettings
-
-    @property
-    def said(self) -> Said:
-        """What the requests are made of."""
-        return Said(
-            self.messages_to_summarize, self.turn_prefix_messages, self.previous_summary or "", self.file_ops
-        )  # fmt: skip
 
 
 def prepare(path: Sequence[Entry], settings: OperatorSettings) -> Preparation | None:
@@ -86,18 +81,11 @@ def prepare(path: Sequence[Entry], settings: OperatorSettings) -> Preparation | 
     history, prefix = _messages(path[start:history_end]), _messages(path[history_end : cut.first_kept])
     if cut.first_kept >= len(path) or not (history or prefix):
         return None
-    at = previous_compaction(path)
-    previous = path[at] if at is not None else None
-    summary = previous.summary if isinstance(previous, CompactionEntry) else None
-    return Preparation(
-        retained_from_id=path[cut.first_kept].id,
-        messages_to_summarize=history,
-        turn_prefix_messages=prefix,
-        tokens_before=context_estimate(fold(path))[0],
-        previous_summary=None if summary is None else summary.text,
-        file_ops=in_order(file_ops([*([] if summary is None else [summary]), *history, *prefix])),
-        settings=settings,
-    )
+    previous = previous_compaction(path)
+    earlier = () if previous is None or previous[1].summary is None else (previous[1].summary,)
+    context = Context.of(fold(path), operator_tokens)
+    given = in_order(context, SummaryInput(earlier, history, prefix))
+    return Preparation(path[cut.first_kept].id, given, context_estimate(context.messages)[0], settings)
 
 
 def _messages(path: Iterable[Entry]) -> tuple[Message, ...]:
@@ -128,21 +116,29 @@ def requests(prepared: Preparation, instructions: str = "") -> tuple[SummaryRequ
         prepared: the first step.
         instructions: what the summary of the history should dwell on; the turn's start is not told.
     """
-    return requests_for(prepared.said, instructions)
+    return _planned(prepared, instructions)[1].requests
 
 
 def finished(prepared: Preparation, answers: Sequence[str]) -> OperatorCompaction:
     """The compaction with these answers, one for each request.
 
     Raises:
-        ValueError: there are more or fewer answers than requests.
+        PlanError: there are more or fewer answers than requests.
     """
-    asked = requests(prepared)
-    if len(answers) != len(asked):
-        raise ValueError(f"{len(asked)} requests but {len(answers)} answers")
-    draft = Draft(requests=asked, template=template_for(prepared.said), footer=listed(prepared.file_ops))
-    text = draft.written(answers).text
-    return OperatorCompaction(text, prepared.retained_from_id, prepared.tokens_before, prepared.file_ops)
+    context, plan = _planned(prepared)
+    (summary,) = (one for one in plan.apply(context, answers).messages if isinstance(one, Summary))
+    return OperatorCompaction(summary.text, prepared.retained_from_id, prepared.tokens_before, prepared.given.files)
+
+
+def _planned(prepared: Preparation, instructions: str = "") -> tuple[Context, Plan]:
+    """The stage's plan for a context of nothing but what is summarised."""
+    given = prepared.given
+    context = Context.of((*given.earlier, *given.new), operator_tokens)
+    span = Span(tuple(range(len(context.messages))), len(given.earlier) + len(given.history))
+    stage = replace(OPERATOR_SUMMARY, cut=FixedCut(span), limits=Unlimited())
+    plan = stage.plan(context, Budget(target=0, window=0, instructions=instructions))
+    assert plan is not None
+    return context, plan
 
 
 def failed(why: str, *, turn_prefix: bool = False) -> ModelError:
