@@ -35,7 +35,7 @@ _PLACES = {
     # the engine
     "Stage": "compaction.stage", "Budget": "compaction.stage", "Plan": "compaction.plan",
     "Replace": "compaction.plan", "Draft": "compaction.plan", "Trigger": "compaction.trigger",
-    "Situation": "compaction.trigger", "AtShare": "compaction.trigger", "AtReserve": "compaction.trigger",
+    "Situation": "compaction.trigger", "AtShare": "compaction.trigger",
     "Strategy": "compaction.strategy", "Preset": "compaction.strategy", "compact": "compaction.engine",
     "preset": "compaction.presets",
     "Compactor": "live.compactor", "Settings": "live.settings",
@@ -63,7 +63,6 @@ if TYPE_CHECKING:
     from workbench.compaction.stage import Stage as Stage
     from workbench.compaction.strategy import Preset as Preset
     from workbench.compaction.strategy import Strategy as Strategy
-    from workbench.compaction.trigger import AtReserve as AtReserve
     from workbench.compaction.trigger import AtShare as AtShare
     from workbench.compaction.trigger import Situation as Situation
     from workbench.compaction.trigger import Trigger as Trigger

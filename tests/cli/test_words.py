@@ -10,7 +10,7 @@ from workbench.cli import main
 from workbench.cli.experimenting import joined
 from workbench.cli.hints import hint
 from workbench.cli.words import complain, painted, table, told_plainly
-from workbench.compaction.presets import PLACES
+from workbench.compaction.presets import NAMES
 from workbench.errors import FormatError, LeftOut, ModelError, SetupError, UnknownName, WorkbenchError
 
 ROWS = [
@@ -56,7 +56,7 @@ def test_without_a_terminal_nothing_is_cut() -> None:
 
 
 def test_a_misspelt_name_is_answered_with_the_right_one() -> None:
-    told = hint(UnknownName("preset", "sumarize", PLACES))
+    told = hint(UnknownName("preset", "sumarize", NAMES))
     assert told == "did you mean summarize? `workbench list strategies` says what each is"
 
 

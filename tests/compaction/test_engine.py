@@ -44,11 +44,6 @@ def test_stages_run_until_the_target_is_reached() -> None:
     assert done.outcome == "compacted"
 
 
-def test_rounds_go_through_the_stages_again() -> None:
-    done = compact(TALK, Strategy("x", (DROP,), rounds=3), to(0), Scripted(()))
-    assert len(done.stages) == 3
-
-
 def test_force_runs_every_stage_once_though_the_target_is_reached() -> None:
     assert len(compact(TALK, Strategy("x", (DROP, DROP)), to(99_999, force=True), Scripted(())).stages) == 2
     assert compact(TALK, Strategy("x", (DROP, DROP)), to(99_999), Scripted(())).outcome == "unchanged"
@@ -106,7 +101,6 @@ def test_the_records_say_what_was_dropped_and_rewritten() -> None:
 class Split:
     """Drops the first two messages for a summary in two parts."""
 
-    at_once: bool
     name: ClassVar[str] = "split"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
@@ -114,7 +108,7 @@ class Split:
             SummaryRequest(purpose="summary", system="", write=lambda: "", instructions=word)
             for word in ("first", "second")
         )
-        return Plan((Replace(0, 2, (Draft(requests=requests, template="{0} and {1}", at_once=self.at_once),)),))
+        return Plan((Replace(0, 2, (Draft(requests=requests, template="{0} and {1}"),)),))
 
 
 class Meeting:
@@ -137,21 +131,13 @@ class Meeting:
 
 
 def test_independent_questions_are_put_at_the_same_time_to_a_model_that_bears_it() -> None:
-    done = compact(TALK, Strategy("x", (Split(at_once=True),)), to(TALK.tokens - 1), Meeting(at_once=True))
+    done = compact(TALK, Strategy("x", (Split(),)), to(TALK.tokens - 1), Meeting(at_once=True))
     assert plain_text(done.after.messages[0]) == "first and second"
 
 
-@pytest.mark.parametrize(("together", "bears"), [(True, False), (False, False)])
-def test_else_they_are_put_one_after_the_other(together: bool, bears: bool) -> None:
-    done = compact(TALK, Strategy("x", (Split(at_once=together),)), to(TALK.tokens - 1), Meeting(at_once=bears))
+def test_else_they_are_put_one_after_the_other() -> None:
+    done = compact(TALK, Strategy("x", (Split(),)), to(TALK.tokens - 1), Meeting(at_once=False))
     assert plain_text(done.after.messages[0]) == "first and second"
-
-
-def test_a_preset_that_asks_in_order_does_so_whatever_the_model_bears() -> None:
-    model = Meeting(at_once=True)
-    model.both = threading.Barrier(1)
-    done = compact(TALK, Strategy("x", (Split(at_once=False),)), to(TALK.tokens - 1), model)
-    assert [answer.text for answer in done.completions] == ["first", "second"]
 
 
 class Half(Meeting):
@@ -166,7 +152,7 @@ class Half(Meeting):
 
 def test_an_error_of_one_of_two_passes_once_both_are_over() -> None:
     with pytest.raises(ModelError, match="no second answer"):
-        compact(TALK, Strategy("x", (Split(at_once=True),)), to(TALK.tokens - 1), Half(at_once=True))
+        compact(TALK, Strategy("x", (Split(),)), to(TALK.tokens - 1), Half(at_once=True))
 
 
 LONG = Context.of(conversation(60, words=60))

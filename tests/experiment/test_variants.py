@@ -45,12 +45,12 @@ def test_settings_that_a_preset_reads_when_it_runs_can_be_given() -> None:
 @pytest.mark.parametrize(
     ("name", "changes", "said"),
     [
-        ("summarize", {"trigger.treshold": 0.7}, "no setting 'trigger.treshold'; it has rounds, trigger.threshold"),
+        ("summarize", {"trigger.treshold": 0.7}, "no setting 'trigger.treshold'; it has trigger.threshold"),
         ("summarize", {"threshold": "high"}, "it must be a number"),
         ("summarize", {"most": 0.5}, "it must be a whole number"),
         ("summarize", {"stated": 1}, "it must be true or false"),
         ("pipeline", {"share": 0.5}, "several settings 'share': "),
-        ("opal", {"strategy": "nonsense"}, "it must be 'summarize' or 'truncate'"),
+        ("opal", {"file_lists": "nonsense"}, "it must be 'below', 'inside' or ''"),
         ("truncate", {"truncate.pins.names": [1]}, "it must be a list of texts"),
     ],
 )

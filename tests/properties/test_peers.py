@@ -19,7 +19,7 @@ from properties.test_every_strategy import promises, written
 
 from builders import rules, said
 from workbench.compaction.engine import compact, prepare
-from workbench.compaction.presets import PLACES, preset
+from workbench.compaction.presets import NAMES, preset
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Situation
@@ -29,7 +29,7 @@ from workbench.transcript.message import Message, Summary, Usage
 from workbench.transcript.tokens import chars_per_token
 
 OURS = {"none", "null", "truncate", "summarize", "pipeline"}
-RESTATED = tuple(preset(name) for name in PLACES if name not in OURS)
+RESTATED = tuple(preset(name) for name in NAMES if name not in OURS)
 SEEDS = {"opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent"}
 """What more these promise stands in their own conformance tests."""
 BATCH = 10

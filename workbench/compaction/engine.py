@@ -116,10 +116,6 @@ def seen(history: Context, strategy: Strategy, budget: Budget) -> Context:
     return shown
 
 
-def _sent(history: Context, strategy: Strategy, budget: Budget) -> Context:
-    return seen(history, strategy, budget) if strategy.view else history
-
-
 def compact(history: Context, strategy: Strategy, budget: Budget, model: Model) -> Compaction:
     """Run the stages, cheapest first, until what is sent is at or below the target.
 
@@ -130,11 +126,11 @@ def compact(history: Context, strategy: Strategy, budget: Budget, model: Model) 
     """
     after, records = history, []
     sent: Context | None = None
-    for stage in strategy.stages * strategy.rounds:
+    for stage in strategy.stages:
         if not budget.force:
             if after.tokens <= budget.target:
                 break  # what is sent is never larger: no view is planned to find that out
-            sent = _sent(after, strategy, budget) if sent is None else sent
+            sent = seen(after, strategy, budget) if sent is None else sent
             if sent.tokens <= budget.target:
                 break
         plan = stage.plan(after, budget)
@@ -143,7 +139,7 @@ def compact(history: Context, strategy: Strategy, budget: Budget, model: Model) 
         record, changed = _run(stage, plan, after, model)
         records.append(record)
         after, sent = changed, sent if changed is after else None
-    sent = _sent(after, strategy, budget) if sent is None else sent
+    sent = seen(after, strategy, budget) if sent is None else sent
     outcome, why = _outcome(history, after, sent, budget)
     return Compaction(history, after, sent, budget, tuple(records), outcome, why)
 
@@ -164,7 +160,7 @@ def _completions(plan: Plan, model: Model) -> tuple[Completion, ...]:
     requests = plan.requests
     if not requests:
         return ()
-    if len(requests) < 2 or not plan.at_once or not bears_several(model):
+    if len(requests) < 2 or not bears_several(model):
         return tuple(completed(request, model) for request in requests)
     with ThreadPoolExecutor(len(requests)) as pool:
         return tuple(pool.map(completed, requests, [model] * len(requests)))
@@ -220,11 +216,12 @@ def _touched(
 
 
 def _outcome(history: Context, after: Context, sent: Context, budget: Budget) -> tuple[Outcome, str]:
+    unchanged: Literal["unchanged", ""] = "unchanged" if after is history and sent is history else ""
     if sent.tokens > budget.target:
         floor = history.overhead + sum(history.sizes[i] for i in protected(history.messages))
         why = (
             f"{sent.tokens} tokens are left, {budget.target} were the target; {floor} are protected: overhead, "
             "pinned messages with their partners, and the newest user message"
         )
-        return ("unchanged" if after is history and sent is history else "too_large"), why
-    return ("unchanged" if after is history and sent is history else "compacted"), ""
+        return unchanged or "too_large", why
+    return unchanged or "compacted", ""

@@ -11,6 +11,9 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message, ToolResult, is_empty
 from workbench.transcript.pairing import last_user
 
+Call: TypeAlias = tuple[str, str]
+"""A call by the id of its message and its own, since providers use call ids again."""
+
 GONE = "a pinned message is gone or was changed"
 EMPTY = "a message without content was written"
 
@@ -32,129 +35,74 @@ def violations(before: Context, after: Context) -> tuple[Violation, ...]:
     """
     if before is after:
         return ()
-    changed = _in_place(before.messages, after.messages)
-    found = _between(before.messages, after.messages) if changed is None else _rewritten(changed)
+    was, now = before.messages, after.messages
+    index = {message.id: i for i, message in enumerate(was)}
+    times = Counter([message.id for message in was])
+    old = set(map(id, was))
+    found = [
+        *_doubles(times, now),
+        *_pairs(was, now),
+        *_order(index, times, now),
+        *_kept(was, now),
+        *[Violation("S7", EMPTY, message.id) for message in now if id(message) not in old and is_empty(message)],
+    ]
     if after.tokens > before.tokens:
         found.append(Violation("D1", f"the context grew from {before.tokens} to {after.tokens} tokens"))
     return tuple(found)
 
 
-Changed: TypeAlias = list[tuple[Message, Message]]
-
-
-def _in_place(before: Sequence[Message], after: Sequence[Message]) -> Changed | None:
-    """Each message that was rewritten, with what it became, where nothing else happened: the common case, and quick.
-
-    None where messages came, went or moved, or where a rewritten message belongs to other pairs than before.
-    """
-    if len(before) != len(after):
-        return None
-    changed = [(old, new) for old, new in zip(before, after, strict=True) if old is not new]
-    return changed if all(_same_place(old, new) for old, new in changed) else None
-
-
-def _same_place(old: Message, new: Message) -> bool:
-    if old.id != new.id or old.role != new.role:
-        return False
-    if isinstance(old, ToolResult) and isinstance(new, ToolResult):
-        return old.call_id == new.call_id
-    if isinstance(old, AssistantMessage) and isinstance(new, AssistantMessage):
-        return [call.id for call in old.calls] == [call.id for call in new.calls]
-    return True
-
-
-def _rewritten(changed: Changed) -> list[Violation]:
-    found = [Violation("C2", GONE, old.id) for old, new in changed if old.pinned and old != new]
-    return found + [Violation("S7", EMPTY, new.id) for _, new in changed if is_empty(new)]
-
-
-def _between(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
-    place = {message.id: i for i, message in enumerate(before)}
-    times = Counter([message.id for message in before]) if len(place) < len(before) else {}
-    old = set(map(id, before))
-    return [
-        *_doubles(times, after),
-        *_pairs(paired(before), paired(after)),
-        *_order(place, times, after),
-        *_kept(before, after),
-        *[Violation("S7", EMPTY, message.id) for message in after if id(message) not in old and is_empty(message)],
-    ]
-
-
-@dataclass(slots=True)
-class Pairs:
-    """Who answers whom. A call is known by the id of its message and its own, since providers use call ids again.
-
-    Attributes:
-        unanswered: calls that no later result answers.
-        caller: the message that each result answers; None where no earlier message called for it.
-        answers: how many results each answered call has.
-    """
-
-    unanswered: set[tuple[str, str]]
-    caller: dict[str, str | None]
-    answers: dict[tuple[str, str], int]
-
-
-def paired(messages: Iterable[Message]) -> Pairs:
-    """The pairs of these messages; a result belongs to the newest earlier call of its id."""
-    unanswered: set[tuple[str, str]] = set()
-    called_by: dict[str, str | None] = {}
-    answers: dict[tuple[str, str], int] = {}
-    newest: dict[str, tuple[str, str]] = {}
+def _paired(messages: Iterable[Message]) -> tuple[set[Call], list[tuple[str, Call | None]]]:
+    """All calls, and for each result its id and the newest earlier call of its call id, if there is one."""
+    newest: dict[str, Call] = {}
+    calls: set[Call] = set()
+    results: list[tuple[str, Call | None]] = []
     for message in messages:
         if isinstance(message, AssistantMessage):
-            for block in message.blocks:
-                if block.type == "tool_call":
-                    pair = newest[block.id] = (message.id, block.id)
-                    unanswered.add(pair)
+            newest.update((block.id, (message.id, block.id)) for block in message.blocks if block.type == "tool_call")
+            calls.update(newest[block.id] for block in message.blocks if block.type == "tool_call")
         elif isinstance(message, ToolResult):
-            call = newest.get(message.call_id)
-            if call is None:
-                called_by[message.id] = None
-            else:
-                called_by[message.id] = call[0]
-                unanswered.discard(call)
-                answers[call] = answers.get(call, 0) + 1
-    return Pairs(unanswered, called_by, answers)
+            results.append((message.id, newest.get(message.call_id)))
+    return calls, results
 
 
-def _pairs(was: Pairs, now: Pairs) -> list[Violation]:
+def _pairs(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
+    """Calls that lost their result, results that lost their call or got another, and calls with more results."""
+    (had, old), (calls, now) = _paired(before), _paired(after)
+    answered = {call for _, call in now}
+    open_before = had - {call for _, call in old}
     found = [
-        Violation("S1", f"call {call!r} lost its result", id) for id, call in sorted(now.unanswered - was.unanswered)
+        Violation("S1", f"call {call[1]!r} lost its result", call[0]) for call in sorted(calls - answered - open_before)
     ]
-    for id, caller in now.caller.items():
-        before = was.caller.get(id, caller)
-        if caller != before and before is not None:
-            what = "a result lost its call" if caller is None else f"a result now answers a call of {caller!r}"
+    caller = dict(old)
+    for id, call in now:
+        was = caller.get(id)
+        if was is not None and (call is None or call[0] != was[0]):
+            what = "a result lost its call" if call is None else f"a result now answers a call of {call[0]!r}"
             found.append(Violation("S1", what, id))
-        elif caller is None and id not in was.caller:
+        elif call is None and id not in caller:
             found.append(Violation("S1", "a result was written that answers no call", id))
+    times = Counter(call for _, call in old)
     return found + [
-        Violation("S2", f"call {call!r} has {n} results", id)
-        for (id, call), n in now.answers.items()
-        if n > 1 and n > was.answers.get((id, call), 1)
+        Violation("S2", f"call {call[1]!r} has {n} results", call[0])
+        for call, n in Counter(call for _, call in now).items()
+        if call is not None and n > max(times[call], 1)
     ]
 
 
 def _doubles(times: Mapping[str, int], after: Sequence[Message]) -> list[Violation]:
-    """Ids that stand more often than before, where `times` says how often if any stood twice there."""
-    ids = [message.id for message in after]
-    if len(set(ids)) == len(ids):
-        return []
-    now = Counter(ids)
+    """Message ids that occur more often than before."""
     return [
-        Violation("S2", f"message id {id!r} stands {n} times", id)
-        for id, n in now.items()
+        Violation("S2", f"message id {id!r} occurs {n} times", id)
+        for id, n in Counter([message.id for message in after]).items()
         if n > max(1, times.get(id, 1))
     ]
 
 
-def _order(place: Mapping[str, int], times: Mapping[str, int], after: Sequence[Message]) -> list[Violation]:
+def _order(index: Mapping[str, int], times: Mapping[str, int], after: Sequence[Message]) -> list[Violation]:
     found: list[Violation] = []
     latest = -1
     for message in after:
-        at = place.get(message.id)
+        at = index.get(message.id)
         if at is None or times.get(message.id, 1) > 1:
             continue
         if at < latest:

@@ -23,12 +23,11 @@ class Draft:
     """A summary that a model has still to write.
 
     Attributes:
-        requests: one question, or two for a split turn.
+        requests: one question, or two for a split turn; they do not depend on each other.
         template: how the answers become the text, with `{0}` and `{1}` in their places; they are never parsed.
         lead, tail: what is sent around the text; a later compaction does not read it.
         footer: what code adds below the answers, such as the file lists; part of the text.
         replaces: ids of the messages that it stands for.
-        at_once: whether its requests do not depend on each other and are put at the same time, if the model bears that.
     """
 
     requests: tuple[SummaryRequest, ...]
@@ -40,7 +39,6 @@ class Draft:
     files: FileOps = FileOps()
     said_by: Literal["user", "assistant"] = "user"
     name: str = ""
-    at_once: bool = False
 
     def written(self, answers: Sequence[str], model: str = "") -> Summary:
         """The summary with these answers, one for each request. Its id follows from what it replaces and says."""
@@ -96,11 +94,6 @@ class Plan:
         return tuple(
             [request for edit in self.edits for new in edit.by if isinstance(new, Draft) for request in new.requests]
         )
-
-    @property
-    def at_once(self) -> bool:
-        """Whether all of them may be put at the same time."""
-        return all(new.at_once for edit in self.edits for new in edit.by if isinstance(new, Draft))
 
     def apply(self, context: Context, answers: Sequence[str] = (), model: str = "") -> Context:
         """The context after the edits. Messages that stay are not counted again.

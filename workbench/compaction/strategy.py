@@ -19,13 +19,11 @@ class Strategy:
         stages: change the history; each runs only while the context is above its target.
         view: shape what is sent and are never kept. They are planned anew at each compaction, and in between the
             same replacements are sent, so that a provider's prompt cache holds.
-        rounds: how often the list of stages is gone through at most.
     """
 
     name: str
     stages: tuple[Stage, ...]
     view: tuple[Stage, ...] = ()
-    rounds: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,6 @@ class Preset:
         facts = {
             "compacts": _settings(self.trigger), "asked": ", ".join(self.moments).replace("_", " "),
             "counts tokens": "" if self.count is None else "as its own system does",
-            "rounds": self.strategy.rounds if self.strategy.rounds > 1 else None,
         }  # fmt: skip
         rows = [(f"{n}.", stage.name, _purpose(stage)) for n, stage in enumerate(self.strategy.stages, 1)]
         rows += [("what is sent", stage.name, _purpose(stage)) for stage in self.strategy.view]

@@ -110,27 +110,6 @@ class AtShare:
         return Budget(target=situation.overhead + int(self.target * room), window=situation.window)
 
 
-@dataclass(frozen=True, slots=True)
-class AtReserve:
-    """Due when the request leaves less than a reserve of the window free.
-
-    Attributes:
-        reserve: tokens that the next answer needs; a request that leaves exactly that much is not due.
-        target: as in `AtShare`.
-    """
-
-    reserve: int = 16_384
-    target: float = 0.4
-    name: ClassVar[str] = "at_reserve"
-
-    def check(self, situation: Situation, /) -> Budget | None:
-        """Due at `tokens > window - reserve`."""
-        if situation.tokens <= situation.window - self.reserve:
-            return None
-        room = max(situation.window - situation.overhead, 0)
-        return Budget(target=situation.overhead + int(self.target * room), window=situation.window)
-
-
 LARGEST_OUTPUT = 0.25
 """The part of the window that a model's longest answer is taken to need, where no recording says it."""
 

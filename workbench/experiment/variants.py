@@ -53,8 +53,8 @@ class Given:
 
 
 def settings(preset: Preset) -> dict[str, Setting]:
-    """All settings of a preset by their paths: of its trigger, of its stages by their names, and `rounds`."""
-    found = [Setting("rounds", type(preset.strategy), "rounds", preset.strategy.rounds)]
+    """All settings of a preset by their paths: of its trigger and of its stages by their names."""
+    found: list[Setting] = []
     for name, part in _parts(preset):
         found += _settings(part, name)
     return {one.path: one for one in found}
@@ -125,8 +125,6 @@ def _meant(preset: Preset, asked: str) -> list[Setting]:
 def _with(preset: Preset, path: str, value: object) -> Preset:
     first, *rest = path.split(".")
     strategy = preset.strategy
-    if first == "rounds":
-        return replace(preset, strategy=replace(strategy, rounds=value))  # type: ignore[arg-type]  # checked before
     if first == "trigger":
         return replace(preset, trigger=_replaced(preset.trigger, rest, value))
     change: Callable[[Any], Any] = lambda stage: _replaced(stage, rest, value) if stage.name == first else stage  # noqa: E731

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from workbench.compaction.trigger import AtReserve, AtShare, Trigger
+from workbench.compaction.trigger import AtLimit, AtShare, Trigger
 from workbench.explore.outcome import MessageOutcome
 from workbench.palette import looks
 from workbench.replay.step import CompactionEvent, Replay, Step
@@ -103,7 +103,7 @@ def _trigger_size(trigger: Trigger, threshold: float | None, window: int) -> int
         return int(threshold * window)
     if isinstance(trigger, AtShare):
         return int(trigger.threshold * window)
-    return window - trigger.reserve if isinstance(trigger, AtReserve) else None
+    return trigger.limit(window) if isinstance(trigger, AtLimit) else None
 
 
 def _compactions(replay: Replay, selected: CompactionEvent | None, scale: Scale) -> list[dict[str, object]]:

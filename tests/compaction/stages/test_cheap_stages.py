@@ -163,13 +163,5 @@ def test_repair_drops_what_answers_nothing_and_calls_without_a_result() -> None:
     assert done.messages[-1].calls, "the last message still waits"  # type: ignore[union-attr]
 
 
-def test_repair_may_answer_calls_instead() -> None:
-    done = after(RepairPairs(missing="answer"), broken())
-    stand_in = done.messages[2]
-    assert stand_in.role == "tool"
-    assert (stand_in.call_id, stand_in.is_error) == ("1", True)
-    assert RepairPairs(missing="answer").plan(done, BUDGET) is None
-
-
 def test_whole_pairs_need_no_repair() -> None:
     assert RepairPairs().plan(Context.of(conversation(3)), BUDGET) is None

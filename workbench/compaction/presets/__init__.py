@@ -4,58 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from types import ModuleType
 
 from workbench.compaction.strategy import Preset
 from workbench.registry import find, found
 
-PLACES: Mapping[str, tuple[str, str]] = {
-    "none": ("none", "NONE"),
-    "null": ("null", "NULL"),
-    "truncate": ("truncate", "TRUNCATE"),
-    "summarize": ("summarize", "SUMMARIZE"),
-    "pipeline": ("pipeline", "PIPELINE"),
-    "opal": ("opal", "OPAL"),
-    "operator_use": ("operator_use", "OPERATOR_USE"),
-    "ddx_agent": ("ddx_agent", "DDX_AGENT"),
-    "ex_athena": ("ex_athena", "EX_ATHENA"),
-    "docker_agent": ("docker_agent", "DOCKER_AGENT"),
-    "clear_tool_uses": ("clear_tool_uses", "CLEAR_TOOL_USES"),
-    "observation_mask": ("observation_mask", "OBSERVATION_MASK"),
-    "pi": ("pi", "PI"),
-    "codex_local": ("codex_local", "CODEX_LOCAL"),
-    "claude_code": ("claude_code", "CLAUDE_CODE"),
-    "gemini_cli": ("gemini_cli", "GEMINI_CLI"),
-    "opencode": ("opencode", "OPENCODE"),
-    "openhands_rolling": ("openhands_rolling", "OPENHANDS_ROLLING"),
-    "langchain_20": ("langchain_20", "LANGCHAIN_20"),
-    "hermes_lean": ("hermes_lean", "HERMES_LEAN"),
-}
-"""The file in this folder and the constant in it that hold each preset."""
+NAMES = (
+    "none", "null", "truncate", "summarize", "pipeline", "opal", "operator_use", "ddx_agent", "ex_athena",
+    "docker_agent", "clear_tool_uses", "observation_mask", "pi", "codex_local", "claude_code", "gemini_cli", "opencode",
+    "openhands_rolling", "langchain_20", "hermes_lean",
+)  # fmt: skip
+"""Each preset stands in the file of its name, as a constant of its name in capitals."""
 
 
-class Lazily(Mapping[str, Preset]):
-    """The presets of some places, whose names are known before any of them is loaded."""
-
-    def __init__(self, places: Mapping[str, tuple[str, str]]) -> None:
-        self.places = places
+class _OnDemand(Mapping[str, Preset]):
+    """The built-in presets, each loaded when it is first wanted."""
 
     def __getitem__(self, name: str) -> Preset:
-        file, constant = self.places[name]
-        part = getattr(import_module(f"{__name__}.{file}"), constant)
+        if name not in NAMES:
+            raise KeyError(name)
+        part = getattr(_file(name), name.upper())
         assert isinstance(part, Preset)
         return part
 
     def __contains__(self, name: object) -> bool:
-        return name in self.places
+        return name in NAMES
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.places)
+        return iter(NAMES)
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(NAMES)
 
 
-BUILTIN: Mapping[str, Preset] = Lazily(PLACES)
+BUILTIN: Mapping[str, Preset] = _OnDemand()
 
 
 def preset(name: str) -> Preset:
@@ -69,11 +51,13 @@ def preset(name: str) -> Preset:
 
 def catalogue() -> dict[str, str]:
     """What each preset does, in a sentence: the first of its file, or the source that an installed one names."""
-    return {name: _sentence(name) or part.source for name, part in found("preset", BUILTIN).items()}
+    parts = found("preset", BUILTIN)
+    return {name: _sentence(name) if name in NAMES else part.source for name, part in parts.items()}
 
 
 def _sentence(name: str) -> str:
-    if name not in PLACES:
-        return ""
-    words = import_module(f"{__name__}.{PLACES[name][0]}").__doc__ or ""
-    return words.strip().splitlines()[0]
+    return (_file(name).__doc__ or "").strip().splitlines()[0]
+
+
+def _file(name: str) -> ModuleType:
+    return import_module(f"{__name__}.{name}")

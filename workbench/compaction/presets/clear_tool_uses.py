@@ -23,11 +23,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.results import rewritten
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, Text, ToolResult, with_blocks
+from workbench.transcript.message import AssistantMessage, Message, ToolResult
 from workbench.transcript.pairing import callers
 
 TRIGGER = 100_000
@@ -54,15 +55,14 @@ class ClearToolUses:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The markers, and the emptied arguments where they are wanted; None where too little is saved."""
-        messages = context.messages
-        caller_of = callers(messages)
-        old = self._old(messages, caller_of)
-        edits = list(_markers(context, old))
+        caller_of = callers(context.messages)
+        old = self._old(context.messages, caller_of)
+        markers = rewritten(context, ((i, CLEARED) for i in old))
+        edits = list(markers.edits) if markers is not None else []
         if self.clear_inputs:
             edits = sorted([*edits, *self._inputs(context, old, caller_of)], key=lambda edit: edit.start)
-        if not edits or (self.clear_at_least and _saved(context, edits) < self.clear_at_least):
-            return None
-        return Plan(tuple(edits))
+        plan = Plan(tuple(edits))
+        return plan if edits and context.tokens - plan.apply(context).tokens >= self.clear_at_least else None
 
     def _old(self, messages: Sequence[Message], caller_of: Mapping[int, int]) -> Sequence[int]:
         """The results that may go."""
@@ -91,21 +91,6 @@ class ClearToolUses:
             short = replace(caller, blocks=blocks)
             if context.count(short) < context.sizes[i]:
                 yield Replace(i, i + 1, (short,))
-
-
-def _markers(context: Context, old: Iterable[int]) -> Iterable[Replace]:
-    marker = (Text(CLEARED),)
-    for i in old:
-        message = context.messages[i]
-        if isinstance(message, ToolResult) and message.blocks != marker:
-            short = with_blocks(message, marker)
-            if context.count(short) < context.sizes[i]:
-                yield Replace(i, i + 1, (short,))
-
-
-def _saved(context: Context, edits: Iterable[Replace]) -> int:
-    written = ((edit.start, new) for edit in edits for new in edit.by if isinstance(new, ToolResult | AssistantMessage))
-    return sum(context.sizes[i] - context.count(new) for i, new in written)
 
 
 CLEAR_TOOL_USES = Preset(

@@ -24,13 +24,14 @@ Where it differs from that source, and why:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from workbench.compaction.marker import reference
-from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.plan import Plan
 from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.results import rewritten
 from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span
 from workbench.compaction.stage import Budget
@@ -40,15 +41,12 @@ from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
 from workbench.transcript.message import (
     AssistantMessage,
-    Image,
     Message,
     Summary,
-    Text,
     ToolResult,
     UserMessage,
     counted_chars,
     plain_text,
-    with_blocks,
 )
 
 THRESHOLD = 0.5
@@ -73,25 +71,19 @@ class ReverseBudget:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The cut results, each smaller than it was, and their full texts for the archive."""
-        edits, archive, used = [], {}, 0
+        return rewritten(context, self._older(context), archived=True)
+
+    def _older(self, context: Context) -> Iterator[tuple[int, str]]:
+        used = 0
         for i in range(len(context.messages) - 1, -1, -1):
             message = context.messages[i]
             if not isinstance(message, ToolResult):
                 continue
             used += context.sizes[i]
             text = plain_text(message)
-            if used <= self.tokens or message.pinned or text.startswith(MARK):
-                continue
             end = _last_lines(text, self.lines)
-            if len(end) == len(text):
-                continue
-            ref = reference(text)
-            pictures = [block for block in message.blocks if isinstance(block, Image)]
-            short = with_blocks(message, (Text(f"{MARK}{ref}]\n{end}"), *pictures))
-            if context.count(short) < context.sizes[i]:
-                edits.append(Replace(i, i + 1, (short,)))
-                archive[ref] = text
-        return Plan(tuple(reversed(edits)), archive) if edits else None
+            if used > self.tokens and not text.startswith(MARK) and len(end) < len(text):
+                yield i, f"{MARK}{reference(text)}]\n{end}"
 
 
 def _last_lines(text: str, lines: int) -> str:

@@ -19,12 +19,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.plan import Plan
+from workbench.compaction.results import rewritten
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.transcript.context import Context
-from workbench.transcript.message import Text, ToolResult, with_blocks
 
 ATTENTION_WINDOW = 100
 CLASS_DEFAULT = 5
@@ -53,16 +53,7 @@ class ObservationMask:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The masks that are not there yet."""
-        mask = (Text(MASK),)
-        edits = []
-        stop = max(len(context.messages) - self.attention_window, 0)
-        for i, message in enumerate(context.messages[:stop]):
-            if not isinstance(message, ToolResult) or message.pinned or message.blocks == mask:
-                continue
-            masked = with_blocks(message, mask)
-            if context.count(masked) < context.sizes[i]:
-                edits.append(Replace(i, i + 1, (masked,)))
-        return Plan(tuple(edits)) if edits else None
+        return rewritten(context, ((i, MASK) for i in range(len(context.messages) - self.attention_window)))
 
 
 OBSERVATION_MASK = Preset(

@@ -23,11 +23,13 @@ Where it differs from those sources, and why:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.plan import Plan
 from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.results import rewritten
 from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span
 from workbench.compaction.stage import Budget
@@ -35,7 +37,7 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit, answer_reserve
 from workbench.transcript.context import Context
-from workbench.transcript.message import Summary, Text, ToolResult, is_real_user, with_blocks
+from workbench.transcript.message import Summary, Text, ToolResult, is_real_user
 
 RESERVE = 20_000
 KEPT_SHARE = 0.25
@@ -70,9 +72,12 @@ class Prune:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The erased results; the walk ends at a summary and at the first one that is erased already."""
-        erased = (Text(ERASED),)
-        turns, counted, saved = 0, 0, 0
-        edits: list[Replace] = []
+        plan = rewritten(context, ((i, ERASED) for i in self._old(context)))
+        worth = plan is not None and sum(context.sizes[edit.start] for edit in plan.edits) > self.worth
+        return plan if worth else None
+
+    def _old(self, context: Context) -> Iterator[int]:
+        turns = counted = 0
         for i in range(len(context.messages) - 1, -1, -1):
             message = context.messages[i]
             turns += is_real_user(message)
@@ -80,16 +85,11 @@ class Prune:
                 break
             if turns < self.turns or not isinstance(message, ToolResult) or message.name in NEVER:
                 continue
-            if message.blocks == erased:
+            if message.blocks == (Text(ERASED),):
                 break
             counted += context.sizes[i]
-            if counted <= self.protected or message.pinned:
-                continue
-            short = with_blocks(message, erased)
-            if context.count(short) < context.sizes[i]:
-                saved += context.sizes[i]
-                edits.append(Replace(i, i + 1, (short,)))
-        return Plan(tuple(reversed(edits))) if saved > self.worth else None
+            if counted > self.protected:
+                yield i
 
 
 @dataclass(frozen=True, slots=True)

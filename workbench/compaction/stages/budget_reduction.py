@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from workbench.compaction.marker import reference, truncated
-from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.plan import Plan
+from workbench.compaction.results import rewritten
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import Image, Text, ToolResult, plain_text, with_blocks
+from workbench.transcript.message import Text, ToolResult, plain_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +29,10 @@ class BudgetReduction:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace what is too long, wherever it stands."""
-        edits, archive = [], {}
-        for i, message in enumerate(context.messages):
-            if not isinstance(message, ToolResult) or message.pinned:
-                continue
-            text = plain_text(message)
-            if len(text) <= self.chars:
-                continue
-            if sum(len(block.text) for block in message.blocks if isinstance(block, Text)) <= self.chars:
-                continue
-            ref = reference(text)
-            pictures = tuple(block for block in message.blocks if isinstance(block, Image))
-            short = with_blocks(message, (Text(truncated(len(text), ref)), *pictures))
-            if context.count(short) < context.sizes[i]:
-                edits.append(Replace(i, i + 1, (short,)))
-                archive[ref] = text
-        return Plan(tuple(edits), archive) if edits else None
+        long = (
+            (i, plain_text(message))
+            for i, message in enumerate(context.messages)
+            if isinstance(message, ToolResult)
+            and sum(len(block.text) for block in message.blocks if isinstance(block, Text)) > self.chars
+        )
+        return rewritten(context, ((i, truncated(len(text), reference(text))) for i, text in long), archived=True)

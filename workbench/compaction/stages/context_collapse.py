@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from workbench.compaction.marker import repeated, superseded
-from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.plan import Plan
+from workbench.compaction.results import rewritten
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
-from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult, with_blocks
+from workbench.transcript.message import AssistantMessage, Message, ToolCall, ToolResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +31,7 @@ class ContextCollapse:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The stubs, each strictly smaller than what it hides."""
-        messages = context.messages
-        stubs = dict(_repeats(messages))
-        stubs.update(_overtaken(messages))
-        edits = []
-        for i, stub in sorted(stubs.items()):
-            message, blocks = messages[i], (Text(stub),)
-            if not isinstance(message, ToolResult) or message.pinned or message.blocks == blocks:
-                continue
-            short = with_blocks(message, blocks)
-            if context.count(short) < context.sizes[i]:
-                edits.append(Replace(i, i + 1, (short,)))
-        return Plan(tuple(edits)) if edits else None
+        return rewritten(context, (dict(_repeats(context.messages)) | dict(_overtaken(context.messages))).items())
 
 
 def _overtaken(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:

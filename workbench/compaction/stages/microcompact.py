@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import ClassVar
 
 from workbench.compaction.clip import head
 from workbench.compaction.marker import EXCERPT, is_archived
 from workbench.compaction.pins import Pins, live
-from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.plan import Plan
+from workbench.compaction.results import rewritten
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Text, ToolResult, plain_text, with_blocks
+from workbench.transcript.message import Message, ToolResult, plain_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +38,18 @@ class Microcompact:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace the long results of each run; one that is an excerpt already stays."""
-        edits = []
         between = live(context.messages, self.pins.prefix, self.pins.suffix)
-        for i in (i for run in _runs(context.messages, between) if len(run) >= self.run for i in run):
+        runs = (run for run in _runs(context.messages, between) if len(run) >= self.run)
+        return rewritten(context, self._excerpts(context, chain.from_iterable(runs)))
+
+    def _excerpts(self, context: Context, results: Iterable[int]) -> Iterator[tuple[int, str]]:
+        for i in results:
             message = context.messages[i]
-            if (
-                not isinstance(message, ToolResult)
-                or message.pinned
-                or self.pins.names_it(message)
-                or is_archived(message, context.archive)
-            ):
+            if self.pins.names_it(message) or is_archived(message, context.archive):
                 continue
             text = plain_text(message)
-            if len(text) <= self.chars or text.startswith(EXCERPT):
-                continue
-            short = with_blocks(message, (Text(f"{EXCERPT} {head(text, self.chars)} […]"),))
-            if context.count(short) < context.sizes[i]:
-                edits.append(Replace(i, i + 1, (short,)))
-        return Plan(tuple(edits)) if edits else None
+            if len(text) > self.chars and not text.startswith(EXCERPT):
+                yield i, f"{EXCERPT} {head(text, self.chars)} […]"
 
 
 def _runs(messages: Sequence[Message], between: range) -> Iterator[list[int]]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from workbench.compaction.marker import is_archived, snipped
 from workbench.compaction.pins import Pins, live
-from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.plan import Plan
+from workbench.compaction.results import rewritten
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Text, ToolResult, with_blocks
+from workbench.transcript.message import AssistantMessage, ToolResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +33,16 @@ class Snip:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace stale results; one whose marker would not be smaller stays, and so does a reference."""
+        return rewritten(context, self._stale(context))
+
+    def _stale(self, context: Context) -> Iterator[tuple[int, str]]:
         messages = context.messages
         between = live(messages, self.pins.prefix, self.pins.suffix)
-        answers, edits = 0, []
+        answers = 0
         for i in range(len(messages) - 1, between.start - 1, -1):
             message = messages[i]
-            if isinstance(message, AssistantMessage):
-                answers += 1
+            answers += isinstance(message, AssistantMessage)
             if i >= between.stop or answers < self.age or not isinstance(message, ToolResult):
                 continue
-            if message.pinned or self.pins.names_it(message) or is_archived(message, context.archive):
-                continue
-            blocks = (Text(snipped(message.call_id)),)
-            if message.blocks == blocks:
-                continue
-            short = with_blocks(message, blocks)
-            if context.count(short) < context.sizes[i]:
-                edits.append(Replace(i, i + 1, (short,)))
-        return Plan(tuple(reversed(edits))) if edits else None
+            if not self.pins.names_it(message) and not is_archived(message, context.archive):
+                yield i, snipped(message.call_id)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.plan import Plan
+from workbench.compaction.results import rewritten
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, Text, ToolResult, with_blocks
+from workbench.transcript.message import AssistantMessage, Message, ToolResult
 
 IDLE_SECONDS = 60 * 60.0
 KEEP = 5
@@ -40,14 +41,7 @@ class IdleMicrocompact:
         if not waited(messages) > self.idle:
             return None
         results = [i for i, message in enumerate(messages) if isinstance(message, ToolResult) and clears(message)]
-        edits = []
-        for i in results[: -self.keep] if self.keep else results:
-            message = messages[i]
-            assert isinstance(message, ToolResult)
-            short = with_blocks(message, (Text(CLEARED),))
-            if not message.pinned and context.count(short) < context.sizes[i]:
-                edits.append(Replace(i, i + 1, (short,)))
-        return Plan(tuple(edits)) if edits else None
+        return rewritten(context, ((i, CLEARED) for i in results[: max(len(results) - self.keep, 0)]))
 
 
 def clears(message: ToolResult) -> bool:

@@ -1,0 +1,35 @@
+"""Tool results that keep their place and say less: what most cheap stages do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from workbench.compaction.marker import reference
+from workbench.compaction.plan import Plan, Replace
+from workbench.transcript.context import Context
+from workbench.transcript.message import Image, Text, ToolResult, plain_text, with_blocks
+
+
+def rewritten(context: Context, texts: Iterable[tuple[int, str]], *, archived: bool = False) -> Plan | None:
+    """Puts each text in the place of a tool result that is not pinned and becomes smaller by it.
+
+    Args:
+        context: with the results.
+        texts: what each says from now on, by index, in any order.
+        archived: whether the full texts move to the archive; pictures then stay.
+
+    Returns:
+        The plan; None where nothing changes.
+    """
+    edits, archive = [], {}
+    for i, text in sorted(texts):
+        message = context.messages[i]
+        if not isinstance(message, ToolResult) or message.pinned:
+            continue
+        pictures = [block for block in message.blocks if archived and isinstance(block, Image)]
+        short = with_blocks(message, (Text(text), *pictures))
+        if short.blocks != message.blocks and context.count(short) < context.sizes[i]:
+            edits.append(Replace(i, i + 1, (short,)))
+            if archived:
+                archive[reference(plain_text(message))] = plain_text(message)
+    return Plan(tuple(edits), archive) if edits else None
