@@ -40,7 +40,7 @@ STRATEGIES = ("none", "null", "truncate", "summarize", "pipeline")
 TURNS = 5
 
 TABLES = (
-    "workbench.registry", "workbench.metrics.builtin", "workbench.models.catalog",
+    "workbench.registry", "workbench.metrics.builtin", "workbench.models.prices",
 )  # fmt: skip
 """Modules whose caches hold what is installed and the prices: nothing of a text."""
 

@@ -15,7 +15,7 @@ from workbench.experiment.store import RunFolder, frame
 from workbench.judge.probes.answers import COLUMNS, NOTES, TABLE, ProbeResults, again
 from workbench.judge.question_answerer import QuestionAnswerer
 from workbench.models.litellm import LiteLLM
-from workbench.models.options import Options
+from workbench.models.provider_options import ProviderOptions
 from workbench.models.settings import ModelSettings
 from workbench.report.asked import probes_html
 
@@ -93,7 +93,7 @@ def test_each_replicate_of_a_question_is_asked_anew_and_kept(tmp_path: Path) -> 
 
 
 def asked(server: Provider, folder: Path) -> QuestionAnswerer:
-    how = Options(api_base=server.address, tries=1, timeout=20.0, window=10_000)
+    how = ProviderOptions(api_base=server.address, tries=1, timeout=20.0, window=10_000)
     return QuestionAnswerer(ModelSettings(cache=folder, run="r").model(LiteLLM("openai/stub", how)))
 
 

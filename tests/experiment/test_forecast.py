@@ -13,8 +13,8 @@ from workbench.cli import main
 from workbench.experiment.compare import compare, forecast
 from workbench.experiment.forecast import Forecast
 from workbench.importers.native import save
-from workbench.models.catalog import prices
-from workbench.models.options import MODELS_FILE
+from workbench.models.prices import tariff
+from workbench.models.provider_options import MODELS_FILE
 from workbench.models.scripted import Scripted
 from workbench.transcript.session import Session
 
@@ -52,9 +52,9 @@ def test_asks_of_a_paid_model_are_counted_and_priced_without_one(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     found = foreseen(recording, PAID, tmp_path / "run")
     assert [(one.strategy, one.model) for one in found.asked] == [("summarize", PAID)]
-    one, price = found.asked[0], prices("gpt-4o-mini")
+    one, price = found.asked[0], tariff("gpt-4o-mini")
     assert price is not None and one.requests > 4
-    assert found.usd == pytest.approx(one.input_tokens * price.input + one.output_tokens * price.output)
+    assert found.usd == pytest.approx(one.input_tokens * price.rates.input + one.output_tokens * price.rates.output)
 
 
 def test_it_foresees_as_many_asks_as_a_model_that_writes_as_much_gets(recording: Path, tmp_path: Path) -> None:

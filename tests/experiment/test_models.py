@@ -14,7 +14,7 @@ from builders import remembering, rules, said, told
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.store import COLUMNS, Results
-from workbench.models.options import API_BASE, MODELS_FILE
+from workbench.models.provider_options import API_BASE, MODELS_FILE
 from workbench.models.settings import ModelSettings, model_names
 from workbench.transcript.session import Session
 

@@ -15,7 +15,7 @@ from workbench.cli import main
 from workbench.experiment import compare as runs
 from workbench.experiment.sweep import forecast, sweep
 from workbench.importers.native import save
-from workbench.models.options import API_BASE, MODELS_FILE
+from workbench.models.provider_options import API_BASE, MODELS_FILE
 from workbench.models.settings import ModelSettings
 from workbench.transcript.session import Session
 

@@ -13,9 +13,9 @@ from workbench.compaction.stage import Budget
 from workbench.errors import SettingError
 from workbench.metrics.billing import Bill, bill
 from workbench.metrics.pricing import Pricing, pricing
-from workbench.models.caching import ANTHROPIC, ANTHROPIC_HOUR, NO_CACHE, OPENAI, CacheRules
+from workbench.models.cache_rules import ANTHROPIC, ANTHROPIC_HOUR, NO_CACHE, OPENAI, CacheRules
 from workbench.models.model import Completion
-from workbench.models.tariff import given_tariff
+from workbench.models.prices import given_tariff
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import CompactionEvent, Replay, Step
 from workbench.transcript.context import Context

@@ -18,8 +18,8 @@ from workbench.metrics.index import Index
 from workbench.metrics.metric import Metric, MetricInput, Score
 from workbench.metrics.pricing import Pricing
 from workbench.metrics.size import PrefixReuse
-from workbench.models.caching import ANTHROPIC, NO_CACHE, OPENAI
-from workbench.models.tariff import given_tariff
+from workbench.models.cache_rules import ANTHROPIC, NO_CACHE, OPENAI
+from workbench.models.prices import given_tariff
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import Replay, Step
 from workbench.transcript.context import Context

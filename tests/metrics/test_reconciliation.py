@@ -10,8 +10,8 @@ from builders import said, told
 from workbench.importers.importer import load
 from workbench.metrics.pricing import Pricing, pricing
 from workbench.metrics.reconciliation import Reconciliation, reconcile, reported_usd
-from workbench.models.caching import ANTHROPIC, ANTHROPIC_HOUR
-from workbench.models.tariff import given_tariff
+from workbench.models.cache_rules import ANTHROPIC, ANTHROPIC_HOUR
+from workbench.models.prices import given_tariff
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.sizing import Sizing
 from workbench.transcript.calibration import Calibration

@@ -5,18 +5,17 @@ from typing import Any
 
 import pytest
 
-from workbench.models.billing import Bill, Sent, answered, billed, cost_nothing
-from workbench.models.bound import bound
-from workbench.models.options import Options
+from workbench.models.billing import Bill, SentRequest, bound, read_response, was_free
+from workbench.models.provider_options import ProviderOptions
 
 DOLLAR = 1_000_000.0
 """A price of a dollar a token, as options name it."""
 
 
-def sent(most: int = 100, **how: Any) -> Sent:
+def sent(most: int = 100, **how: Any) -> SentRequest:
     call = {"messages": [{"role": "user", "content": "Summarise this."}]}
-    given = Options(**{"input_usd": DOLLAR, "output_usd": 2 * DOLLAR, **how})
-    return Sent("openai/stub", call, bound("openai/stub", given, ["Summarise this."], most, own_server=True))
+    given = ProviderOptions(**{"input_usd": DOLLAR, "output_usd": 2 * DOLLAR, **how})
+    return SentRequest("openai/stub", call, bound("openai/stub", given, ["Summarise this."], most, own_server=True))
 
 
 def response(text: object, read: int = 10, wrote: int = 5, finish: str = "stop") -> SimpleNamespace:
@@ -26,38 +25,36 @@ def response(text: object, read: int = 10, wrote: int = 5, finish: str = "stop")
 
 
 def test_an_answer_has_its_words_without_thoughts_its_tokens_and_its_price() -> None:
-    found = answered(response("<think>hm</think> The goal."), sent())
+    found, _ = read_response(response("<think>hm</think> The goal."), sent())
     assert (found.text, found.input_tokens, found.output_tokens, found.counted) == ("The goal.", 10, 5, False)
     assert found.usd == 20.0 and not found.cut and found.model == "litellm:stub"
-    assert answered(response([{"text": "in "}, {"text": "parts"}]), sent()).text == "in parts"
-    assert answered(response("The", finish="length"), sent()).cut
+    assert read_response(response([{"text": "in "}, {"text": "parts"}]), sent())[0].text == "in parts"
+    assert read_response(response("The", finish="length"), sent())[0].cut
 
 
 @pytest.mark.parametrize(("read", "wrote"), [(0, 5), (10, 0), (10, -1), (10, 101), (10_000, 5)])
 def test_a_report_that_cannot_be_true_is_counted_anew(read: int, wrote: int) -> None:
-    found = answered(response("The goal.", read, wrote), sent())
+    found, _ = read_response(response("The goal.", read, wrote), sent())
     assert found.counted and 0 < found.input_tokens < 10 and 0 < found.output_tokens < 10
 
 
 def test_a_response_without_a_choice_holds_no_answer() -> None:
     with pytest.raises(ValueError, match="no choice"):
-        answered(SimpleNamespace(choices=[]), sent())
-    assert answered(response(None), sent()).why == "it ended with 'stop'"
+        read_response(SimpleNamespace(choices=[]), sent())
+    assert read_response(response(None), sent())[0].why == "it ended with 'stop'"
 
 
 def test_what_is_reported_beyond_what_was_possible_counts_in_whole() -> None:
-    fair = response("The goal.")
-    assert billed(fair, sent(), answered(fair, sent())) == Bill(20.0)
-    huge = response("The goal.", 10, 5_000)
-    bill = billed(huge, sent(), answered(huge, sent()))
+    assert read_response(response("The goal."), sent())[1] == Bill(20.0)
+    _, bill = read_response(response("The goal.", 10, 5_000), sent())
     assert bill.usd == 10 + 2 * 5_000 and "5,000 tokens written where 100 were allowed" in bill.excess
 
 
-def test_only_a_request_that_was_refused_or_never_arrived_surely_cost_nothing() -> None:
+def test_only_a_request_that_was_refused_or_never_arrived_surely_was_free() -> None:
     refused = type("RateLimitError", (Exception,), {"__module__": "openai", "status_code": 429})()
     unreached = type("ConnectError", (Exception,), {"__module__": "httpx"})()
     lost = type("ReadTimeout", (Exception,), {"__module__": "httpx"})()
-    assert cost_nothing(refused) and cost_nothing(unreached) and not cost_nothing(lost)
+    assert was_free(refused) and was_free(unreached) and not was_free(lost)
     wrapped = ValueError("no")
     wrapped.__cause__ = unreached
-    assert cost_nothing(wrapped) and not cost_nothing(ValueError("no"))
+    assert was_free(wrapped) and not was_free(ValueError("no"))

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from profiles import examples
 from workbench.datasets.bundled import bundled_files
 from workbench.importers.importer import load
-from workbench.models.bound import FRAME, bound, most_tokens
-from workbench.models.catalog import dearest, prices
+from workbench.models.billing import FRAME, bound, most_tokens
 from workbench.models.likelihood import LocalLikelihood
-from workbench.models.options import Options
+from workbench.models.prices import dearest, tariff
+from workbench.models.provider_options import ProviderOptions
 from workbench.models.tokenizer import TABLES, TiktokenCounter
 from workbench.transcript.message import counted_text
 
@@ -63,15 +63,15 @@ def test_openais_own_models_are_counted_as_openai_does_and_others_by_bytes() -> 
 
 
 def test_under_somebody_elses_address_a_name_of_openais_means_nothing() -> None:
-    read = bound("gpt-4o-mini", Options(), ["1" * 900], 100, own_server=True).read
-    assert read == FRAME + 900 > bound("gpt-4o-mini", Options(), ["1" * 900], 100, own_server=False).read
+    read = bound("gpt-4o-mini", ProviderOptions(), ["1" * 900], 100, own_server=True).read
+    assert read == FRAME + 900 > bound("gpt-4o-mini", ProviderOptions(), ["1" * 900], 100, own_server=False).read
 
 
 def test_the_bound_is_all_tokens_at_the_dearest_rates() -> None:
-    found = bound("anthropic/claude-haiku-4-5", Options(), ["word " * 100], 300, own_server=False)
-    known = prices("anthropic/claude-haiku-4-5")
-    assert known is not None and known.cache_write > known.input
-    assert found.usd == pytest.approx((FRAME + 500) * known.cache_write + 300 * known.output)
+    found = bound("anthropic/claude-haiku-4-5", ProviderOptions(), ["word " * 100], 300, own_server=False)
+    known = tariff("anthropic/claude-haiku-4-5")
+    assert known is not None and known.rates.cache_write > known.rates.input
+    assert found.usd == pytest.approx((FRAME + 500) * known.rates.cache_write + 300 * known.rates.output)
 
 
 def test_a_dearer_tier_counts_only_where_the_prompt_can_reach_it() -> None:
@@ -81,25 +81,25 @@ def test_a_dearer_tier_counts_only_where_the_prompt_can_reach_it() -> None:
 
 
 def test_no_more_is_set_aside_for_a_prompt_than_its_window_holds() -> None:
-    huge = bound("gpt-4o-mini", Options(), ["1 " * 900_000], 100, own_server=True)
+    huge = bound("gpt-4o-mini", ProviderOptions(), ["1 " * 900_000], 100, own_server=True)
     dear = dearest("gpt-4o-mini", 128_000)
     assert dear is not None and huge.read > 1_000_000
     assert huge.usd == pytest.approx(128_000 * dear.input + 100 * dear.output)
 
 
 def test_thoughts_count_at_their_own_price_and_a_search_at_its() -> None:
-    dear, plain = dearest("perplexity/sonar-reasoning-pro", 1_000), prices("perplexity/sonar-reasoning-pro")
+    dear, plain = dearest("perplexity/sonar-reasoning-pro", 1_000), tariff("perplexity/sonar-reasoning-pro")
     assert dear is not None and plain is not None
-    assert dear.call > 0 and dear.output >= plain.output
+    assert dear.call > 0 and dear.output >= plain.rates.output
 
 
 def test_without_a_price_or_a_bound_of_the_answer_nobody_knows() -> None:
-    assert bound("openai/somebodys-own", Options(), ["a"], 100, own_server=True).usd is None
-    assert bound("gpt-4o-mini", Options(), ["a"], None, own_server=False).usd is None
+    assert bound("openai/somebodys-own", ProviderOptions(), ["a"], 100, own_server=True).usd is None
+    assert bound("gpt-4o-mini", ProviderOptions(), ["a"], None, own_server=False).usd is None
 
 
 def test_a_report_beyond_the_bound_is_told_in_words_and_within_it_is_not() -> None:
-    own = bound("x", Options(input_usd=1.0, output_usd=1.0), ["a" * 44], 100, own_server=True)
+    own = bound("x", ProviderOptions(input_usd=1.0, output_usd=1.0), ["a" * 44], 100, own_server=True)
     assert own.exceeded(300, 100, own.usd) == ""
     assert own.exceeded(300, 101, None) == "101 tokens written where 100 were allowed"
     assert own.exceeded(301, 1, None) == "301 tokens read where the prompt cannot have more than 300"

@@ -16,11 +16,11 @@ import pytest
 from models.provider import Provider, Reply, completion, refusal, serving
 
 from workbench.errors import ModelError, Refused
-from workbench.models.cached import Cached
 from workbench.models.ledger import Ledger
 from workbench.models.litellm import LiteLLM
 from workbench.models.model import SummaryRequest
-from workbench.models.options import Options
+from workbench.models.provider_options import ProviderOptions
+from workbench.models.response_cache import CachedModel
 
 DOLLAR = 1_000_000.0
 """A price of a dollar a token."""
@@ -37,12 +37,12 @@ def ledger(tmp_path: Path) -> Ledger:
     return Ledger(tmp_path / "answers.sqlite", run="r")
 
 
-def model(provider: Provider, ledger: Ledger, **how: Any) -> Cached:
+def model(provider: Provider, ledger: Ledger, **how: Any) -> CachedModel:
     given: dict[str, Any] = {
         "api_base": provider.address, "tries": 3, "first_wait": 0.01, "timeout": 20.0,
         "input_usd": 1.0, "output_usd": 2.0,
     }  # fmt: skip
-    return Cached(LiteLLM("openai/stub", Options(**{**given, **how}), ledger), ledger)
+    return CachedModel(LiteLLM("openai/stub", ProviderOptions(**{**given, **how}), ledger), ledger)
 
 
 def request(prompt: str = "Summarise this.", most: int | None = 100) -> SummaryRequest:
@@ -96,7 +96,7 @@ def test_a_request_whose_answer_was_lost_counts_as_all_that_it_can_cost(
 
 
 def test_a_server_that_was_never_reached_costs_nothing(ledger: Ledger) -> None:
-    how = Options(api_base="http://127.0.0.1:9/v1", tries=1, timeout=5.0, input_usd=1.0, output_usd=1.0)
+    how = ProviderOptions(api_base="http://127.0.0.1:9/v1", tries=1, timeout=5.0, input_usd=1.0, output_usd=1.0)
     with pytest.raises(ModelError):
         LiteLLM("openai/stub", how, ledger).complete(request())
     assert ledger.spent == 0
@@ -205,7 +205,7 @@ def test_near_the_limit_no_more_calls_are_open_than_it_can_pay_for(provider: Pro
 
 def test_a_price_of_ones_own_goes_before_the_table(provider: Provider, ledger: Ledger) -> None:
     provider.replies = [completion("fine")]
-    how = Options(api_base=provider.address, input_usd=1.0, output_usd=2.0)
+    how = ProviderOptions(api_base=provider.address, input_usd=1.0, output_usd=2.0)
     answer = LiteLLM("openai/gpt-4o-mini", how, ledger).complete(request())
     assert answer.usd == pytest.approx(PAID) == pytest.approx(ledger.spent)
 
@@ -215,7 +215,7 @@ def test_a_model_whose_answers_cannot_be_bounded_is_not_asked_under_a_limit(
 ) -> None:
     monkeypatch.setenv("MORPH_API_KEY", "none")
     with pytest.raises(Refused, match="no bound on the length of its answers"):
-        LiteLLM("morph/morph-v3-fast", Options(tries=1), replace(ledger, max_usd=1.0)).complete(request())
+        LiteLLM("morph/morph-v3-fast", ProviderOptions(tries=1), replace(ledger, max_usd=1.0)).complete(request())
     assert ledger.calls == 0
 
 

@@ -12,7 +12,7 @@ from workbench.errors import ModelError, SetupError
 from workbench.models import find_model
 from workbench.models.litellm import LiteLLM
 from workbench.models.model import SummaryRequest
-from workbench.models.options import API_BASE, Options
+from workbench.models.provider_options import API_BASE, ProviderOptions
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def request(prompt: str = "Summarise this.", most: int | None = 300) -> SummaryR
 
 def told(server: Provider, replies: Sequence[Reply], *, tries: int = 3, timeout: float = 20.0) -> LiteLLM:
     server.replies = list(replies)
-    how = Options(api_base=server.address, tries=tries, first_wait=0.01, timeout=timeout)
+    how = ProviderOptions(api_base=server.address, tries=tries, first_wait=0.01, timeout=timeout)
     return LiteLLM("openai/stub", how)
 
 
@@ -58,7 +58,7 @@ def test_a_price_nobody_knows_is_none_and_not_zero(provider: Provider) -> None:
 
 def test_a_known_price_is_charged_with_its_cached_part(provider: Provider) -> None:
     provider.replies = [completion("fine")]
-    answer = LiteLLM("openai/gpt-4o-mini", Options(api_base=provider.address)).complete(request())
+    answer = LiteLLM("openai/gpt-4o-mini", ProviderOptions(api_base=provider.address)).complete(request())
     assert answer.usd == pytest.approx(20 * 1.5e-07 + 100 * 7.5e-08 + 7 * 6e-07)
 
 
@@ -75,7 +75,7 @@ def test_a_busy_provider_is_asked_again(provider: Provider) -> None:
 
 
 def test_a_provider_that_names_a_wait_is_taken_at_its_word(provider: Provider) -> None:
-    slow = LiteLLM("openai/stub", Options(api_base=provider.address, tries=2, first_wait=3_600.0))
+    slow = LiteLLM("openai/stub", ProviderOptions(api_base=provider.address, tries=2, first_wait=3_600.0))
     provider.replies = [refusal(429, "Rate limit reached", retry_after="0"), completion("fine")]
     assert slow.complete(request()).text == "fine"
 
@@ -116,7 +116,9 @@ def test_a_provider_that_does_not_answer_in_time_is_given_up(provider: Provider)
 
 
 def test_a_server_that_is_not_there_is_an_error_of_the_model(provider: Provider) -> None:
-    model = LiteLLM("openai/stub", Options(api_base="http://127.0.0.1:9/v1", tries=2, first_wait=0.01, timeout=2.0))
+    model = LiteLLM(
+        "openai/stub", ProviderOptions(api_base="http://127.0.0.1:9/v1", tries=2, first_wait=0.01, timeout=2.0)
+    )
     with pytest.raises(ModelError) as caught:
         model.complete(request())
     assert caught.value.retryable

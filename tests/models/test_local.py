@@ -14,10 +14,10 @@ import pytest
 
 from workbench.errors import ModelError, SettingError, SetupError
 from workbench.models import find_model
-from workbench.models.cached import Cached
 from workbench.models.ledger import Ledger
 from workbench.models.local import Local
 from workbench.models.model import SummaryRequest
+from workbench.models.response_cache import CachedModel
 from workbench.models.serving import running, started
 from workbench.models.weights import Weights, weights
 
@@ -64,7 +64,7 @@ def test_a_prompt_that_does_not_fit_is_a_real_overflow(address: str) -> None:
 @needs_extra
 def test_a_local_answer_comes_from_the_cache_the_second_time(address: str, tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "answers.sqlite", run="r")
-    model = Cached(Local(address=address, ledger=ledger), ledger)
+    model = CachedModel(Local(address=address, ledger=ledger), ledger)
     assert model.complete(request()) == model.complete(request())
     assert ledger.calls == 1 and ledger.spent == 0
 

@@ -19,7 +19,7 @@ from workbench.compaction.strategy import Strategy
 from workbench.errors import Refused, SettingError
 from workbench.models.litellm import LiteLLM
 from workbench.models.model import bears_several
-from workbench.models.options import Options
+from workbench.models.provider_options import ProviderOptions
 from workbench.models.settings import ModelSettings
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
@@ -46,7 +46,9 @@ def split_turn(words: str = "edited") -> list[Message]:
 
 def compacted(provider: Provider, how: ModelSettings, messages: list[Message] | None = None) -> Compaction:
     context = Context.of(split_turn() if messages is None else messages)
-    options = Options(api_base=provider.address, tries=1, timeout=20.0, window=100_000, input_usd=1.0, output_usd=2.0)
+    options = ProviderOptions(
+        api_base=provider.address, tries=1, timeout=20.0, window=100_000, input_usd=1.0, output_usd=2.0
+    )
     model = how.model(LiteLLM("openai/stub", options))
     budget = Budget(target=int(0.4 * context.tokens), window=100_000)
     return compact(context, Strategy("s", (Summarize(fallback=None),)), budget, model)

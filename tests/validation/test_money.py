@@ -10,7 +10,7 @@ from workbench.experiment.prepared import Prepared, prepared
 from workbench.importers.importer import load
 from workbench.metrics.pricing import Pricing
 from workbench.metrics.reconciliation import Reconciliation, reconcile
-from workbench.models.caching import NO_CACHE
+from workbench.models.cache_rules import NO_CACHE
 from workbench.replay.sizing import Sizing
 from workbench.transcript.session import Session
 from workbench.validation.money import reconciliation

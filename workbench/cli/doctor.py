@@ -148,12 +148,10 @@ def _tables() -> Iterator[Finding]:
 
 def _prices() -> Iterator[Finding]:
     def known() -> str:
-        from workbench.models.catalog import prices
+        from workbench.models.prices import tariff
 
-        found = prices("gpt-4o-mini")
-        told = (
-            "no price for gpt-4o-mini" if found is None else f"gpt-4o-mini at {found.input * 1e6:g} dollars a million"
-        )
+        found = tariff("gpt-4o-mini")
+        told = "no price for gpt-4o-mini" if found is None else f"gpt-4o-mini ${found.rates.input * 1e6:g} a million"
         return f"litellm {version('litellm')}'s own table, {told}"
 
     yield from _tried("prices", known)

@@ -55,8 +55,8 @@ def model_settings(
     run: str = "",
 ) -> ModelSettings:
     """How models are asked, from what stands on the command line; `run` as in `ModelSettings`."""
-    from workbench.models.checked import CHOICES
     from workbench.models.settings import ModelSettings
+    from workbench.models.summary_repair import CHOICES
 
     chosen = next((one for one in CHOICES if one == bad), None)
     if chosen is None:

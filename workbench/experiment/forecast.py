@@ -12,9 +12,9 @@ from workbench.experiment.shards import Shard
 from workbench.experiment.sources import read
 from workbench.experiment.work import Task, replay_key
 from workbench.experiment.workers import Death, Workers
-from workbench.models.catalog import prices
 from workbench.models.model import Completion, Model, SummaryRequest
-from workbench.models.options import MILLION, options
+from workbench.models.prices import MILLION, tariff
+from workbench.models.provider_options import provider_options
 from workbench.replay.boundaries import at_boundaries
 from workbench.replay.matched import matched
 from workbench.replay.natural import natural
@@ -130,11 +130,11 @@ class Supposing:
 
 def _usd(model: str, read: int, wrote: int) -> float | None:
     """What a question costs, at the user's own price where there is one; None if nobody knows."""
-    how = options(model)
+    how = provider_options(model)
     if how.input_usd is not None and how.output_usd is not None:
         return (read * how.input_usd + wrote * how.output_usd) / MILLION
-    price = prices(model)
-    return None if price is None else read * price.input + wrote * price.output
+    known = tariff(model)
+    return None if known is None else read * known.rates.input + wrote * known.rates.output
 
 
 def together(parts: Iterable[Forecast]) -> Forecast:

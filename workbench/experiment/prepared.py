@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from workbench.extraction.entities import Entity
 from workbench.metrics.index import Index
-from workbench.models.catalog import window as catalog_window
 from workbench.models.extractive import Extractive
 from workbench.models.model import Model
+from workbench.models.prices import window as catalog_window
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.sizing import DEFAULT_WINDOW, Sizing
 from workbench.transcript.session import Session

@@ -19,8 +19,8 @@ from workbench.metrics.metric import MetricInput, Score
 from workbench.metrics.pricing import pricing
 from workbench.metrics.rereads import rereads
 from workbench.metrics.sizes import EVEN_SO, too_large
-from workbench.models.checked import STANDS_IN
 from workbench.models.model import Completion, Model
+from workbench.models.summary_repair import STANDS_IN
 from workbench.replay.boundaries import at_boundaries, by_fill
 from workbench.replay.matched import at_recorded_sizes, matched
 from workbench.replay.natural import natural

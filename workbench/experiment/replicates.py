@@ -12,7 +12,7 @@ from workbench.models import find_model
 from workbench.models.litellm import LiteLLM
 from workbench.models.local import Local
 from workbench.models.model import Model
-from workbench.models.options import options
+from workbench.models.provider_options import provider_options
 from workbench.palette import REFERENCES
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def steady(models: Sequence[str | Model]) -> tuple[str, ...]:
 
 
 def _is_cold(model: Model) -> bool:
-    return isinstance(model, LiteLLM) and (model.options or options(model.model)).temperature == 0
+    return isinstance(model, LiteLLM) and (model.options or provider_options(model.model)).temperature == 0
 
 
 def _means(scores: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:

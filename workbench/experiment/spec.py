@@ -20,8 +20,8 @@ from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
 from workbench.metrics.pricing import known_tariff
 from workbench.models.model import Model
+from workbench.models.prices import given_tariff
 from workbench.models.settings import ModelSettings, model_names
-from workbench.models.tariff import given_tariff
 from workbench.replay.boundaries import Boundaries, checked
 
 Models: TypeAlias = str | Model | Sequence[str | Model]

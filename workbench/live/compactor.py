@@ -21,12 +21,12 @@ from workbench.live.gauge import Gauge
 from workbench.live.hooks import Cause, Hooks
 from workbench.live.memory import Memory
 from workbench.live.message_reader import MessageFormat, MessageReader
-from workbench.live.overflow import Verdict, classify
 from workbench.live.runner import Runner
 from workbench.live.settings import Settings
 from workbench.live.usage import usage_of
 from workbench.models import find_model
 from workbench.models.model import Completion, Model, SummaryRequest
+from workbench.models.provider_errors import Verdict, classify
 from workbench.transcript.log import Log
 from workbench.transcript.message import Json, Usage
 from workbench.transcript.session import Session

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from workbench.compaction.engine import Outcome, StageRecord
 from workbench.live.hooks import Cause
-from workbench.live.overflow import Verdict
+from workbench.models.provider_errors import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from workbench.compaction.trigger import Moment, Situation
 from workbench.live.limits import LearnedLimits
 from workbench.live.memory import Memory
-from workbench.live.overflow import Verdict, classify_answer
+from workbench.models.provider_errors import Verdict, classify_answer
 from workbench.transcript.message import Json, SystemMessage, Text, Usage
 from workbench.transcript.tokens import TokenCounter
 

@@ -14,9 +14,9 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from workbench.metrics.pricing import Pricing
-from workbench.models.caching import CacheRules
+from workbench.models.cache_rules import CacheRules
 from workbench.models.model import Completion
-from workbench.models.tariff import Tariff
+from workbench.models.prices import Tariff
 from workbench.replay.step import Replay, Step
 from workbench.transcript.message import AssistantMessage, Message, SystemMessage
 from workbench.transcript.session import Session

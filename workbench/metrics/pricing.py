@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.errors import SettingError
-from workbench.models.caching import NO_CACHE, CacheRules, rules_for
-from workbench.models.tariff import Tariff, given_tariff, tariff
+from workbench.models.cache_rules import NO_CACHE, CacheRules, rules_for
+from workbench.models.prices import Tariff, given_tariff, tariff
 from workbench.transcript.message import AssistantMessage, Usage
 from workbench.transcript.session import Session
 

@@ -12,7 +12,7 @@ from statistics import median
 
 from workbench.metrics.billing import charge
 from workbench.metrics.pricing import Pricing
-from workbench.models.tariff import Tariff
+from workbench.models.prices import Tariff
 from workbench.replay.sizing import Sizing
 from workbench.transcript.following import Followed, Turn, followed
 from workbench.transcript.message import AssistantMessage, Usage

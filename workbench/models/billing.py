@@ -1,15 +1,21 @@
-"""What a provider's answer says and what it cost, held against what the question could cost at most."""
+"""What a request can cost at most, known before it is sent, and what its response says that it did cost."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from workbench.models.bound import Bound
 from workbench.models.model import Completion
-from workbench.models.tokenizer import TiktokenCounter
+from workbench.models.prices import MILLION, Rates, by_openai, dearest, tariff, window
+from workbench.models.provider_options import ProviderOptions
+from workbench.models.tokenizer import TiktokenCounter, encoding_of
+
+FRAME = 256
+"""Tokens that a provider may add to the words of a prompt."""
+
+ROUNDING = 1 + 1e-6
 
 Response: TypeAlias = Any
 """litellm's own object, whose classes differ from version to version."""
@@ -18,8 +24,37 @@ _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>\s*|\Z)", re.D
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """One request as it goes out, and the most that it may read, write and cost."""
+class Bound:
+    """The most that a request may read, write and cost.
+
+    Attributes:
+        read: tokens of the prompt.
+        wrote: tokens of the completion; None if it has no bound.
+        rates: what its tokens cost; None if unknown.
+        own: whether these are the user's prices, and not the table's.
+        usd: what the request may cost; None if unknown.
+    """
+
+    read: int
+    wrote: int | None
+    rates: Rates | None
+    own: bool
+    usd: float | None
+
+    def exceeded(self, read: int, wrote: int, usd: float | None) -> str:
+        """What a provider reports beyond the bound, in words; empty if nothing."""
+        if self.wrote is not None and wrote > self.wrote:
+            return f"{wrote:,} tokens written where {self.wrote:,} were allowed"
+        if read > self.read:
+            return f"{read:,} tokens read where the prompt cannot have more than {self.read:,}"
+        if self.usd is not None and usd is not None and usd > self.usd * ROUNDING:
+            return f"a cost of ${usd:.4f} where no more than ${self.usd:.4f} was thought possible"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """One request as it is sent, and the most that it may read, write and cost."""
 
     model: str
     call: Mapping[str, Any]
@@ -39,40 +74,77 @@ class Bill:
     excess: str = ""
 
 
-def answered(response: Response, sent: Sent) -> Completion:
-    """The answer in a response: its words, and its tokens as reported or, where that cannot be true, as counted.
+def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int | None, *, own_server: bool) -> Bound:
+    """The most that a request can cost.
+
+    Every token of the prompt counts at the dearest rate that can apply to it (a cache write, a tier for long prompts),
+    and every token of the completion at the dearest of a completion.
+
+    Args:
+        model: the model's name.
+        options: how it is called.
+        texts: of the prompt.
+        most: tokens of the completion; None for no bound.
+        own_server: whether another server than the model's maker may answer under its name.
+    """
+    read = FRAME + sum(most_tokens(text, "" if own_server else model) for text in texts)
+    if options.input_usd is not None and options.output_usd is not None:
+        each, out = options.input_usd / MILLION, options.output_usd / MILLION
+        own = Rates(each, out, each, each, each)
+        return Bound(read, most, own, True, None if most is None else read * each + most * out)
+    paid = min(read, window(model) or read)  # a prompt beyond the window is refused, and costs nothing
+    dear, known = dearest(model, paid), tariff(model)
+    usd = None if dear is None or most is None else paid * dear.input + most * dear.output + dear.call
+    return Bound(read, most, None if known is None else known.rates, False, usd)
+
+
+def most_tokens(text: str, model: str = "") -> int:
+    """The most tokens that a text can have.
+
+    For OpenAI's own models the count of their tokenizer. For all others a token a byte (UTF-8): tokenizers fall back to
+    bytes and go no finer, and runs of digits, blanks or marks may well be cut so fine.
+    """
+    encoding = encoding_of(model) if by_openai(model) else None
+    return len(text.encode("utf-8", "replace")) if encoding is None else TiktokenCounter(encoding).count_text(text)
+
+
+def read_response(response: Response, sent: SentRequest) -> tuple[Completion, Bill]:
+    """The completion in a response, with its tokens as reported or, where that cannot be true, as counted; its bill.
 
     Raises:
-        ValueError: it holds none.
+        ValueError: the response holds no completion.
     """
     choices = getattr(response, "choices", None) or ()
     if not choices:
         raise ValueError("it holds no choice")
-    message = choices[0].message
-    text = _THOUGHT.sub("", _words(getattr(message, "content", None))).strip()
+    text = _THOUGHT.sub("", _text(getattr(choices[0].message, "content", None))).strip()
     finish = str(choices[0].finish_reason or "")
-    why = "" if text else f"it ended with {finish!r}"
     usage = getattr(response, "usage", None)
     read, wrote = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
     cached = _tokens(getattr(usage, "prompt_tokens_details", None), "cached_tokens")
-    counted = _impossible(read, wrote, cached, sent, text)
+    reported = (read, wrote)
+    counted = (
+        read <= 0 or wrote < 0 or not 0 <= cached <= read or bool(text and wrote == 0)
+        or bool(sent.most.exceeded(read, wrote, None))
+    )  # fmt: skip
     if counted:
         count = TiktokenCounter().count_text
         read, wrote, cached = sum(count(one["content"]) for one in sent.call["messages"]), count(text), 0
-    return Completion(
+    completion = Completion(
         text=text,
         model=f"litellm:{getattr(response, 'model', None) or sent.model}",
         input_tokens=read,
         output_tokens=wrote,
         cached_tokens=cached,
-        usd=_usd(response, sent, read, wrote, cached, counted),
+        usd=_usd(response, sent.most, read, wrote, cached, counted),
         cut=finish == "length",
         counted=counted,
-        why=why,
+        why="" if text else f"it ended with {finish!r}",
     )
+    return completion, _bill(sent.most, *reported, completion.usd)
 
 
-def _words(content: object) -> str:
+def _text(content: object) -> str:
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""
@@ -80,51 +152,37 @@ def _words(content: object) -> str:
 
 def _tokens(usage: object, name: str) -> int:
     value = getattr(usage, name, None)
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+    return value if isinstance(value, int) else 0
 
 
-def _impossible(read: int, wrote: int, cached: int, sent: Sent, text: str) -> bool:
-    """Whether the reported usage cannot be true, or is missing."""
-    if read <= 0 or wrote < 0 or not 0 <= cached <= read or (text and wrote == 0):
-        return True
-    return bool(sent.most.exceeded(read, wrote, None))
-
-
-def _usd(response: Response, sent: Sent, read: int, wrote: int, cached: int, counted: bool) -> float | None:
-    """What litellm says it cost, else what its tokens cost; None if nobody knows the price."""
-    told = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-    if isinstance(told, int | float) and told > 0 and not counted and not sent.most.own:
-        return float(told)
-    price = sent.most.price
-    if price is None:
+def _usd(response: Response, most: Bound, read: int, wrote: int, cached: int, counted: bool) -> float | None:
+    """What litellm says it cost, else what its tokens cost; None if the price is unknown."""
+    reported = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
+    if isinstance(reported, int | float) and reported > 0 and not counted and not most.own:
+        return float(reported)
+    rates = most.rates
+    if rates is None:
         return None
-    return (read - cached) * price.input + cached * price.cache_read + wrote * price.output
+    return (read - cached) * rates.input + cached * rates.cache_read + wrote * rates.output
 
 
-def billed(response: Response, sent: Sent, answer: Completion) -> Bill:
-    """What counts as spent: the answer's cost, and where a provider reports more than it can have used, all of that."""
-    usage = getattr(response, "usage", None)
-    read, wrote = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
-    excess = sent.most.exceeded(read, wrote, answer.usd)
-    price = sent.most.price
-    if not excess or price is None:
-        return Bill(answer.usd)
-    told = max(read, 0) * price.input + max(wrote, 0) * price.output
-    return Bill(max(told, answer.usd or 0.0, sent.most.usd or 0.0), excess if told else "")
+def _bill(most: Bound, read: int, wrote: int, usd: float | None) -> Bill:
+    """What counts as spent: the cost, and where a provider reports more than it can have used, all of that."""
+    excess = most.exceeded(read, wrote, usd)
+    if not excess or most.rates is None:
+        return Bill(usd)
+    reported = max(read, 0) * most.rates.input + max(wrote, 0) * most.rates.output
+    return Bill(max(reported, usd or 0.0, most.usd or 0.0), excess if reported else "")
 
 
-def cost_nothing(error: BaseException) -> bool:
+def was_free(error: BaseException) -> bool:
     """Whether a failed request surely cost nothing: the provider refused it, or was never reached."""
     seen: BaseException | None = error
     while seen is not None:
-        kind = type(seen)
-        if kind.__module__.startswith("openai") and getattr(seen, "status_code", 0) >= 400:
+        module, name = type(seen).__module__, type(seen).__name__
+        if module.startswith("openai") and getattr(seen, "status_code", 0) >= 400:
             return True
-        if kind.__module__.startswith("httpx") and kind.__name__ in (
-            "ConnectError",
-            "ConnectTimeout",
-            "HTTPStatusError",
-        ):
+        if module.startswith("httpx") and name in ("ConnectError", "ConnectTimeout", "HTTPStatusError"):
             return True
         seen = seen.__cause__ or seen.__context__
     return False

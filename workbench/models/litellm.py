@@ -1,4 +1,4 @@
-"""Asks any provider through litellm: the only file that imports it, and only when a question is asked."""
+"""Asks any provider through litellm: the only file that imports it, and only when a request is sent."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from email.utils import mktime_tz, parsedate_tz
 from functools import lru_cache
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -16,37 +15,20 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from workbench.errors import ModelError, Refused, SetupError
-from workbench.models.billing import Bill, Response, Sent, answered, billed, cost_nothing
-from workbench.models.bound import bound
-from workbench.models.catalog import most_output
-from workbench.models.catalog import window as catalog_window
+from workbench.models.billing import Bill, Response, SentRequest, bound, read_response, was_free
 from workbench.models.ledger import Ledger
 from workbench.models.model import Completion, SummaryRequest
-from workbench.models.options import Options, options
+from workbench.models.prices import most_output
+from workbench.models.prices import window as listed_window
+from workbench.models.provider_errors import classify
+from workbench.models.provider_options import ProviderOptions, provider_options
 
 UNBOUNDED = 16_000
-"""Tokens of an answer that nobody bounded, where a spending limit needs a bound and the catalog has none."""
+"""Tokens of a completion without a bound, where a spending limit needs one and the price table has none."""
 
 GRACE = 30.0
 """Seconds after its time-out for which a call still takes a place among those that may be open at once."""
 
-_OVERFLOW = re.compile(
-    r"context_length_exceeded|context_window_exceeded|max_prompt_tokens_exceeded|input_too_large|request_too_large|"
-    r"(?:prompt|input)[^.\n]{0,60}too (?:long|large)|"
-    r"exceed\w*[^.\n]{0,60}context (?:window|length|size|limit)|context (?:window|length|size|limit)[^.\n]{0,40}exceed|"
-    r"(?:longer|greater|larger) than the (?:model'?s? )?(?:maximum )?(?:context|model) (?:length|window)|"
-    r"maximum (?:context|prompt|model) length|too large for model with|model token limit|"
-    r"(?:input|prompt)[^.\n]{0,30}tokens?(?: count)?[^.\n]{0,40}exceed|prompt exceeds max|"
-    r"reduce (?:the|your) (?:length|size) of|input length should be|current length is \d+ while limit|"
-    r"request entity too large|payload too large",
-    re.IGNORECASE,
-)
-"""What providers say of a prompt that does not fit; litellm knows about half of these as such.
-
-Applied to refused requests only. Source: our own list of providers' messages.
-"""
-
-_CAPPED = re.compile(r"max_(?:completion_|output_)?tokens[^.]{0,40}(?:too large|must be (?:less|<))", re.IGNORECASE)
 _HOPELESS = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)
 _NO_KEY = re.compile(r"missing credentials|missing \w+ api key|api_key client option must be set", re.IGNORECASE)
 
@@ -57,18 +39,18 @@ class LiteLLM:
 
     Attributes:
         model: such as `gpt-4o-mini`, `anthropic/claude-haiku-4-5` or `openai/<any>` with an `api_base`.
-        options: how it is asked; None reads the models file and the environment when a question is asked.
+        options: how it is called; None reads the models file and the environment at each request.
         ledger: keeps the limits of spending and of concurrent calls; None for no limits.
     """
 
     model: str
-    options: Options | None = None
+    options: ProviderOptions | None = None
     ledger: Ledger | None = None
     at_once: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
-        """What stands in reports."""
+        """Name shown in reports."""
         return f"litellm:{self.model}"
 
     def complete(self, request: SummaryRequest, /) -> Completion:
@@ -80,40 +62,43 @@ class LiteLLM:
             SetupError: the provider's key is missing.
         """
         litellm = _litellm()
-        model = request.model or self.model
-        how = self.options or options(model)
+        model, options = self._called(request)
         bounded = self.ledger is not None and self.ledger.max_usd is not None
-        sent = _sent(request, model, how, bounded=bounded)
+        sent = _sent(request, model, options, bounded=bounded)
         if bounded:
             _check_bound(litellm, model)
         if not sent.call.get("api_base"):
-            _check_key(litellm, model, how)
+            _check_key(litellm, model, options)
         started = time.monotonic()
-        wait = how.first_wait
-        for left in range(how.tries - 1, -1, -1):
-            tried = self._try(litellm, sent, how)
+        wait = options.first_wait
+        for left in range(options.tries - 1, -1, -1):
+            tried = self._try(litellm, sent, options)
             if isinstance(tried, Completion):
                 return replace(tried, seconds=time.monotonic() - started)
-            pause = wait if tried.asked_wait is None else tried.asked_wait
-            if not tried.fault.retryable or not left or pause > how.longest_wait:
+            pause = wait if tried.retry_after is None else tried.retry_after
+            if not tried.fault.retryable or not left or pause > options.longest_wait:
                 raise tried.fault
             time.sleep(pause)
             wait *= 2
-        raise AssertionError("a question is asked at least once")
+        raise AssertionError("a request is sent at least once")
+
+    def _called(self, request: SummaryRequest) -> tuple[str, ProviderOptions]:
+        """The model that is asked, and how."""
+        model = request.model or self.model
+        return model, self.options or provider_options(model)
 
     def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
         """All that the answer depends on besides the prompt itself."""
-        model = request.model or self.model
-        how = self.options or options(model)
+        model, options = self._called(request)
         return {
-            "model": model, "api_base": how.api_base or _other_base(), "temperature": how.temperature,
-            "thinking": how.thinking,
+            "model": model, "api_base": options.api_base or _environment_base(), "temperature": options.temperature,
+            "thinking": options.thinking,
         }  # fmt: skip
 
     def window(self, request: SummaryRequest, /) -> int | None:
-        """Tokens that the model takes, its answer included; None if nobody knows."""
-        model = request.model or self.model
-        return (self.options or options(model)).window or catalog_window(model)
+        """Tokens that the model takes, its completion included; None if unknown."""
+        model, options = self._called(request)
+        return options.window or listed_window(model)
 
     def limited(self, ledger: Ledger) -> LiteLLM:
         """The same model under the ledger's limits."""
@@ -121,27 +106,26 @@ class LiteLLM:
 
     @property
     def patience(self) -> float:
-        """Seconds after which an answer must have come or failed."""
-        how = self.options or options(self.model)
-        return how.tries * (how.timeout + how.longest_wait) + GRACE
+        """Seconds after which a completion must have come or failed."""
+        options = self.options or provider_options(self.model)
+        return options.tries * (options.timeout + options.longest_wait) + GRACE
 
-    def _try(self, litellm: ModuleType, sent: Sent, how: Options) -> Completion | _Failed:
+    def _try(self, litellm: ModuleType, sent: SentRequest, options: ProviderOptions) -> Completion | _Failed:
         """Ask once, and write down what that cost."""
-        number = self.ledger.open(sent.model, sent.most.usd, how.timeout + GRACE) if self.ledger else 0
-        bill = Bill(None)  # as long as nobody knows better, all that was set aside counts as spent
+        number = self.ledger.open(sent.model, sent.most.usd, options.timeout + GRACE) if self.ledger else 0
+        bill = Bill(None)  # until the cost is known, all that was set aside counts as spent
         try:
-            response = _within(how.timeout, lambda: litellm.completion(**sent.call))
-            answer = answered(response, sent)
-            bill = billed(response, sent, answer)
-            return answer
+            response = _within(options.timeout, lambda: litellm.completion(**sent.call))
+            completion, bill = read_response(response, sent)
+            return completion
         except litellm.exceptions.openai.OpenAIError as error:
-            bill = Bill(0.0 if cost_nothing(error) else None)
-            return _Failed(_fault(litellm, sent.model, error), _asked_wait(error))
+            bill = Bill(0.0 if was_free(error) else None)
+            return _Failed(_fault(litellm, sent.model, error), _retry_after(error))
         except TimeoutError:
-            return _Failed(ModelError(f"{sent.model} gave no answer in {how.timeout:g} seconds", retryable=True))
+            return _Failed(ModelError(f"{sent.model} gave no answer in {options.timeout:g} seconds", retryable=True))
         except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:  # litellm could not read it
-            said = f"{sent.model} gave an answer that cannot be read: {_short(error)}"
-            return _Failed(ModelError(said, retryable=True))
+            why = f"{sent.model} gave an answer that cannot be read: {_short(error)}"
+            return _Failed(ModelError(why, retryable=True))
         finally:
             if self.ledger:
                 self.ledger.close(number, bill.usd, bill.excess)
@@ -149,13 +133,13 @@ class LiteLLM:
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    """A try that came to nothing, and the seconds that the provider asks to wait if it says so."""
+    """A failed try, and the seconds that the provider asks to wait; None if it does not say."""
 
     fault: ModelError
-    asked_wait: float | None = None
+    retry_after: float | None = None
 
 
-def _sent(request: SummaryRequest, model: str, how: Options, *, bounded: bool) -> Sent:
+def _sent(request: SummaryRequest, model: str, options: ProviderOptions, *, bounded: bool) -> SentRequest:
     texts = {"system": request.system, "user": request.prompt}
     messages = [
         {"role": role, "content": text.encode("utf-8", "replace").decode()}  # half a character cannot be sent
@@ -163,23 +147,24 @@ def _sent(request: SummaryRequest, model: str, how: Options, *, bounded: bool) -
         if text
     ]
     call: dict[str, Any] = {
-        "model": model, "messages": messages, "timeout": how.timeout, "drop_params": True,
+        "model": model, "messages": messages, "timeout": options.timeout, "drop_params": True,
         "num_retries": 0, "max_retries": 0,
     }  # fmt: skip
     most = request.max_tokens if request.max_tokens is not None else UNBOUNDED if bounded else None
     if most is not None:
-        most += how.thinking
+        most += options.thinking
         call["max_tokens"] = most = min(most, most_output(model) or most)
-    if how.temperature is not None:
-        call["temperature"] = how.temperature
-    if how.api_base:
-        call["api_base"] = how.api_base
+    if options.temperature is not None:
+        call["temperature"] = options.temperature
+    if options.api_base:
+        call["api_base"] = options.api_base
         if not os.environ.get("OPENAI_API_KEY"):
-            call["api_key"] = "none"  # a server of one's own asks for no key, but the client does
-    if how.key:
-        call["api_key"] = os.environ.get(how.key) or call.get("api_key")
-    words = [message["content"] for message in messages]
-    return Sent(model, call, bound(model, how, words, most, own_server=bool(how.api_base or _other_base())))
+            call["api_key"] = "none"  # your own server needs no key, but the client does
+    if options.key:
+        call["api_key"] = os.environ.get(options.key) or call.get("api_key")
+    prompt = [message["content"] for message in messages]
+    own_server = bool(options.api_base or _environment_base())
+    return SentRequest(model, call, bound(model, options, prompt, most, own_server=own_server))
 
 
 def _within(seconds: float, call: Callable[[], Response]) -> Response:
@@ -206,24 +191,28 @@ def _within(seconds: float, call: Callable[[], Response]) -> Response:
     return found
 
 
-def _other_base() -> str | None:
-    """The server that OpenAI's client would take from the environment by itself."""
+def _environment_base() -> str | None:
+    """The server that OpenAI's client takes from the environment by itself."""
     return os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or None
 
 
 @lru_cache(maxsize=1)
 def _litellm() -> ModuleType:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else the import fetches a price list
-    import litellm
-
+    try:
+        import litellm
+    except ModuleNotFoundError as error:
+        if error.name != "litellm":
+            raise
+        raise SetupError("real models need litellm: pip install 'compaction-workbench[litellm]'") from None
     litellm.suppress_debug_info = True
     return litellm
 
 
-def _check_key(litellm: ModuleType, model: str, how: Options) -> None:
-    if how.key:
-        if not os.environ.get(how.key):
-            raise SetupError(f"{model} needs the environment variable {how.key}")
+def _check_key(litellm: ModuleType, model: str, options: ProviderOptions) -> None:
+    if options.key:
+        if not os.environ.get(options.key):
+            raise SetupError(f"{model} needs the environment variable {options.key}")
         return
     missing = litellm.validate_environment(model).get("missing_keys") or ()
     if missing:
@@ -241,48 +230,39 @@ def _check_bound(litellm: ModuleType, model: str) -> None:
 
 
 def _fault(litellm: ModuleType, model: str, error: Exception) -> ModelError:
-    """What an error of litellm means for the one who asked.
+    """What an error of litellm means for the caller.
 
     Raises:
-        SetupError: it means that a key is missing.
+        SetupError: a key is missing.
     """
     said = _short(error)
     if _NO_KEY.search(said):
         raise SetupError(f"{model} has no key: {said}") from error
     status = getattr(error, "status_code", None)
     refused = isinstance(error, litellm.BadRequestError) or status == 413
-    if isinstance(error, litellm.ContextWindowExceededError) or (refused and _OVERFLOW.search(str(error))):
-        capped = bool(_CAPPED.search(str(error)))
-        return ModelError(f"the prompt does not fit into {model}: {said}", overflow=not capped)
-    if status == 413:
+    kind = classify(error).kind if refused else "other"
+    if kind in ("overflow", "mixed", "bytes") or status == 413:
         return ModelError(f"the prompt does not fit into {model}: {said}", overflow=True)
     passing = (
         litellm.Timeout, litellm.RateLimitError, litellm.InternalServerError, litellm.ServiceUnavailableError,
         litellm.BadGatewayError, litellm.APIConnectionError,
     )  # fmt: skip
     retryable = isinstance(error, passing) or (isinstance(status, int) and status >= 500)
-    if retryable and isinstance(error, litellm.RateLimitError) and _HOPELESS.search(str(error)):
+    if isinstance(error, litellm.RateLimitError) and _HOPELESS.search(str(error)):
         retryable = False
     return ModelError(f"{model} gave no answer: {said}", retryable=retryable)
 
 
-def _asked_wait(error: Exception) -> float | None:
-    """Seconds that the provider asks to wait, told as a number or a date; None if it does not say."""
-    headers = getattr(error, "litellm_response_headers", None) or getattr(
-        getattr(error, "response", None), "headers", None
-    )
-    value = headers.get("retry-after") if headers else None
-    if value is None:
-        return None
+def _retry_after(error: Exception) -> float | None:
+    """Seconds that the provider asks to wait, given as a number or a date; None if it does not say."""
+    response = getattr(error, "response", None)
+    headers = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
+    value = headers.get("retry-after", "")
     try:
         return max(float(value), 0.0)
     except ValueError:
-        pass
-    try:
-        until = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    return max((until - datetime.now(UTC if until.tzinfo else None)).total_seconds(), 0.0)
+        until = parsedate_tz(value)
+        return None if until is None else max(mktime_tz(until) - time.time(), 0.0)
 
 
 def _short(error: Exception) -> str:

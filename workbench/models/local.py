@@ -11,7 +11,7 @@ from pathlib import Path
 from workbench.models.ledger import Ledger
 from workbench.models.litellm import LiteLLM
 from workbench.models.model import Completion, SummaryRequest
-from workbench.models.options import Options
+from workbench.models.provider_options import ProviderOptions
 from workbench.models.serving import address, alias
 from workbench.models.weights import NAMES, weights
 
@@ -51,7 +51,7 @@ class Local:
             SetupError: the extra is not installed.
         """
         found = weights(self.weights)
-        how = Options(
+        how = ProviderOptions(
             api_base=self.address or address(self.weights), timeout=TIMEOUT, tries=2, window=found.window,
             input_usd=0.0, output_usd=0.0,
         )  # fmt: skip

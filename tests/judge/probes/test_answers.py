@@ -136,10 +136,10 @@ def test_what_a_person_reads_is_escaped(tmp_path: Path) -> None:
 def test_a_server_can_be_the_reader(tmp_path: Path) -> None:
     pytest.importorskip("litellm")
     from workbench.models.litellm import LiteLLM
-    from workbench.models.options import Options
+    from workbench.models.provider_options import ProviderOptions
 
     with Loopback(["NOT STATED"] * 100, window=100_000) as server:
-        model = LiteLLM("openai/loopback", Options(api_base=server.url, tries=1))
+        model = LiteLLM("openai/loopback", ProviderOptions(api_base=server.url, tries=1))
         done = probed(tmp_path, model, sessions=1, most=1, model_settings=ModelSettings(cache=tmp_path))
         assert set(done.table["verdict"]) == {"abstained"}
         assert len(server.requests) == len(done.table)

@@ -23,7 +23,7 @@ from workbench.judge.probes.questions import KINDS, Probe, annotated_probes, cho
 from workbench.judge.question_answerer import QuestionAnswerer, context_text
 from workbench.judge.scoring import grade, holds
 from workbench.models.model import Model
-from workbench.models.settings import anew
+from workbench.models.response_cache import with_replicate
 
 TABLE, NOTES = "probes.parquet", "probes.json"
 MOST = 4
@@ -130,7 +130,7 @@ class Probing:
 
 def again(reader: QuestionAnswerer, replicate: int) -> QuestionAnswerer:
     """The same reader, asked anew where its answers are kept on disk."""
-    return replace(reader, model=anew(reader.model, replicate)) if replicate else reader
+    return replace(reader, model=with_replicate(reader.model, replicate)) if replicate else reader
 
 
 def _annotated(one: Compacted) -> Sequence[Probe]:

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from builders import called, result, said, told
-from workbench.models.checking import findings
 from workbench.models.extractive import Extractive
 from workbench.models.model import Completion, SummaryRequest
+from workbench.models.summary_checks import findings
 from workbench.transcript.message import Message
 
 SESSION: tuple[Message, ...] = (
@@ -93,7 +93,7 @@ def test_missing_headings_are_named() -> None:
     two = GOOD.replace("## Progress\n", "")
     wrong = findings(request(), Completion(text=two, model="m"))
     assert [(one.what, one.fatal) for one in wrong] == [("sections", False)]
-    assert wrong[0].said.endswith("missing: Progress")
+    assert wrong[0].sentence.endswith("missing: Progress")
     assert found(GOOD.replace("## Progress\n", "").replace("## Next steps\n", "")) == {"sections": True}
 
 
@@ -110,7 +110,7 @@ def test_names_that_stand_nowhere_are_found_and_named() -> None:
     invented = "- Also changed src/web/router.ts, set MAX_RETRY_COUNT, and build 9e8d7c6b5 took 7312 ms.\n"
     wrong = findings(request(), Completion(text=GOOD + invented, model="m"))
     assert [(one.what, one.fatal) for one in wrong] == [("fabricated", False)]
-    assert "src/web/router.ts" in wrong[0].said and "9e8d7c6" in wrong[0].said
+    assert "src/web/router.ts" in wrong[0].sentence and "9e8d7c6" in wrong[0].sentence
 
 
 def test_a_summary_of_another_session_is_useless() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from workbench.models.tariff import Tariff
+from workbench.models.prices import Tariff
 
 MINUTE, HOUR = 60.0, 3_600.0
 
@@ -14,11 +14,11 @@ class CacheRules:
     """What a provider's prompt cache serves.
 
     Attributes:
-        name: as shown to people.
+        name: shown in reports.
         minimum: tokens under which nothing is cached.
         block: tokens; a cached prefix is a multiple of it.
         seconds: how long a prefix lives after its last use; 0 where nothing is cached.
-        writes: whether writing has a price of its own; else what is not read pays the input price.
+        writes: whether writing has a price of its own; else unread tokens pay the input price.
         marked: whether a prefix is found only where an earlier request ended or at the end of the head (system prompt
             and tools), since clients mark those two places; else it is found wherever the two prompts part.
         hour: whether what is written is kept for an hour, at the price for that.
@@ -40,7 +40,7 @@ class CacheRules:
             prefix: tokens that it has in common with the request before it; 0 for the first.
             before: tokens of the request before it; 0 for the first.
             head: tokens of system prompt and tools, which stand first and never change.
-            waited: seconds since the request before; None if nobody knows, then nothing has expired.
+            waited: seconds since the request before; None if unknown, then nothing has expired.
         """
         if not self.seconds or (waited is not None and waited > self.seconds):
             return 0
@@ -79,13 +79,6 @@ GEMINI = CacheRules("Gemini, implicit", 4_096, 1, 5 * MINUTE)
 Source:
     Google's guide to context caching; resellers report a lifetime of three to five minutes.
 """
-GEMINI_EXPLICIT = CacheRules("Gemini, explicit", 4_096, 1, HOUR)
-"""A cache that the client makes and names, an hour by default. Its rent by the hour is not in the price table, so it is
-not in the sum.
-
-Source:
-    Google's guide to context caching.
-"""
 DEEPSEEK = CacheRules("DeepSeek, on disk", 64, 64, 4 * HOUR)
 """Automatic in units of 64 tokens, kept for hours to days.
 
@@ -97,22 +90,9 @@ AUTOMATIC = CacheRules("automatic, rules not published", 1_024, 128, 5 * MINUTE)
 NO_CACHE = CacheRules("no cache")
 """For a model without a price for cached input."""
 
-RULES = {
-    "anthropic": ANTHROPIC,
-    "anthropic-1h": ANTHROPIC_HOUR,
-    "openai": OPENAI,
-    "openai-writes": OPENAI_WRITES,
-    "gemini": GEMINI,
-    "gemini-explicit": GEMINI_EXPLICIT,
-    "deepseek": DEEPSEEK,
-    "automatic": AUTOMATIC,
-    "none": NO_CACHE,
-}
-"""By the names that settings use."""
-
 
 def rules_for(tariff: Tariff, model: str = "", *, hour: bool = False) -> CacheRules:
-    """The rules of whoever sells this model, with the model's own minimum where the table has it.
+    """The rules of this model's provider, with the model's own minimum where the table has it.
 
     Args:
         tariff: its prices.

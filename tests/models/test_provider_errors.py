@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.live.overflow import classify, classify_answer
+from workbench.models.provider_errors import classify, classify_answer
 from workbench.transcript.message import Usage
 
 OVERFLOWS: list[tuple[str, str, int | None, int | None, int | None]] = [

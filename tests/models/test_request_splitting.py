@@ -10,7 +10,7 @@ from workbench.compaction.presets.docker_agent.compact import DockerPrompt
 from workbench.compaction.prompt_template import Prompt, PromptTemplate
 from workbench.errors import ModelError
 from workbench.models.model import Completion, SummaryRequest
-from workbench.models.parts import InParts
+from workbench.models.request_splitting import SplittingModel
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import Message
 
@@ -48,13 +48,13 @@ def request(messages: tuple[Message, ...], most: int | None = 300, **letter: obj
 
 def test_what_fits_is_asked_in_one_piece() -> None:
     inner = Small(100_000)
-    answer = InParts(inner).complete(request(facts(20)))
+    answer = SplittingModel(inner).complete(request(facts(20)))
     assert len(inner.requests) == 1 and answer.method == ""
 
 
 def test_a_model_of_unknown_size_is_asked_in_one_piece() -> None:
     inner = Small(None)
-    InParts(inner).complete(request(facts(200)))
+    SplittingModel(inner).complete(request(facts(200)))
     assert len(inner.requests) == 1
 
 
@@ -64,7 +64,7 @@ def test_what_one_prompt_would_leave_out_is_shown_in_parts() -> None:
         request(messages), write=Prompt(PromptTemplate(), "summary", messages, max_tokens=300, most_chars=4_000)
     )
     inner = Small(1_500)
-    answer = InParts(inner).complete(short)
+    answer = SplittingModel(inner).complete(short)
     assert short.left_out > 0
     assert answer.method.startswith("in ") and answer.left_out == 0
     assert all(any(f"fact-{i} " in one.prompt for one in inner.requests) for i in range(60))
@@ -72,7 +72,7 @@ def test_what_one_prompt_would_leave_out_is_shown_in_parts() -> None:
 
 def test_what_does_not_fit_is_summarised_in_parts_and_nothing_is_left_out() -> None:
     inner = Small(4_000)
-    answer = InParts(inner).complete(request(facts(60)))
+    answer = SplittingModel(inner).complete(request(facts(60)))
     assert len(inner.requests) > 2 and answer.method == f"in {len(inner.requests)} parts"
     assert {f"fact-{i}" for i in range(60)} <= set(answer.text.split())
     assert [m.id for one in inner.requests for m in one.messages] == [f"u{i}" for i in range(60)]
@@ -80,20 +80,20 @@ def test_what_does_not_fit_is_summarised_in_parts_and_nothing_is_left_out() -> N
 
 def test_every_part_fits_with_its_answer() -> None:
     inner = Small(4_000)
-    InParts(inner).complete(request(facts(60)))
+    SplittingModel(inner).complete(request(facts(60)))
     assert all(TiktokenCounter().count_text(one.prompt) + 300 < 4_000 for one in inner.requests)
 
 
 def test_later_parts_carry_on_the_summary_so_far() -> None:
     inner = Small(4_000)
-    InParts(inner).complete(request(facts(60)))
+    SplittingModel(inner).complete(request(facts(60)))
     assert [one.purpose for one in inner.requests] == ["summary"] + ["update"] * (len(inner.requests) - 1)
     assert "<previous-summary>\nfact-0 " in inner.requests[1].prompt
 
 
 def test_the_costs_of_all_parts_are_told() -> None:
     inner = Small(4_000)
-    answer = InParts(inner).complete(request(facts(60)))
+    answer = SplittingModel(inner).complete(request(facts(60)))
     n = len(inner.requests)
     assert (answer.usd, answer.input_tokens, answer.output_tokens, answer.seconds) == (n * 0.5, n * 7, n * 2, n * 1.0)
 
@@ -103,7 +103,7 @@ def test_one_message_that_is_too_long_is_taken_apart_itself() -> None:
     inner = Small(12_000, says=lambda prompt: "seen")
     shown: list[str] = []
     inner.says = lambda prompt: shown.append(prompt) or "seen"  # type: ignore[func-returns-value]
-    InParts(inner).complete(request((long,)))
+    SplittingModel(inner).complete(request((long,)))
     words = {word for prompt in shown for word in prompt.split()}
     assert len({f"fact-{i}" for i in range(2_000)} - words) <= len(shown)  # a cut may go through a word
 
@@ -112,30 +112,30 @@ def test_a_wording_without_a_place_for_the_summary_so_far_gets_it_as_a_message()
     inner = Small(4_000)
     messages = facts(60)
     asked = replace(request(messages), write=DockerPrompt(messages))
-    answer = InParts(inner).complete(asked)
+    answer = SplittingModel(inner).complete(asked)
     assert len(inner.requests) > 1 and {f"fact-{i}" for i in range(60)} <= set(answer.text.split())
 
 
 def test_a_prompt_that_cannot_be_taken_apart_is_an_overflow() -> None:
     plain = SummaryRequest(purpose="summary", system="", write=lambda: "word " * 10_000, max_tokens=100)
     with pytest.raises(ModelError, match="cannot be taken apart") as caught:
-        InParts(Small(4_000)).complete(plain)
+        SplittingModel(Small(4_000)).complete(plain)
     assert caught.value.overflow
 
 
 def test_a_model_whose_tokens_are_smaller_than_thought_gets_smaller_parts() -> None:
     inner = Small(8_000, refuses_over=5_000)
-    answer = InParts(inner).complete(request(facts(40)))
+    answer = SplittingModel(inner).complete(request(facts(40)))
     assert answer.method.startswith("in ") and {f"fact-{i}" for i in range(40)} <= set(answer.text.split())
 
 
 def test_an_answer_may_not_take_the_whole_window() -> None:
     inner = Small(4_000)
-    answer = InParts(inner).complete(request(facts(5), most=16_000))
+    answer = SplittingModel(inner).complete(request(facts(5), most=16_000))
     assert inner.requests[0].max_tokens == 1_000 and answer.method == "bound lowered to fit the window"
 
 
 def test_an_empty_part_makes_an_empty_answer() -> None:
     inner = Small(4_000, says=lambda prompt: "")
-    answer = InParts(inner).complete(request(facts(60)))
+    answer = SplittingModel(inner).complete(request(facts(60)))
     assert answer.text == "" and len(inner.requests) == 1

@@ -19,8 +19,8 @@ What: TypeAlias = Literal["empty", "markup", "loop", "echo", "size", "cut", "sec
 TOO_LONG, FAR_TOO_LONG = 1.1, 1.5
 """A summary's size as a part of what was allowed."""
 
-MADE_UP, MOSTLY_MADE_UP = 0.1, 0.5
-"""Of the names, numbers and quotes in a summary, the part that stands nowhere in what it summarises."""
+UNSUPPORTED, MOSTLY_UNSUPPORTED = 0.1, 0.5
+"""The share of names, numbers and quotes in a summary that its source does not contain."""
 
 SOME, MANY = 3, 6
 """How many of them there must be at least."""
@@ -49,12 +49,12 @@ class Finding:
 
     Attributes:
         fatal: whether it makes the summary useless; else it is merely worse than it could be.
-        said: a sentence, for the model that may mend it and for people.
+        sentence: for the model that may repair it, and for reports.
     """
 
     what: What
     fatal: bool
-    said: str
+    sentence: str
 
 
 def findings(request: SummaryRequest, answer: Completion) -> tuple[Finding, ...]:
@@ -161,10 +161,10 @@ def _fabricated(text: str, source: _Source) -> Finding | None:
     extractor = Extractor()
     extractor.read("\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")))
     named = [(kind, name) for kind, name in extractor.entities if kind in _NAMES and not _trivial(kind, name)]
-    false = [name for kind, name in named if not _stands(kind, name, source)]
-    if len(false) < SOME or len(false) < MADE_UP * len(named):
+    false = [name for kind, name in named if not _found(kind, name, source)]
+    if len(false) < SOME or len(false) < UNSUPPORTED * len(named):
         return None
-    fatal = len(false) >= MANY and len(false) > MOSTLY_MADE_UP * len(named)
+    fatal = len(false) >= MANY and len(false) > MOSTLY_UNSUPPORTED * len(named)
     shown = ", ".join(map(repr, map(_short, false[:8])))
     return Finding("fabricated", fatal, f"{len(false)} of the {len(named)} things it names stand nowhere: {shown}")
 
@@ -174,7 +174,7 @@ def _trivial(kind: str, name: str) -> bool:
     return kind == "number" and len(name.split(" ")[0].strip("%")) <= 2
 
 
-def _stands(kind: str, name: str, source: _Source) -> bool:
+def _found(kind: str, name: str, source: _Source) -> bool:
     text = plain(name)
     if kind == "number":
         return text.split(" ")[0] in source.digits

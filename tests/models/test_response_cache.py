@@ -10,11 +10,11 @@ import pytest
 from models.provider import Provider, completion, refusal, serving
 
 from workbench.errors import ModelError, Refused
-from workbench.models.cached import Cached
 from workbench.models.ledger import Ledger
 from workbench.models.litellm import LiteLLM
 from workbench.models.model import SummaryRequest
-from workbench.models.options import Options
+from workbench.models.provider_options import ProviderOptions
+from workbench.models.response_cache import CachedModel
 
 
 @pytest.fixture
@@ -29,9 +29,9 @@ def ledger(tmp_path: Path) -> Ledger:
     return Ledger(tmp_path / "answers.sqlite", run="r")
 
 
-def cached(provider: Provider, ledger: Ledger, **how: object) -> Cached:
+def cached(provider: Provider, ledger: Ledger, **how: object) -> CachedModel:
     given = {"api_base": provider.address, "tries": 2, "first_wait": 0.01, "timeout": 20.0, **how}
-    return Cached(LiteLLM("openai/stub", Options(**given), ledger), ledger)  # type: ignore[arg-type]
+    return CachedModel(LiteLLM("openai/stub", ProviderOptions(**given), ledger), ledger)  # type: ignore[arg-type]
 
 
 def request(prompt: str = "Summarise this.", most: int | None = 300) -> SummaryRequest:
@@ -44,6 +44,12 @@ def test_a_question_is_paid_for_once(provider: Provider, ledger: Ledger) -> None
     assert len(provider.requests) == 1
 
 
+def warmer(model: CachedModel) -> CachedModel:
+    inner = model.model
+    assert isinstance(inner, LiteLLM) and inner.options is not None
+    return replace(model, model=replace(inner, options=inner.options.model_copy(update={"temperature": 1.0})))
+
+
 @pytest.mark.parametrize(
     "other",
     [
@@ -54,7 +60,9 @@ def test_a_question_is_paid_for_once(provider: Provider, ledger: Ledger) -> None
         lambda model: (replace(model, replicate=1), request()),
         lambda model: (replace(model, model=replace(model.model, model="openai/other")), request()),
         lambda model: (
-            replace(model, model=replace(model.model, options=replace(model.model.options, temperature=1.0))),
+            replace(
+                model, model=replace(model.model, options=model.model.options.model_copy(update={"temperature": 1.0}))
+            ),
             request(),
         ),
     ],

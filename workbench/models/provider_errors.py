@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from workbench.live.provider_quirks import BOUND, KINDS, PAIRS
+from workbench.models.provider_quirks import BOUND, KINDS, PAIRS
 from workbench.transcript.message import Json, Usage
 
 Kind: TypeAlias = Literal[

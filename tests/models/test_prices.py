@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import SetupError
-from workbench.models import catalog
-from workbench.models.catalog import prices, row, table_version, window
+from workbench.models import prices
+from workbench.models.prices import row, table_version, tariff, window
 
 
 def test_a_dated_name_has_its_window_and_prices() -> None:
-    found = prices("claude-opus-4-5-20251101")
+    found = tariff("claude-opus-4-5-20251101")
     assert window("claude-opus-4-5-20251101") == 200_000
     assert found is not None
-    assert 0 < found.cache_read < found.input < found.cache_write < found.output
+    assert 0 < found.rates.cache_read < found.rates.input < found.rates.cache_write < found.rates.output
 
 
 @pytest.mark.parametrize(
@@ -40,23 +40,23 @@ def test_a_date_that_the_table_does_not_know_falls_back_to_the_model() -> None:
 
 def test_a_small_sibling_is_not_taken_for_the_model() -> None:
     assert row("gpt-4o-mini") == "gpt-4o-mini"
-    large, small = prices("gpt-4o"), prices("gpt-4o-mini-2024-07-18")
-    assert large is not None and small is not None and small.input < large.input
+    large, small = tariff("gpt-4o"), tariff("gpt-4o-mini-2024-07-18")
+    assert large is not None and small is not None and small.rates.input < large.rates.input
 
 
 @pytest.mark.parametrize("name", ["", "extractive", "no-such-model-9", "sample_spec", "dall-e-3", "/", "<synthetic>"])
 def test_an_unknown_model_has_neither_window_nor_price(name: str) -> None:
     assert window(name) is None
-    assert prices(name) is None
+    assert tariff(name) is None
 
 
 def test_a_model_without_cache_prices_pays_the_full_price_for_cached_input() -> None:
-    found = prices("gpt-4")
-    assert found is not None and found.cache_read == found.cache_write == found.input
+    found = tariff("gpt-4")
+    assert found is not None and found.rates.cache_read == found.rates.cache_write == found.rates.input
 
 
 def test_prices_name_the_row_they_stand_in() -> None:
-    found = prices("some-gateway/gpt-4o")
+    found = tariff("some-gateway/gpt-4o")
     assert found is not None and found.row == "gpt-4o"
 
 
@@ -66,15 +66,15 @@ def test_the_version_of_the_table_is_known() -> None:
 
 def test_looking_up_a_price_does_not_import_litellm() -> None:
     code = (
-        "import sys; from workbench.models.catalog import window; window('gpt-4o'); assert 'litellm' not in sys.modules"
+        "import sys; from workbench.models.prices import window; window('gpt-4o'); assert 'litellm' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
 
 
 def test_a_missing_table_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catalog, "find_spec", lambda name: None)
-    catalog._table.cache_clear()
-    catalog.row.cache_clear()
+    monkeypatch.setattr(prices, "find_spec", lambda name: None)
+    prices._table.cache_clear()
+    prices.row.cache_clear()
     with pytest.raises(SetupError, match="litellm"):
         window("gpt-4o")
-    catalog._table.cache_clear()
+    prices._table.cache_clear()

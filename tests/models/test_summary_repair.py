@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from models.test_checking import GOOD, SECTIONS, SESSION
+from models.test_summary_checks import GOOD, SECTIONS, SESSION
 
 from builders import result, said, told
 from workbench.compaction.engine import completed
 from workbench.errors import ModelError, Refused
-from workbench.models.checked import Checked, OnBadSummary
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
+from workbench.models.summary_repair import OnBadSummary, RepairingModel
 
 
 class Paid(Scripted):
@@ -32,9 +32,9 @@ def request(*, otherwise: str | None = None, if_empty: str | None = None) -> Sum
     )  # fmt: skip
 
 
-def checked(says: Sequence[str | Exception], policy: OnBadSummary = "fallback") -> tuple[Checked, Scripted]:
+def checked(says: Sequence[str | Exception], policy: OnBadSummary = "fallback") -> tuple[RepairingModel, Scripted]:
     model = Paid(says)
-    return Checked(model, policy), model
+    return RepairingModel(model, policy), model
 
 
 def test_a_good_summary_is_asked_for_once() -> None:

@@ -1,0 +1,266 @@
+"""Windows and prices by model name, from the table in litellm's package; litellm itself is not imported."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from math import isfinite
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from workbench.errors import SettingError, SetupError
+
+TABLE = "model_prices_and_context_window_backup.json"
+MILLION = 1_000_000
+
+Row: TypeAlias = Mapping[str, Any]
+"""One model's entry as litellm wrote it."""
+
+_DATE = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$|-latest$")
+_VERSION = re.compile(r"-v\d+(?::\d+)?$")
+_REGION = re.compile(r"^(?:global|us|eu|au|jp|apac)\.")
+_MAKER = re.compile(r"^(?:anthropic|openai|google|meta|mistral|amazon|cohere|deepseek|qwen|xai)\.")
+_DIGITS = re.compile(r"(?<=\d)\.(?=\d)")
+_TIER = re.compile(r"_above_(\d+)k_tokens")
+_INPUT_TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens$")
+_READ = ("input_cost_per_token", "cache_creation_input_token", "cache_read_input_token")
+_WROTE = ("output_cost_per_token", "output_cost_per_reasoning")
+_TIERS_NOT_REQUESTED = ("_priority", "_flex", "_batches", "_above_1hr")
+_OWN_PRICES = ("input", "output", "cache_read", "cache_write", "cache_write_long")
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """USD a token.
+
+    Attributes:
+        cache_read, cache_write: the price of `input` where the provider names none.
+        cache_write_long: for a part of the cache that is kept for an hour; `cache_write` where none is named.
+    """
+
+    input: float
+    output: float
+    cache_read: float
+    cache_write: float
+    cache_write_long: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tariff:
+    """A model's rates.
+
+    Attributes:
+        row: the name under which the prices are listed in the table; `given` for your own prices.
+        rates: for short prompts.
+        longer: for prompts of more than so many tokens, smallest bound first; the whole prompt pays the tier's rates.
+        cache_minimum: tokens under which the provider caches nothing; None where the table does not say.
+        provider: the table's own word for the provider.
+    """
+
+    row: str
+    rates: Rates
+    longer: tuple[tuple[int, Rates], ...] = ()
+    cache_minimum: int | None = None
+    provider: str = ""
+
+    def at(self, prompt: int) -> Rates:
+        """The rates for a prompt of so many tokens."""
+        return [self.rates, *(rates for bound, rates in self.longer if prompt > bound)][-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Dearest:
+    """The most that a model can cost, in USD.
+
+    Attributes:
+        input, output: a token of the prompt and of the answer, over all rates that can apply.
+        call: what each request costs besides.
+    """
+
+    input: float
+    output: float
+    call: float = 0.0
+
+
+def window(model: str) -> int | None:
+    """The most tokens that the model takes as input; None if unknown."""
+    return _limit(model, "max_input_tokens")
+
+
+def most_output(model: str) -> int | None:
+    """The most tokens of one completion; None if unknown."""
+    return _limit(model, "max_output_tokens")
+
+
+def tariff(model: str) -> Tariff | None:
+    """What the model costs; None if the table has no price for it."""
+    found = row(model)
+    entry = _table()[found] if found is not None else {}
+    base = _rates(entry)
+    if found is None or base is None:
+        return None
+    bounds = sorted(int(match[1]) for name in entry if (match := _INPUT_TIER.match(name)))
+    longer = tuple((1_000 * bound, _tier_rates(entry, f"_above_{bound}k_tokens", base)) for bound in bounds)
+    least = entry.get("prompt_cache_min_tokens")
+    provider = str(entry.get("litellm_provider") or "")
+    return Tariff(found, base, longer, least if isinstance(least, int) else None, provider)
+
+
+def given_tariff(text: str) -> Tariff:
+    """Your own prices.
+
+    Args:
+        text: USD a million tokens, such as `input=3,output=15,cache_read=0.3,cache_write=3.75`; the last two, and
+            `cache_write_long`, are optional.
+
+    Raises:
+        SettingError: a word is no price, or one of the two required prices is missing.
+    """
+    found: dict[str, float] = {}
+    for word in filter(None, (part.strip() for part in text.split(","))):
+        name, _, value = word.partition("=")
+        if name.strip() not in _OWN_PRICES:
+            raise SettingError(f"{word!r} is not a price; known prices are {', '.join(_OWN_PRICES)}")
+        found[name.strip()] = _price(value, word)
+    missing = [name for name in ("input", "output") if name not in found]
+    if missing:
+        raise SettingError(f"the prices {text!r} have no {' and no '.join(missing)}; write input=3,output=15")
+    read = found.get("cache_read", found["input"])
+    wrote = found.get("cache_write", found["input"])
+    return Tariff("given", Rates(found["input"], found["output"], read, wrote, found.get("cache_write_long", wrote)))
+
+
+def dearest(model: str, read: int) -> Dearest | None:
+    """The most that a request of so many prompt tokens can cost; None if unknown.
+
+    Tiers that must be requested (priority, flex, batches, an hour's cache) are left out, since we never request them.
+    """
+    found = row(model)
+    if found is None or tariff(model) is None:
+        return None
+    entry = _table()[found]
+    costs = {
+        name: float(value)
+        for name, value in entry.items()
+        if isinstance(value, int | float) and not any(tier in name for tier in _TIERS_NOT_REQUESTED)
+        and ((tier := _TIER.search(name)) is None or read > 1_000 * int(tier[1]))
+    }  # fmt: skip
+    return Dearest(
+        max(costs[name] for name in costs if name.startswith(_READ)),
+        max(costs[name] for name in costs if name.startswith(_WROTE)),
+        costs.get("input_cost_per_request", 0.0) + _search_cost(found, entry),
+    )
+
+
+@lru_cache(maxsize=1_024)
+def row(model: str) -> str | None:
+    """The table's own name for a model that may be written with a provider, a date or another punctuation."""
+    names = list(_spellings(model.strip()))
+    exact = next((name for name in names if name in _table()), None)
+    return exact or next((found for name in names if (found := _bare_names().get(_bare(name)))), None)
+
+
+def by_openai(model: str) -> bool:
+    """Whether OpenAI or Azure sells the model under this name."""
+    found = row(model) if model else None
+    return found is not None and _table()[found].get("litellm_provider") in ("openai", "azure")
+
+
+def table_version() -> str:
+    """The version of litellm that the table came with: prices differ between versions, so runs record it."""
+    try:
+        return version("litellm")
+    except PackageNotFoundError:
+        return ""
+
+
+def _limit(model: str, name: str) -> int | None:
+    found = row(model)
+    limit = None if found is None else _table()[found].get(name)
+    return limit if isinstance(limit, int) and limit > 0 else None
+
+
+def _price(value: str, word: str) -> float:
+    try:
+        price = float(value)
+    except ValueError:
+        price = -1.0
+    if not (isfinite(price) and price >= 0):
+        raise SettingError(f"the price {word!r} has no amount; write USD a million tokens, such as input=3")
+    return price / MILLION
+
+
+def _rates(entry: Row) -> Rates | None:
+    read, wrote = _number(entry, "input_cost_per_token"), _number(entry, "output_cost_per_token")
+    if read is None or wrote is None:
+        return None
+    write = _number(entry, "cache_creation_input_token_cost") or read
+    long = _number(entry, "cache_creation_input_token_cost_above_1hr") or write
+    return Rates(read, wrote, _number(entry, "cache_read_input_token_cost") or read, write, long)
+
+
+def _tier_rates(entry: Row, tier: str, base: Rates) -> Rates:
+    """The rates of a tier; what the tier does not name is dearer by the same factor as its input."""
+    read, wrote = _number(entry, f"input_cost_per_token{tier}"), _number(entry, f"output_cost_per_token{tier}")
+    read = base.input if read is None else read
+    factor = read / base.input if base.input else 1.0
+    kept = _number(entry, f"cache_read_input_token_cost{tier}") or base.cache_read * factor
+    return Rates(
+        read, base.output if wrote is None else wrote, kept, base.cache_write * factor, base.cache_write_long * factor
+    )
+
+
+def _number(entry: Row, name: str) -> float | None:
+    value = entry.get(name)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _search_cost(found: str, entry: Row) -> float:
+    """What a model that searches the web at every request costs besides."""
+    costs = entry.get("search_context_cost_per_query")
+    if not isinstance(costs, dict) or not any(word in found for word in ("sonar", "search")):
+        return 0.0
+    return max((float(cost) for cost in costs.values() if isinstance(cost, int | float)), default=0.0)
+
+
+def _spellings(model: str) -> Iterator[str]:
+    """The name as it is, then without its providers one by one."""
+    parts = model.split("/")
+    return filter(None, ("/".join(parts[i:]) for i in range(len(parts))))
+
+
+def _bare(name: str) -> str:
+    """The bare model: no provider, region, date or revision, and dashes for the dots of a version."""
+    bare = name.rsplit("/", 1)[-1].lower()
+    bare = _MAKER.sub("", _REGION.sub("", bare))
+    return _DIGITS.sub("-", _DATE.sub("", _VERSION.sub("", bare)))
+
+
+@lru_cache(maxsize=1)
+def _table() -> Mapping[str, Row]:
+    spec = find_spec("litellm")
+    for folder in (spec and spec.submodule_search_locations) or ():
+        file = Path(folder) / TABLE
+        if file.is_file():
+            entries = json.loads(file.read_text(encoding="utf-8"))
+            return {name: entry for name, entry in entries.items() if entry.get("mode") in _MODES}
+    raise SetupError(
+        f"the price table {TABLE} is missing; install litellm: pip install 'compaction-workbench[litellm]'"
+    )
+
+
+_MODES = ("chat", "responses", "completion")
+
+
+@lru_cache(maxsize=1)
+def _bare_names() -> Mapping[str, str]:
+    """The entry for each bare name: the one with the fewest providers before it, then the shortest, then the first."""
+    names: dict[str, str] = {}
+    for name in sorted(_table(), key=lambda name: (name.count("/"), name.count("."), len(name), name)):
+        names.setdefault(_bare(name), name)
+    return names

@@ -1,0 +1,80 @@
+"""Completions from disk: a request that was answered once is never paid for again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields, replace
+
+from workbench.errors import Refused
+from workbench.models.ledger import Ledger, Stored
+from workbench.models.model import Completion, Model, SummaryRequest
+from workbench.models.wrapper import ModelWrapper, ProviderModel
+
+VERSION = 1
+"""Of the key and of what is stored; another version finds no completion of this one."""
+
+_FIELDS = frozenset(field.name for field in fields(Completion)) - {"findings"}
+
+
+@dataclass(frozen=True, slots=True)
+class CachedModel(ModelWrapper):
+    """Takes completions from the ledger, and asks the model only for those that are not there.
+
+    The key is made of the model, its settings, the whole prompt and the replicate. Where two processes send the same
+    request at once, one of them asks and the other one waits for its completion. Errors are not kept.
+
+    Attributes:
+        replicate: another number asks for the same request anew.
+        only: never ask the model.
+    """
+
+    model: ProviderModel
+    ledger: Ledger
+    replicate: int = 0
+    only: bool = False
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """The stored completion, else the model's.
+
+        Raises:
+            ModelError: the model gave no usable answer.
+            Refused: nothing is stored for this request, and the model may not be asked.
+        """
+        key = self.key(request)
+        found = self.ledger.stored(key)
+        if found is None and self.only:
+            raise Refused(
+                f"{self.name} was not asked, since answers may come from the cache alone, and {self.ledger.path} has "
+                "no answer to this request"
+            )
+        found = found or self.ledger.claim(key, self.model.patience)
+        if found is not None:
+            return _completion(found)
+        try:
+            completion = self.model.complete(request)
+        except BaseException:
+            self.ledger.release(key)
+            raise
+        self.ledger.keep(key, asdict(completion))
+        return completion
+
+    def key(self, request: SummaryRequest) -> str:
+        """A name for the request: SHA-256 of all that its completion depends on."""
+        parts = [VERSION, self.model.seal(request), request.system, request.prompt, request.max_tokens, self.replicate]
+        text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def with_replicate(model: Model, replicate: int) -> Model:
+    """The same model, with the stored completions of another replicate; a model that stores none stays as it is."""
+    if isinstance(model, CachedModel):
+        return replace(model, replicate=model.replicate + replicate)
+    if isinstance(model, ModelWrapper):
+        return replace(model, model=with_replicate(model.model, replicate))
+    return model
+
+
+def _completion(stored: Stored) -> Completion:
+    values = {name: value for name, value in stored.items() if name in _FIELDS}
+    return Completion(**values)  # type: ignore[arg-type]  # as `asdict` wrote it
