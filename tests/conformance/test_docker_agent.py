@@ -15,7 +15,6 @@ from workbench.compaction.guard import violations
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.docker_agent import DOCKER_AGENT, DOCKER_AGENT_G2, docker_agent
 from workbench.compaction.presets.docker_agent.compact import (
-    Fitted,
     first_index_in_budget,
     fitted,
     should_compact,
@@ -52,6 +51,7 @@ from workbench.compaction.presets.docker_agent.session import (
 )
 from workbench.compaction.presets.host import HookReply, RecoveryAllowance, decided
 from workbench.compaction.presets.token_counters import docker_tokens
+from workbench.compaction.span_selection import SummaryInput
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Situation
@@ -188,9 +188,11 @@ def nothing_kept_before() -> dict[str, object]:
 
 
 def no_room() -> dict[str, object]:
-    shown = fitted(turns(400, 400, 400), 16_050, FIRST)
+    given = SummaryInput((), tuple(turns(400, 400, 400)))
+    shown = fitted(given, 16_050, FIRST)
     return {
-        "messages": len(shown.messages), "dropped": len(shown.dropped), "request": asked(turns(400, 400, 400), 16_050)
+        "messages": len(shown.new), "dropped": len(given.new) - len(shown.new),
+        "request": asked(turns(400, 400, 400), 16_050),
     }  # fmt: skip
 
 
@@ -602,9 +604,10 @@ def test_later_versions_follow_small_windows() -> None:
 
 def test_large_results_are_cut_before_they_are_fitted_in_later_versions() -> None:
     messages: list[Message] = [called("read"), result("x" * 200_000), told("done")]
-    later, first = fitted(messages, 8_192, LATER), fitted(messages, 20_000, FIRST)
-    assert len(later.messages) == 3 and len(plain_text(later.messages[1])) < 8_000
-    assert first == Fitted((), (messages[2],), tuple(messages[:2]))
+    given = SummaryInput((), tuple(messages))
+    later, first = fitted(given, 8_192, LATER), fitted(given, 20_000, FIRST)
+    assert len(later.new) == 3 and len(plain_text(later.new[1])) < 8_000
+    assert first.new == (messages[2],)
 
 
 @pytest.mark.parametrize("at", [DOCKER_AGENT, DOCKER_AGENT_G2], ids=lambda at: at.name)

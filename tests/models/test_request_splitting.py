@@ -108,10 +108,10 @@ def test_one_message_that_is_too_long_is_taken_apart_itself() -> None:
     assert len({f"fact-{i}" for i in range(2_000)} - words) <= len(shown)  # a cut may go through a word
 
 
-def test_a_wording_without_a_place_for_the_summary_so_far_gets_it_as_a_message() -> None:
+def test_a_prompt_that_shows_an_earlier_summary_as_a_message_gets_the_summary_so_far() -> None:
     inner = Small(4_000)
     messages = facts(60)
-    asked = replace(request(messages), write=DockerPrompt(messages))
+    asked = replace(request(messages), write=Prompt(DockerPrompt(), "summary", messages))
     answer = SplittingModel(inner).complete(asked)
     assert len(inner.requests) > 1 and {f"fact-{i}" for i in range(60)} <= set(answer.text.split())
 

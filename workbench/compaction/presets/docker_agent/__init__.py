@@ -38,7 +38,7 @@ Where it differs from that source, and why:
 
 from __future__ import annotations
 
-from workbench.compaction.presets.docker_agent.compact import THRESHOLD, DockerCompact, DockerTrigger
+from workbench.compaction.presets.docker_agent.compact import THRESHOLD, DockerTrigger, docker_summary
 from workbench.compaction.presets.docker_agent.generations import FIRST, LATER, DockerGeneration
 from workbench.compaction.strategy import Preset, Strategy
 
@@ -62,7 +62,7 @@ def docker_agent(
         generation: of docker-agent.
         name: of the preset.
     """
-    stage = DockerCompact(generation, compaction_model, compaction_model_window)
+    stage = docker_summary(generation, compaction_model, compaction_model_window)
     return Preset(
         name,
         Strategy(name, (stage,)),

@@ -4,37 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar
 
-from workbench.compaction.cut import Cut
-from workbench.compaction.file_lists import file_ops
-from workbench.compaction.place import swapped
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.docker_agent.generations import FIRST, DockerGeneration
-from workbench.compaction.presets.swap import Matter, bound, free, granted, matter, whole, within
-from workbench.compaction.prompt_template import PromptTemplate, prompt
+from workbench.compaction.prompt_template import Prompt, PromptTemplate, prompt
+from workbench.compaction.size_limits import UNBOUNDED, SizeLimits
+from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.compaction.stage import Budget
+from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.trigger import Situation
-from workbench.models.model import SummaryRequest
+from workbench.models.model import Purpose
 from workbench.transcript.context import Context
-from workbench.transcript.files import FileOps
-from workbench.transcript.message import (
-    AssistantMessage,
-    Message,
-    Summary,
-    SystemMessage,
-    Text,
-    UserMessage,
-    said_texts,
-)
+from workbench.transcript.message import AssistantMessage, Message, Summary, SystemMessage, Text, UserMessage
 
 THRESHOLD = 0.9
 LEAD = "Session Summary: "
-LEAST = 128
-"""Tokens of a summary under which it is not worth asking for one."""
-
-_WHOLE = PromptTemplate(result_chars=10**9, argument_chars=10**9)
 
 
 def due_at(limit: int, threshold: float = THRESHOLD) -> int:
@@ -114,41 +99,56 @@ def split_index_for_keep(messages: Sequence[Message], sizes: Sequence[int], budg
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
-    """What the summariser reads, and what did not fit: the oldest messages.
+class DockerVersion:
+    """A version with its model for summaries: where it cuts, what the model reads, and how long it may write.
 
     Attributes:
-        earlier: earlier summaries, which always fit before other messages.
+        generation: of docker-agent.
+        window: tokens that a dedicated model for summaries takes; None for the window at hand.
     """
 
-    earlier: tuple[Summary, ...]
-    messages: tuple[Message, ...]
-    dropped: tuple[Message, ...]
+    generation: DockerGeneration = FIRST
+    window: int | None = None
 
-    @property
-    def note(self) -> str:
-        """The note below a summary that says how many messages the summariser did not see; empty for none."""
-        n = len(self.dropped)
-        return f"\n\n[{n} earlier message{'s' if n > 1 else ''} did not fit into the summariser's window]" if n else ""
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """All before the kept tail, moved to where it parts no call from its result."""
+        movable = Movable.of(context, budget)
+        own = self.generation.keep(smaller(budget.window, self.window))
+        keep = movable.granted(own if budget.keep_recent is None else budget.keep_recent)
+        at = movable.within(split_index_for_keep(movable.messages, self.generation.sizes(movable.messages), keep))
+        inner = movable.inner(at) if at < len(movable) else None
+        return movable.span(len(movable) if inner is None else inner)
+
+    def reads(self, task: SummaryTask) -> SummaryInput:
+        """The newest messages that fit the summariser's window."""
+        limit = smaller(task.budget.window, self.window)
+        return fitted(task.given, limit, self.generation, task.budget.instructions)
+
+    def note(self, task: SummaryTask) -> str:
+        """The note below the summary."""
+        return dropped_note(len(task.given.new) - len(task.shown.new))
 
 
-def fitted(messages: Sequence[Message], limit: int, generation: DockerGeneration, additional: str = "") -> Fitted:
-    """The newest of these messages that fit beside the prompts and the answer; none where nothing fits.
+def fitted(given: SummaryInput, limit: int, generation: DockerGeneration, additional: str = "") -> SummaryInput:
+    """The newest messages that fit beside the prompts, the answer and earlier summaries; none where nothing fits.
 
     Args:
-        messages: what is to be summarised, earlier summaries among them.
+        given: what is to be summarised.
         limit: tokens of the summariser's window.
         generation: of docker-agent.
         additional: the host's own instruction.
     """
-    earlier = tuple(message for message in messages if isinstance(message, Summary))
     system = SystemMessage(id="", blocks=(Text(prompt("docker_system")),))
     user = UserMessage(id="", blocks=(Text(question(additional)),))
-    beside: tuple[Message, ...] = (system, user, *earlier)
+    beside: tuple[Message, ...] = (system, user, *given.earlier)
     room = max(limit - generation.cap(limit) - sum(map(generation.count, beside)), 0)
-    new = generation.bounded([message for message in messages if not isinstance(message, Summary)], room)
-    start = first_index_in_budget(new, generation.sizes(new), room)
-    return Fitted(earlier, new[start:], new[:start])
+    new = generation.bounded(given.new, room)
+    return replace(given, history=new[first_index_in_budget(new, generation.sizes(new), room) :], prefix=())
+
+
+def dropped_note(n: int) -> str:
+    """The note below a summary that says how many messages the summariser did not see; empty for none."""
+    return f"\n\n[{n} earlier message{'s' if n > 1 else ''} did not fit into the summariser's window]" if n else ""
 
 
 def question(additional: str = "") -> str:
@@ -156,95 +156,76 @@ def question(additional: str = "") -> str:
     return prompt("docker_summary") + (f"\n\n{additional}" if additional else "")
 
 
-@dataclass(frozen=True, slots=True)
-class DockerPrompt:
-    """The user prompt, written when it is read: the conversation, what is asked for, and the host's own instruction."""
+class DockerPrompt(PromptTemplate):
+    """The whole conversation, what is asked for, and the host's own instruction."""
 
-    messages: tuple[Message, ...]
-    additional: str = ""
+    @property
+    def system(self) -> str:
+        """The system prompt."""
+        return prompt("docker_system")
 
-    def __call__(self) -> str:
-        """The prompt."""
-        return f"<conversation>\n{_WHOLE.transcript(self.messages)}\n</conversation>\n\n{question(self.additional)}"
+    @property
+    def opening(self) -> str:
+        """The words before the summary."""
+        return LEAD
 
+    def sections(self, purpose: Purpose) -> tuple[str, ...]:
+        """None: the prompt asks for no headings."""
+        return ()
 
-def summary_request(
-    shown: Fitted, most: int, generation: DockerGeneration, files: FileOps, additional: str = "", model: str = ""
-) -> SummaryRequest:
-    """The request for a summary of at most `most` tokens."""
-    return SummaryRequest(
-        purpose="update" if shown.earlier else "summary",
-        system=prompt("docker_system"),
-        write=DockerPrompt((*shown.earlier, *shown.messages), additional),
-        messages=shown.messages,
-        previous="\n\n".join(summary.text for summary in shown.earlier),
-        instructions=additional,
-        files=files,
-        max_tokens=most,
-        if_empty="",
-        count=generation.count,
-        model=model,
-    )
+    def request(self, filled: Prompt) -> str:
+        """The user prompt's text; an earlier summary is the conversation's first message."""
+        earlier = (Summary(id="", text=filled.previous),) if filled.previous else ()
+        transcript = self.transcript((*earlier, *filled.messages))
+        return f"<conversation>\n{transcript}\n</conversation>\n\n{question(filled.instructions)}"
 
 
 @dataclass(frozen=True, slots=True)
-class DockerCompact:
-    """Summarises all before the kept tail, as much of it as the summariser's window takes.
+class DockerLimits(SizeLimits):
+    """The cap, or half of what the summary replaces where that is less: a cap above it would save nothing."""
 
-    Attributes:
-        generation: of docker-agent.
-        model: the name of a model for summaries alone; empty for the one at hand.
-        summarizer_window: tokens that this model takes.
-    """
+    version: DockerVersion = DockerVersion()  # frozen
 
-    generation: DockerGeneration = FIRST
-    model: str = ""
-    summarizer_window: int | None = None
-    name: ClassVar[str] = "docker_compact"
-
-    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The draft and what it replaces; None where nothing can be summarised, or a summary would be larger."""
-        limit = smaller(budget.window, self.summarizer_window)
-        keep = self._keep(context, budget, limit)
-        given = matter(context, Cut(keep, keep))
-        shown = fitted((*given.earlier, *given.new), limit, self.generation, budget.instructions)
-        if not any(text.strip() for message in shown.messages for text in said_texts(message)):
-            return None
-        files = file_ops([*given.earlier, *given.new])
-        draft = Draft(requests=(), lead=LEAD, footer=shown.note, replaces=given.ids, files=files)
-        most = self._most(context, budget, given, draft, limit)
-        if most < LEAST:
-            return None
-        request = summary_request(shown, most, self.generation, files, budget.instructions, self.model)
-        new = replace(draft, requests=(replace(request, count=context.count),))
-        return Plan(swapped(context.messages, given.gone, new), then=partial(_finished, context, draft))
-
-    def _keep(self, context: Context, budget: Budget, limit: int) -> int:
-        """The index at which the kept tail begins, moved to where it parts no call from its result."""
-        indices = free(context.messages)
-        said = [context.messages[i] for i in indices]
-        own = self.generation.keep(limit) if budget.keep_recent is None else budget.keep_recent
-        at = split_index_for_keep(said, self.generation.sizes(said), granted(context, budget, own))
-        at = within(context, budget, indices, at)
-        paired = whole(said, at) if at < len(said) else None
-        return len(context.messages) if paired is None else indices[paired]
-
-    def _most(self, context: Context, budget: Budget, given: Matter, draft: Draft, limit: int) -> int:
-        """The cap, or half of what the summary replaces where that is less: a cap above it would save nothing."""
-        left = bound(context, budget, given.gone, context.count(draft.frame()) + 2, LEAST)
-        if left < LEAST:
-            return 0
-        return min(self.generation.cap(limit), left if budget.reason == "matched" else max(left // 2, LEAST))
+    def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
+        """Tokens that the summary's text may have."""
+        left = SizeLimits.allowed(self, context, budget, gone, frame)
+        half = left if budget.matched else max(left // 2, self.least)
+        cap = self.version.generation.cap(smaller(budget.window, self.version.window))
+        return left if left < self.least else min(cap, half)
 
 
-def _finished(before: Context, draft: Draft, edited: Context) -> Plan | None:
+def trimmed(task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
     """The answer trimmed; for an empty answer all messages as they were, so that nothing is compacted."""
     for i, message in enumerate(edited.messages):
         if not isinstance(message, Summary) or message.replaces != draft.replaces:
             continue
         text = message.text.removesuffix(draft.footer).strip()
         if not text:
-            return Plan((Replace(0, len(edited.messages), before.messages),))
+            return Plan((Replace(0, len(edited.messages), task.context.messages),))
         now = text + draft.footer
         return None if now == message.text else Plan((Replace(i, i + 1, (replace(message, text=now),)),))
     return None
+
+
+def docker_summary(generation: DockerGeneration = FIRST, model: str = "", window: int | None = None) -> Summarize:
+    """The stage: a summary before the kept tail, of as much as the summariser's window takes.
+
+    Args:
+        generation: of docker-agent.
+        model: the name of a model for summaries alone; empty for the one at hand.
+        window: tokens that this model takes.
+    """
+    version = DockerVersion(generation, window)
+    return Summarize(
+        cut=version,
+        prompt=DockerPrompt(result_chars=10**9, argument_chars=10**9, window_chars=None),
+        limits=DockerLimits(least=128, most=UNBOUNDED, to_target=False, version=version),
+        name="docker_compact",
+        file_lists="inside",
+        reads=version.reads,
+        annotate=version.note,
+        finish=trimmed,
+        fallback=None,
+        if_empty="",
+        model=model,
+    )

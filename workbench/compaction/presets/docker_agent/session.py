@@ -6,12 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from workbench.compaction.file_lists import file_ops
-from workbench.compaction.presets.docker_agent.compact import LEAD, fitted, split_index_for_keep, summary_request
+from workbench.compaction.presets.docker_agent.compact import (
+    LEAD,
+    docker_summary,
+    dropped_note,
+    split_index_for_keep,
+)
 from workbench.compaction.presets.docker_agent.generations import FIRST, DockerGeneration
-from workbench.compaction.presets.host import mentions
+from workbench.compaction.presets.host import FixedCut, Unlimited, mentions
+from workbench.compaction.span_selection import Span
+from workbench.compaction.stage import Budget
 from workbench.errors import SettingError
 from workbench.models.model import Completion, Model, SummaryRequest
+from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Json, Message, Summary, SystemMessage, plain_text
 
 PATTERNS = (
@@ -114,14 +121,13 @@ class SessionRequest:
     """What is to be asked, with which settings, and what follows from the answer.
 
     Attributes:
-        note: says below the summary how many messages the summariser's window had no room for.
+        dropped: messages that are neither summarised nor kept, since the summariser's window has no room for them.
     """
 
     request: SummaryRequest
     model: AgentModel
     first_kept_entry: int
     dropped: tuple[Message, ...]
-    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +178,16 @@ def session_request(
     assert agent is not None
     said = gathered(session)
     split = split_of(said.messages, context_limit, generation)
-    shown = fitted(said.messages[:split], context_limit, generation, additional_prompt)
-    if not shown.messages:
+    context = Context.of(said.messages[:split], generation.count)
+    stage = docker_summary(generation, dedicated)
+    stage = replace(stage, cut=FixedCut(Span(tuple(range(split)), split)), limits=Unlimited())
+    plan = stage.plan(context, Budget(target=0, window=context_limit, instructions=additional_prompt))
+    if plan is None:
         return None
-    files = file_ops([*shown.earlier, *shown.messages])
-    most = generation.cap(context_limit)
-    request = summary_request(shown, most, generation, files, additional_prompt, dedicated)
     model = agent.cloned(context_limit, generation, dedicated)
-    return SessionRequest(request, model, said.entry(split), shown.dropped, shown.note)
+    request = replace(plan.requests[0], max_tokens=model.max_tokens)
+    new = [message for message in context.messages if not isinstance(message, Summary)]
+    return SessionRequest(request, model, said.entry(split), tuple(new[: len(new) - len(request.messages)]))
 
 
 def finished(asked: SessionRequest, completion: Completion) -> SessionCompaction | None:
@@ -187,7 +195,9 @@ def finished(asked: SessionRequest, completion: Completion) -> SessionCompaction
     text = completion.text.strip()
     if not text:
         return None
-    return SessionCompaction(text + asked.note, asked.first_kept_entry, completion.usd, completion.output_tokens)
+    return SessionCompaction(
+        text + dropped_note(len(asked.dropped)), asked.first_kept_entry, completion.usd, completion.output_tokens
+    )
 
 
 def supplied(
