@@ -25,7 +25,7 @@ from workbench.compaction.presets.summarize import SUMMARIZE
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.stage import Budget
 from workbench.importers.importer import load
-from workbench.metrics.future import Retention
+from workbench.metrics.demand import Retention
 from workbench.metrics.view import view
 from workbench.models.extractive import Extractive
 from workbench.models.model import SummaryRequest

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks.recall_boundaries import SIZES, Ready, recordings
 
 from workbench.importers.importer import load
-from workbench.metrics.future import Retention
+from workbench.metrics.demand import Retention
 
 Rows = Mapping[tuple[str, str], Sequence[Retention]]
 

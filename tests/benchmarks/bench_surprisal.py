@@ -37,7 +37,7 @@ from workbench.datasets.bundled import bundled
 from workbench.importers.importer import load
 from workbench.judge.question_answerer import context_text
 from workbench.judge.surprisal.continuation import Surprise, Use, surprise, uses
-from workbench.metrics.future import Retention
+from workbench.metrics.demand import Retention
 from workbench.metrics.view import view
 from workbench.models.extractive import Extractive
 from workbench.models.kept_likelihood import KeptLikelihood

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.metrics.future import Retention
+from workbench.metrics.demand import Retention
 from workbench.metrics.index import Index
 from workbench.metrics.inverted_index import row_of
 from workbench.models.tokenizer import TiktokenCounter

@@ -17,7 +17,7 @@ from workbench.metrics.billing import charge, even_cut
 from workbench.metrics.index import Index
 from workbench.metrics.metric import Metric, MetricInput, Score
 from workbench.metrics.pricing import Pricing
-from workbench.metrics.size import PrefixReuse
+from workbench.metrics.size import prefix_reuse
 from workbench.models.cache_rules import ANTHROPIC, NO_CACHE, OPENAI
 from workbench.models.prices import given_tariff
 from workbench.replay.sizing import Sizing
@@ -86,11 +86,11 @@ def test_cachebench_s_reuse_and_breaks_come_out(run: str, reuse: float, breaks: 
     """Its reuse counts the first request, which nothing can serve; our `prefix_reuse` begins with the second."""
     steps = [(sent, same) for sent, same in DRY_RUN[run]]
     made = metric_input(steps)
-    assert value(cost.CacheBreaks(), made) == breaks
-    ours, sent = value(PrefixReuse(), made), sum(tokens for tokens, _ in steps)
+    assert value(cost.cache_breaks, made) == breaks
+    ours, sent = value(prefix_reuse, made), sum(tokens for tokens, _ in steps)
     assert ours is not None
     assert round(100 * ours * (sent - steps[0][0]) / sent, 1) == reuse
-    openai = value(cost.CacheRead(), metric_input(steps, rules="openai"))
+    openai = value(cost.cache_read, metric_input(steps, rules="openai"))
     assert openai is not None and reuse - 4 < 100 * openai <= reuse + 0.05
 
 
@@ -108,39 +108,39 @@ SAVING = ([(50_000, 0), (20_000, 0), (30_000, 20_000)], [50_000, 60_000, 70_000]
 @pytest.mark.parametrize(
     ("metric", "expected"),
     [
-        (cost.Cost, 0.30), (cost.NetSaving, 0.24), (cost.CostSaved, 0.24 / 0.54), (cost.CacheRead, 0.0),
-        (cost.CacheBreaks, 1.0), (cost.BreakEven, 0.0),
+        (cost.cost, 0.30), (cost.net_saving, 0.24), (cost.cost_saved, 0.24 / 0.54), (cost.cache_read, 0.0),
+        (cost.cache_breaks, 1.0), (cost.break_even, 0.0),
     ],
 )  # fmt: skip
-def test_each_metric_says_what_can_be_worked_out_on_paper(metric: Callable[[], Metric], expected: float) -> None:
-    assert value(metric(), metric_input(*SAVING, rules="none")) == pytest.approx(expected)
+def test_each_metric_says_what_can_be_worked_out_on_paper(metric: Metric, expected: float) -> None:
+    assert value(metric, metric_input(*SAVING, rules="none")) == pytest.approx(expected)
 
 
 def test_the_cache_is_read_where_the_prompt_goes_on() -> None:
     made = metric_input([(50_000, 0), (60_000, 50_000), (60_000, 60_000)])
-    assert value(cost.CacheRead(), made) == pytest.approx(110_000 / 170_000)
-    assert value(cost.Cost(), made) == pytest.approx((60_000 * 3.75 + 110_000 * 0.3) * 1e-6)
+    assert value(cost.cache_read, made) == pytest.approx(110_000 / 170_000)
+    assert value(cost.cost, made) == pytest.approx((60_000 * 3.75 + 110_000 * 0.3) * 1e-6)
 
 
 def test_no_compaction_saves_nothing_and_never_breaks_even() -> None:
     made = metric_input([(50_000, 0), (60_000, 50_000)])
-    assert value(cost.NetSaving(), made) == 0.0
-    assert value(cost.CostSaved(), made) == 0.0
-    assert cost.BreakEven().score(made) == Score(None, "it costs the same as no compaction")
+    assert value(cost.net_saving, made) == 0.0
+    assert value(cost.cost_saved, made) == 0.0
+    assert cost.break_even.score(made) == Score(None, "it costs the same as no compaction")
 
 
 def test_what_never_pays_says_so() -> None:
     made = metric_input([(90_000, 0), (80_000, 0)], [90_000, 91_000])
-    assert cost.BreakEven().score(made) == Score(None, "it never pays within the session")
-    saved = value(cost.CostSaved(), made)
+    assert cost.break_even.score(made) == Score(None, "it never pays within the session")
+    saved = value(cost.cost_saved, made)
     assert saved is not None and saved < 0
 
 
-@pytest.mark.parametrize("metric", [cost.Cost, cost.NetSaving, cost.CostSaved, cost.CacheRead, cost.BreakEven])
-def test_without_a_price_or_a_request_there_is_a_reason_and_no_zero(metric: Callable[[], Metric]) -> None:
+@pytest.mark.parametrize("metric", [cost.cost, cost.net_saving, cost.cost_saved, cost.cache_read, cost.break_even])
+def test_without_a_price_or_a_request_there_is_a_reason_and_no_zero(metric: Metric) -> None:
     unknown = metric_input([(50_000, 0)])
     unknown = MetricInput(unknown.replay, unknown.index, prices=Pricing("m", None, why="no price is known"))
-    assert metric().score(unknown) == Score(None, "no price is known")
+    assert metric.score(unknown) == Score(None, "no price is known")
     empty = metric_input([])
-    assert metric().score(empty).value is None
-    assert "natural replay" in metric().score(empty).why
+    assert metric.score(empty).value is None
+    assert "natural replay" in metric.score(empty).why

@@ -17,7 +17,7 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.metrics.blame import VIEW, culprits
 from workbench.metrics.chain import chain
-from workbench.metrics.future import Retention
+from workbench.metrics.demand import Retention
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.view import view

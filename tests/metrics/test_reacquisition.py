@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from builders import called, result, said, told
-from workbench.metrics.future import Retention
+from workbench.metrics.demand import Retention
 from workbench.metrics.index import Index
 from workbench.metrics.reacquisition import reacquisition_tokens, sources_to_fetch
 

@@ -7,7 +7,7 @@ import pytest
 from builders import said, told
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
-from workbench.metrics.size import OverWindow, PeakContext
+from workbench.metrics.size import over_window, peak_context
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import Replay, Step
 from workbench.transcript.context import Context
@@ -25,10 +25,10 @@ def metric_input(*sent: int, window: int) -> MetricInput:
 
 def test_requests_above_the_window_are_those_that_no_provider_would_take() -> None:
     made = metric_input(50, 100, 101, 400, window=100)
-    assert OverWindow().score(made).value == pytest.approx(0.5) and OverWindow().score(made).n == 4
-    assert OverWindow().score(metric_input(50, 100, window=100)).value == 0
-    assert PeakContext().score(made).value == 400
+    assert over_window.score(made).value == pytest.approx(0.5) and over_window.score(made).n == 4
+    assert over_window.score(metric_input(50, 100, window=100)).value == 0
+    assert peak_context.score(made).value == 400
 
 
 def test_a_replay_without_requests_has_no_such_figure() -> None:
-    assert OverWindow().score(metric_input(window=100)).value is None
+    assert over_window.score(metric_input(window=100)).value is None

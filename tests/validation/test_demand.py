@@ -9,7 +9,7 @@ import pytest
 from builders import remembering, rules
 from workbench.datasets.generator import Generated, generate
 from workbench.experiment.prepared import Prepared, prepared
-from workbench.metrics.future import HORIZON, Demand
+from workbench.metrics.demand import HORIZON, Demand
 from workbench.metrics.index import Index
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session

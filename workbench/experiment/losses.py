@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from workbench.metrics.blame import VIEW, culprits
-from workbench.metrics.future import Need
+from workbench.metrics.demand import Need
 from workbench.metrics.metric import MetricInput, Retained
 
 Loss: TypeAlias = dict[str, str | int | float | None]

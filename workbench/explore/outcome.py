@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from workbench.metrics.future import Need
+from workbench.metrics.demand import Need
 from workbench.metrics.index import Index
 from workbench.metrics.view import view
 from workbench.replay.step import CompactionEvent, Replay

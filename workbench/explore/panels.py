@@ -10,7 +10,7 @@ from workbench.explore.outcome import LostNeed, MessageOutcome, Missing, Taker, 
 from workbench.explore.timeline import bars, timeline
 from workbench.explore.view import SessionView
 from workbench.markup import render
-from workbench.metrics.future import Need
+from workbench.metrics.demand import Need
 from workbench.replay.step import CompactionEvent, Replay
 from workbench.transcript.message import Message, Summary, said_texts
 

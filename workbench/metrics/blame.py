@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.metrics.future import Retention
+from workbench.metrics.demand import Retention
 from workbench.ragged import Ints
 from workbench.replay.step import Replay
 from workbench.transcript.message import Message, said_text

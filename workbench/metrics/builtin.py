@@ -4,44 +4,44 @@ from __future__ import annotations
 
 from functools import cache
 
-from workbench.metrics import cost, retention, size, stateful
+from workbench.metrics import cost, recall, size, state_metrics
 from workbench.metrics.metric import Metric
 from workbench.registry import found
 
 BUILTIN: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        retention.FutureReferenceRecall(),
-        retention.FutureReferencePresence(),
-        retention.FutureReferenceCoverage(),
-        retention.IrrecoverableRecall(),
-        retention.ReacquirableRecall(),
-        retention.EntityRecall(),
-        stateful.ConstraintRecall(),
-        stateful.PendingRecall(),
-        stateful.Resurrected(),
-        stateful.FilesCorrect(),
-        stateful.FilesStale(),
-        stateful.LatestValue(),
-        stateful.StaleValue(),
-        stateful.Reacquisition(),
-        retention.Fabrication(),
-        stateful.Overclaimed(),
-        size.TokensSent(),
-        size.TokensSaved(),
-        size.PeakContext(),
-        size.MeanContext(),
-        size.OverWindow(),
-        size.Compactions(),
-        size.PrefixReuse(),
-        size.Violations(),
-        size.TokensKept(),
-        cost.Cost(),
-        cost.NetSaving(),
-        cost.CostSaved(),
-        cost.CacheRead(),
-        cost.CacheBreaks(),
-        cost.BreakEven(),
+        recall.recall,
+        recall.recall_presence,
+        recall.recall_coverage,
+        recall.recall_irrecoverable,
+        recall.recall_reacquirable,
+        recall.entity_recall,
+        state_metrics.constraint_recall,
+        state_metrics.pending_recall,
+        state_metrics.work_resurrected,
+        state_metrics.files_correct,
+        state_metrics.files_stale,
+        state_metrics.value_latest,
+        state_metrics.value_stale,
+        state_metrics.reacquisition,
+        recall.fabrication,
+        state_metrics.overclaim,
+        size.tokens_sent,
+        size.tokens_saved,
+        size.peak_context,
+        size.mean_context,
+        size.over_window,
+        size.compactions,
+        size.prefix_reuse,
+        size.violations,
+        size.tokens_kept,
+        cost.cost,
+        cost.net_saving,
+        cost.cost_saved,
+        cost.cache_read,
+        cost.cache_breaks,
+        cost.break_even,
     )
 }
 

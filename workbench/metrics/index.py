@@ -12,8 +12,8 @@ from workbench.extraction.entities import KINDS, Entity, Kind
 from workbench.extraction.extractor import Extractor
 from workbench.metrics.artifacts import Artifacts
 from workbench.metrics.background import BUILTIN_BACKGROUND
+from workbench.metrics.demand import HORIZON, Demand, History
 from workbench.metrics.fabricated import fabricated
-from workbench.metrics.future import HORIZON, Demand, History
 from workbench.metrics.inverted_index import InvertedIndex
 from workbench.metrics.sources import sources
 from workbench.metrics.statement_index import StatementIndex

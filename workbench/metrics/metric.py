@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol, TypeAlias
@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 from workbench.extraction.entities import Kind
 from workbench.metrics.billing import Bill, bill
 from workbench.metrics.blame import ContextVersion, context_versions
-from workbench.metrics.future import Demand, Retention
+from workbench.metrics.demand import Demand, Retention
 from workbench.metrics.index import Index
 from workbench.metrics.pricing import Pricing, pricing
 from workbench.metrics.reacquisition import sources_to_fetch
@@ -143,3 +143,27 @@ class Metric(Protocol):
     def score(self, data: MetricInput, /) -> Score:
         """The number. Pure."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionMetric:
+    """A metric that is a function; `metric` makes one."""
+
+    name: str
+    unit: Unit
+    better: Better
+    function: Callable[[MetricInput], Score]
+
+    def score(self, data: MetricInput, /) -> Score:
+        """The number. Pure."""
+        return self.function(data)
+
+
+def metric(unit: Unit, better: Better) -> Callable[[Callable[[MetricInput], Score]], FunctionMetric]:
+    """Make a metric of a function that scores; the function's name is the metric's."""
+    return lambda function: FunctionMetric(function.__name__, unit, better, function)
+
+
+def mean_score(values: Sequence[float], why: str) -> Score:
+    """The mean of some values; `why` says why there is none."""
+    return Score(sum(values) / len(values), n=len(values)) if values else Score(None, why)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.metrics.future import Retention
+from workbench.metrics.demand import Retention
 
 
 def sources_to_fetch(retention: Retention) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from workbench.extraction.words import words
-from workbench.metrics.future import Demand, Need
+from workbench.metrics.demand import Demand, Need
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, SystemMessage
 from workbench.transcript.pairing import callers, protected

@@ -8,7 +8,7 @@ from workbench.datasets.generator import Generated, generate
 from workbench.datasets.vocabulary import VOCABULARY
 from workbench.experiment.prepared import Prepared
 from workbench.extraction.entities import Entity
-from workbench.metrics.future import HORIZON
+from workbench.metrics.demand import HORIZON
 from workbench.metrics.index import Index
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.message import Message

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeAlias
 
 from workbench.experiment.prepared import Prepared
-from workbench.metrics.retention import FEWEST
+from workbench.metrics.recall import FEWEST
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.message import Text, UserMessage
 from workbench.validation.check import Check, checked

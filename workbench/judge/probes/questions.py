@@ -19,7 +19,7 @@ from workbench.extraction.statements import is_decision, sentences, tasks
 from workbench.extraction.words import words
 from workbench.judge.mention import mention
 from workbench.judge.scoring import Expected, Form, holds
-from workbench.metrics.future import Demand
+from workbench.metrics.demand import Demand
 from workbench.models.model import Model, SummaryRequest
 from workbench.transcript.files import merged, touched
 from workbench.transcript.message import AssistantMessage, Message, is_real_user, plain_text, said_texts

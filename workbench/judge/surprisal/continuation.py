@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.judge.mention import mention
-from workbench.metrics.future import Demand, Need
+from workbench.metrics.demand import Demand, Need
 from workbench.models.likelihood import Likelihood, Scored
 
 MOST = 24

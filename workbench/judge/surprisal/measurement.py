@@ -21,7 +21,7 @@ from workbench.judge.contexts import Compacted, ContextSpec
 from workbench.judge.measurement import Measurement
 from workbench.judge.question_answerer import context_text
 from workbench.judge.surprisal.continuation import MOST, Surprise, Use, surprise, uses
-from workbench.metrics.retention import FEWEST
+from workbench.metrics.recall import FEWEST
 from workbench.metrics.view import view
 from workbench.models.kept_likelihood import KeptLikelihood
 from workbench.models.weights import weights

@@ -10,28 +10,23 @@ with the span of its use; ties go to the latest.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from workbench.extraction.entities import KINDS, Entity, Kind
-from workbench.extraction.statements import is_decision
-from workbench.metrics.inverted_index import InvertedIndex
-from workbench.metrics.text_index import IndexedText, TextIndex
+from workbench.metrics.evidence import Evidence, History
+from workbench.metrics.text_index import IndexedText
 from workbench.ragged import Flags, Floats, Ints, kept_mask
 
 Level: TypeAlias = Literal["presence", "bound", "coverage"]
 
 HORIZON = 80
 """Messages after a boundary in which a use counts."""
-
-ENOUGH = 2
-"""How many of the evidence's other words must stand beside an entity for it to be bound; all where there are fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,31 +134,6 @@ class Retention:
         return chosen
 
 
-@dataclass(frozen=True, eq=False)
-class History:
-    """A session as its demands see it.
-
-    Attributes:
-        inverted_index: its words and entities.
-        texts: looks other texts up with them.
-        roles: (n,) the role of each message.
-        sources: (n,) for each message what kind of source it is.
-    """
-
-    inverted_index: InvertedIndex
-    texts: TextIndex
-    roles: Sequence[str]
-    sources: NDArray[np.str_]
-    _decisions: dict[int, bool] = field(default_factory=dict)
-
-    def decides(self, span: int) -> bool:
-        """Whether a span says what was chosen; worked out once, since boundaries share most of their history."""
-        found = self._decisions.get(span)
-        if found is None:
-            found = self._decisions[span] = is_decision(self.inverted_index.texts[span])
-        return found
-
-
 class Demand:
     """What the recorded future needed at one boundary. Built once; any number of contexts is held against it.
 
@@ -184,10 +154,8 @@ class Demand:
         self.kinds: Ints = p.kind[self._entities]
         self._slot_of: Ints = np.full(len(p.names), -1)
         self._slot_of[self._entities] = np.arange(len(self))
-        self._pair_slot, self._pair_span, last = self._pairs()
-        self._evidence, self._evidence_place = self._choose_evidence(last)
-        self._rest = self._other_words()
-        self._hold(*self._grade(self._pair_slot, p.span_words[self._pair_span]))
+        self._evidence = Evidence(p, at, self._entities, self._use_place)
+        self._hold()
         self.reacquirable = self._can_be_fetched()
 
     def __len__(self) -> int:
@@ -208,66 +176,15 @@ class Demand:
         order = np.argsort(place[spoken], kind="stable")
         return entities[spoken][order], place[spoken][order]
 
-    def _pairs(self) -> tuple[Ints, Ints, Ints]:
-        """The slot and the span of each pair, slot by slot, and the last place of the span in the history."""
-        p = self._index
-        last: Ints = np.full(p.spans, -1)
-        places = np.flatnonzero(~p.thought[: p.message_start[self.at]])
-        last[p.place_span[places]] = places  # in order: the last one stays
-        spans = [p.spans_with_entity(entity) for entity in self._entities.tolist()]
-        slot = np.repeat(np.arange(len(self)), [len(one) for one in spans])
-        span = np.concatenate((np.zeros(0, dtype=np.int64), *spans))
-        held = last[span] >= 0
-        return slot[held], span[held], last[span[held]]
-
-    def _choose_evidence(self, last: Ints) -> tuple[Ints, Ints]:
-        """For each slot the span that is its evidence, and where that stands last."""
-        p = self._index
-        used_in = p.place_span[self._use_place][self._pair_slot]
-        shared = p.span_words[self._pair_span].multiply(p.span_words[used_in])
-        overlap = (shared @ p.idf).round(9)
-        latest = np.where(overlap == self._largest(overlap), last, -1)
-        chosen = np.flatnonzero(latest == self._largest(latest))
-        return self._pair_span[chosen], last[chosen]
-
-    def _largest(self, values: NDArray[np.number]) -> NDArray[np.number]:
-        """For each pair the largest value of all pairs of its slot."""
-        largest = np.full(len(self), -1, dtype=values.dtype)
-        np.maximum.at(largest, self._pair_slot, values)
-        return largest[self._pair_slot]
-
-    def _other_words(self) -> sparse.csr_array:
-        """(slots, words) the words of each one's evidence that are not its own."""
-        p = self._index
-        rest = p.span_words[self._evidence]
-        own = [(slot, word) for slot, entity in enumerate(self._entities.tolist()) for word in p.own_words(entity)]
-        slots, words = np.array(own, dtype=np.int64).reshape(-1, 2).T
-        flags = sparse.csr_array((np.ones(len(own), dtype=np.int32), (slots, words)), shape=rest.shape)
-        rest = rest - rest.multiply(flags > 0)
-        rest.eliminate_zeros()
-        return rest
-
-    def _grade(self, slots: Ints, span_words: sparse.csr_array) -> tuple[Flags, Floats]:
-        """Bound and coverage of slots, each beside a span that holds its entity.
-
-        Args:
-            slots: (k,).
-            span_words: (k, words) the words of each one's span.
-        """
-        idf, rest = self._index.idf, self._rest[slots]
-        shared = span_words.multiply(rest).tocsr()
-        bound = np.diff(shared.indptr) >= np.minimum(ENOUGH, np.diff(rest.indptr))
-        whole = rest @ idf
-        share = np.divide(shared @ idf, whole, out=np.ones(len(slots)), where=whole > 0)
-        return bound, np.minimum(share, 1.0)
-
-    def _hold(self, bound: Flags, coverage: Floats) -> None:
+    def _hold(self) -> None:
         """Write down in which messages of the history each pair stands."""
-        said_in = self._index.span_messages[self._pair_span]
+        found = self._evidence
+        bound, coverage = found.grade(found.pair_slot, self._index.span_words[found.pair_span])
+        said_in = self._index.span_messages[found.pair_span]
         past = said_in.indices < self.at
-        pair = np.repeat(np.arange(len(self._pair_span)), np.diff(said_in.indptr))[past]
+        pair = np.repeat(np.arange(len(found.pair_span)), np.diff(said_in.indptr))[past]
         self._held_message: Ints = said_in.indices[past]
-        self._held_span, self._held_slot = self._pair_span[pair], self._pair_slot[pair]
+        self._held_span, self._held_slot = found.pair_span[pair], found.pair_slot[pair]
         self._held_bound, self._held_coverage = bound[pair], coverage[pair]
 
     def _can_be_fetched(self) -> Flags:
@@ -297,7 +214,7 @@ class Demand:
                 reacquirable=reacquirable,
             )
             for entity, evidence, place, use, reacquirable in zip(
-                self._entities.tolist(), self._evidence.tolist(), self._evidence_place.tolist(),
+                self._entities.tolist(), self._evidence.span.tolist(), self._evidence.place.tolist(),
                 self._use_place.tolist(), self.reacquirable.tolist(), strict=True,
             )
         )  # fmt: skip
@@ -320,7 +237,7 @@ class Demand:
         ones = np.ones(len(found.words), dtype=np.int32)
         shape = (len(found.spans), self._index.words)
         span_words = sparse.csr_array((ones, found.words, found.word_start), shape=shape)
-        return found, slots, rows, *self._grade(slots, span_words[rows])
+        return found, slots, rows, *self._evidence.grade(slots, span_words[rows])
 
     def bound_by(self, texts: Iterable[str]) -> tuple[list[str], Flags]:
         """The spans of texts that hold demanded entities, and (spans, slots) which entities each span binds."""

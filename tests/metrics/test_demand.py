@@ -9,7 +9,7 @@ import pytest
 
 from builders import called, result, rules, said, told
 from workbench.extraction.entities import Entity
-from workbench.metrics.future import Demand, Need
+from workbench.metrics.demand import Demand, Need
 from workbench.metrics.index import Index
 from workbench.transcript.message import Message
 

@@ -1,0 +1,97 @@
+"""Metrics: how much information is kept.
+
+The demand at a boundary and its evidence are defined in `workbench.metrics.demand`. All are means over the boundaries
+with at least `FEWEST` demanded entities; `n` is their number.
+"""
+
+from __future__ import annotations
+
+from workbench.metrics.demand import Level
+from workbench.metrics.metric import MetricInput, Score, mean_score, metric
+from workbench.transcript.message import Summary, said_texts
+
+FEWEST = 5
+"""Demanded entities that a boundary needs before a share of them says anything."""
+NO_BOUNDARY = "no boundary to score: the history never fills the window, or is too short"
+
+
+def _mean(data: MetricInput, level: Level, recoverable: bool | None = None) -> Score:
+    """The mean over boundaries of the demand's mean at one level, of all entities or of those of one fate."""
+    if not data.snapshots:
+        return Score(None, NO_BOUNDARY)
+    found = [one.retention for one in data.retained if one.retention.count(recoverable) >= FEWEST]
+    few = f"fewer than {FEWEST} entities of the history are needed later at every boundary"
+    return mean_score([one.mean(level, recoverable) for one in found], few)
+
+
+@metric("share", "higher")
+def recall(data: MetricInput) -> Score:
+    """Future-reference recall: the entities needed later that the context holds with words of their evidence.
+
+    The headline: level *bound*. In [0, 1]. Fails to see what is needed but never named again, and what a model could
+    infer.
+    """
+    return _mean(data, "bound")
+
+
+@metric("share", "higher")
+def recall_presence(data: MetricInput) -> Score:
+    """The entities needed later that the context holds at all. In [0, 1]. A bare list of entities wins it."""
+    return _mean(data, "presence")
+
+
+@metric("share", "higher")
+def recall_coverage(data: MetricInput) -> Score:
+    """How much of the evidence's other words the context has beside each entity needed later.
+
+    In [0, 1], weighted by idf. Unfair to paraphrase.
+    """
+    return _mean(data, "coverage")
+
+
+@metric("share", "higher")
+def recall_irrecoverable(data: MetricInput) -> Score:
+    """`recall` of what nothing but the history holds: said by the user, decided, or from what cannot be redone."""
+    return _mean(data, "bound", recoverable=False)
+
+
+@metric("share", "higher")
+def recall_reacquirable(data: MetricInput) -> Score:
+    """`recall` of what only the results of calls hold that could be made again."""
+    return _mean(data, "bound", recoverable=True)
+
+
+@metric("share", "higher")
+def entity_recall(data: MetricInput) -> Score:
+    """All entities of the history that the context still holds, needed or not. In [0, 1]."""
+    counts = [(sum(kept for kept, _ in kinds.values()), sum(n for _, n in kinds.values())) for kinds in data.recalled]
+    return mean_score([kept / whole for kept, whole in counts if whole], "no boundary to score")
+
+
+@metric("share", "lower")
+def fabrication(data: MetricInput) -> Score:
+    """Entities of summaries that occur nowhere in the history before them. In [0, 1]; `n` is the number of entities.
+
+    The marks that stages leave (a reference to the archive, how much was cut) are no fabrication: the writer saw them.
+    """
+    false, whole = 0, 0
+    marks = _marks(data)
+    for one in data.retained:
+        if one.view.generated:
+            seen = "\n".join(text for at, text in marks if at <= one.snapshot.at)
+            found = data.index.fabricated(one.snapshot.at, one.view.generated)
+            false += sum(entity.text not in seen for entity in found)
+            whole += data.index.entities_in(one.view.generated)
+    return Score(false / whole, n=whole) if whole else Score(None, "nothing was written anew")
+
+
+def _marks(data: MetricInput) -> list[tuple[int, str]]:
+    """What stages wrote in the place of messages, summaries apart, each with the boundary."""
+    return [
+        (event.at, text)
+        for event in data.replay.events
+        for stage in event.compaction.stages
+        for message in stage.wrote
+        if not isinstance(message, Summary)
+        for text in said_texts(message)
+    ]
