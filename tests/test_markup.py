@@ -1,16 +1,26 @@
 import pytest
 
-from workbench.markup import clipped, marked, shown
+from workbench.markup import clipped, environment
+
+
+def shown(text: str) -> str:
+    """The text where a template shows it between tags and in an attribute."""
+    return environment().from_string('<b title="{{ text | clip }}">{{ text | clip }}</b>').render(text=text)
+
+
+def marked(text: str, what: str) -> str:
+    macro = '{% from "macros.html" import marked %}{{ marked(text, what) }}'
+    return environment().from_string(macro).render(text=text, what=what)
 
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "</td></table>", "&lt;"])
 def test_markup_in_a_recording_stays_text(text: str) -> None:
-    assert "<" not in shown(text)
+    assert shown(text).count("<") == 2
     assert "<" not in marked(text, "nothing of the kind")
 
 
 def test_quotes_cannot_leave_an_attribute() -> None:
-    assert '"' not in shown('" onmouseover="alert(1)') and "'" not in shown("' onclick='x")
+    assert shown('" onmouseover="alert(1)').count('"') == 2 and "'" not in shown("' onclick='x")
 
 
 @pytest.mark.parametrize("text", ["\x1b[31mred", "\x00", "\u202eevil\u202c", "half \ud800 character", "\u2066\u2069"])
@@ -21,7 +31,7 @@ def test_unseen_characters_are_made_visible(text: str) -> None:
 
 def test_a_line_of_a_megabyte_is_its_start_and_its_size() -> None:
     found = shown("x" * 1_000_000)
-    assert len(found) < 500 and "1,000,000 characters" in found
+    assert len(found) < 1_000 and "1,000,000 characters" in found
 
 
 def test_a_short_text_is_whole() -> None:

@@ -25,7 +25,7 @@ _PLACES = {
     "sweep": "experiment.sweep", "sweep_table": "analysis.sweep",
     "selfcheck": "validation.selfcheck", "leave_one_out": "analysis.ablation",
     "share": "experiment.share", "redacted": "transcript.redaction",
-    "render": "report.render", "Report": "report.report", "explore": "explore.explorer",
+    "render": "report.page", "Report": "report.report", "explore": "explore.explorer",
     # what was said
     "Session": "transcript.session", "Context": "transcript.context", "Message": "transcript.message",
     "SystemMessage": "transcript.message", "UserMessage": "transcript.message",
@@ -100,7 +100,7 @@ if TYPE_CHECKING:
     from workbench.models.model import Model as Model
     from workbench.models.model import SummaryRequest as SummaryRequest
     from workbench.models.settings import ModelSettings as ModelSettings
-    from workbench.report.render import render as render
+    from workbench.report.page import render as render
     from workbench.report.report import Report as Report
     from workbench.transcript.context import Context as Context
     from workbench.transcript.log import Log as Log

@@ -97,6 +97,6 @@ def some(number: int, one: str, many: str = "") -> str:
 
 NUMBERS: Mapping[str, Callable[[float | None], str]] = {
     "percent": percent, "points": points, "gap": gap, "p_value": p_value, "amount": amount, "decimal": decimal,
-    "count": count, "dollars": dollars,
+    "decimal3": lambda number: decimal(number, 3), "count": count, "dollars": dollars,
 }  # fmt: skip
 """What a column of a table may be formatted as."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,14 +98,3 @@ def card(
     """
     known = {name: value for name, value in facts.items() if value not in ("", None)}
     return render("card.html", title=title, facts=known, heads=heads, rows=list(rows), note=note)
-
-
-def shown(text: object, longest: int = LONGEST) -> str:
-    """The text as it may stand between tags or in a quoted attribute."""
-    return escape(visible(clipped(str(text), longest)), quote=True)
-
-
-def marked(text: str, what: str, longest: int = LONGEST) -> str:
-    """The text with each occurrence of `what`, or of its start, in a `<mark>`; clipped around the first."""
-    what = what[: longest // 2]
-    return f"<mark>{escape(visible(what))}</mark>".join(escape(visible(p)) for p in split_at(text, what, longest))

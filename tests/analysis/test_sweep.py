@@ -12,7 +12,6 @@ import pytest
 from workbench.analysis.sweep import sweep_table
 from workbench.experiment.store import Results
 from workbench.metrics.sizes import TOO_LARGE
-from workbench.report.grid import _rests_on
 
 
 @dataclass
@@ -72,7 +71,6 @@ def test_what_a_point_keeps_and_saves_rests_on_the_same_sessions() -> None:
     assert p["recall"] == pytest.approx(0.6) and p["tokens_saved"] == pytest.approx(0.25)
     assert p["peak_context"] == 30.0, "what is no figure of the point counts every session"
     assert (p["sessions"], p["of"]) == (2, 3)
-    assert _rests_on(p) == "2 of 3" and _rests_on({"sessions": 3, "of": 3}) == "3"
 
 
 def test_a_point_without_a_session_that_has_both_has_neither_figure() -> None:

@@ -17,7 +17,7 @@ from workbench.judge.question_answerer import QuestionAnswerer
 from workbench.models.litellm import LiteLLM
 from workbench.models.provider_options import ProviderOptions
 from workbench.models.settings import ModelSettings
-from workbench.report.asked import probes_html
+from workbench.report.judges import probes_html
 
 
 @pytest.fixture

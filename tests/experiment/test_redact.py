@@ -11,7 +11,7 @@ from workbench.errors import ModelError
 from workbench.experiment.compare import compare
 from workbench.importers.native import save
 from workbench.models.model import Completion, SummaryRequest
-from workbench.report.render import render
+from workbench.report.page import render
 from workbench.transcript.message import Message, said_texts
 from workbench.transcript.session import Session
 

@@ -20,8 +20,8 @@ from workbench.experiment.store import Results, RunFolder, frame
 from workbench.importers.native import save
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
-from workbench.report.repeated import repeated_html
 from workbench.report.report import Report
+from workbench.report.writers import replicates_html
 from workbench.transcript.message import plain_text
 from workbench.transcript.session import Session
 
@@ -85,7 +85,7 @@ def test_no_replicates_are_refused(tmp_path: Path) -> None:
 
 def test_what_varies_needs_no_warning_and_is_shown_in_the_report(results: Results) -> None:
     assert alike(results) == () and repeated_note(results) == ""
-    shown = repeated_html(results)
+    shown = replicates_html(results)
     assert "Spread of answers" in shown.html and 'class="bad"' not in shown.html
     assert shown.html in Report(results).writers.html
 
@@ -94,14 +94,14 @@ def test_replicates_that_are_all_the_same_are_told_as_such(tmp_path: Path) -> No
     results = run(tmp_path / "run", 2, Scripted(["## Facts\nnothing"] * 500))
     assert alike(results) == ("summarize",)
     assert "summarize are all the same" in repeated_note(results)
-    assert "are all the same" in repeated_html(results).html
+    assert "are all the same" in replicates_html(results).html
 
 
 def test_replicates_that_were_asked_for_in_vain_are_told_as_such(tmp_path: Path) -> None:
     results = run(tmp_path / "run", 2)
     assert repeated_note(results).startswith("Nothing was repeated")
     assert "Nothing was repeated" in Report(results).writers.html
-    assert repeated_note(run(tmp_path / "once", 1)) == repeated_html(run(tmp_path / "once", 1)).html == ""
+    assert repeated_note(run(tmp_path / "once", 1)) == replicates_html(run(tmp_path / "once", 1)).html == ""
 
 
 def test_models_that_are_asked_at_temperature_0_are_known_before(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from workbench.experiment.compare import compare
 from workbench.experiment.share import TEXTS, Hashes, share
 from workbench.experiment.store import COLUMNS, Results, RunFolder
 from workbench.importers.native import save
-from workbench.report.render import render
+from workbench.report.page import render
 from workbench.transcript.session import Session
 
 ROOT = Path(__file__).parents[2]

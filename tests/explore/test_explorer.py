@@ -5,7 +5,7 @@ from html import unescape
 from typing import Any
 
 import pytest
-from report.test_page import HOSTILE, Page
+from report.test_parts import HOSTILE, Page
 
 from builders import called, conversation, result, said, told
 from workbench.explore.explorer import Explorer, explore

@@ -26,7 +26,7 @@ from workbench.metrics.sizes import ALLOWED, TOO_LARGE
 from workbench.models.kept_likelihood import KeptLikelihood
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
-from workbench.report.asked import behaviour_html, probes_html, surprise_html
+from workbench.report.judges import behaviour_html, probes_html, surprise_html
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from workbench.report.experiment import run_experiment
+from workbench.report.experiments import run_experiment
 from workbench.report.kernel import run_notebook
 from workbench.report.notebooks import notebook
 

@@ -6,7 +6,7 @@ import pytest
 from report.made import MadeResults, made
 
 from workbench.experiment.store import Results, RunFolder
-from workbench.report.changes import answer_html, changes, changes_html, lost_now
+from workbench.report.comparison import answer_html, changes, changes_html, lost_now
 from workbench.report.report import Report
 from workbench.report.tables import Tables
 
@@ -27,18 +27,18 @@ def told(now: MadeResults, then: MadeResults) -> str:
 def test_a_loss_that_is_clear_of_chance_is_told_first() -> None:
     then = made(10)
     text = told(worse(then, 0.1), then)
-    assert text.startswith("Against the other run, summarize keeps 10 points less: clear of chance.")
-    assert "What is kept is the same for pipeline and truncate." in text
+    assert text.startswith("Against the other run, summarize keeps 10 points less: a significant change.")
+    assert "Recall is the same for pipeline and truncate." in text
 
 
 def test_a_change_within_chance_is_no_change_shown() -> None:
     then = made(10)
-    assert "No change shows for summarize" in told(worse(then, 0.001, 0.02), then)
+    assert "No significant change for summarize" in told(worse(then, 0.001, 0.02), then)
 
 
 def test_few_sessions_are_too_few_to_tell() -> None:
     then = made(3)
-    assert "3 sessions are too few to tell a change from chance" in told(worse(then, 0.1), then)
+    assert "3 sessions are too few for a test" in told(worse(then, 0.1), then)
 
 
 def test_only_sessions_and_strategies_of_both_are_compared() -> None:
@@ -61,7 +61,7 @@ def test_what_else_differs_is_said() -> None:
     then, now = made(6), made(6)
     now.manifest = {**now.manifest, "code": "other", "settings": {**now.manifest["settings"], "window": 32_000}}
     html = answer_html(Tables.of(now), Tables.of(then)).html
-    assert "window: 32000 now, 64000 then" in html and "another version" in html
+    assert "window: 32000 now, 64000 then" in html and "different versions" in html
 
 
 def test_without_another_run_nothing_is_said() -> None:

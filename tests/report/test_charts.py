@@ -9,9 +9,10 @@ from report.made import KEEPS, MadeResults, made
 
 from workbench.report import charts
 from workbench.report.plot_style import apart, svg
-from workbench.report.points import points, points_words, unscored_note
-from workbench.report.report import HALF
+from workbench.report.report import HALF, points_words
+from workbench.report.summaries import points
 from workbench.report.tables import Tables
+from workbench.report.verdict import unscored_note
 
 CHARTS = ("savings", "equal_size", "kinds", "context_over_time", "rounds")
 MANY = (*KEEPS, "opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent", "a_long_name_of_a_strategy")
@@ -126,7 +127,7 @@ def test_points_that_all_rest_on_the_same_number_of_sessions_say_it_once() -> No
 def test_a_strategy_that_no_session_has_both_numbers_for_is_not_drawn() -> None:
     run = Tables.of(partly({"truncate": 3}))
     assert not [word for word, _ in texts(charts.savings(run)) if word.startswith("truncate")]
-    assert unscored_note(run).startswith("Kept on its own trigger: 0 of 3 sessions for truncate; in the others")
+    assert unscored_note(run).startswith("Recall on its own trigger rests on 0 of 3 sessions for truncate; the others")
     assert unscored_note(tables()) == ""
 
 
@@ -139,6 +140,19 @@ def test_a_session_that_was_never_compacted_is_drawn_all_the_same() -> None:
     run = Tables.of(source)
     assert "Nothing to draw" not in str(texts(charts.context_over_time(run)))
     assert "Nothing to draw" in str(texts(charts.kinds(run)))
+
+
+def test_the_trigger_is_drawn_only_where_all_strategies_agree() -> None:
+    source = made(1)
+    known = [{"name": name, "trigger": {"threshold": 0.8}} for name in ("truncate", "summarize")]
+    for presets, drawn in (
+        ([], False),
+        ([*known, {"name": "none", "trigger": {}}], True),
+        ([*known, {"name": "own", "trigger": {"threshold": 0.5}}], False),
+    ):
+        source.manifest = {**source.manifest, "presets": presets}
+        words = [word for word, _ in texts(charts.context_over_time(Tables.of(source)))]
+        assert any("all compact" in word for word in words) == drawn
 
 
 def test_a_chart_is_the_same_bytes_twice_and_asks_for_nothing() -> None:

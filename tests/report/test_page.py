@@ -1,123 +1,115 @@
-"""The pieces of the page: what they say, and that nothing in a recording can break out of them."""
-
 import re
-from collections.abc import Callable
-from functools import cache
-from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
-from report.made import made
+from report.made import MadeResults, made
+from report.test_parts import Page
 
-from workbench.report.html import Html
-from workbench.report.losses import losses_html
-from workbench.report.provenance import integrity_html, reproduce_html, sessions_html
-from workbench.report.summary import headline_html, verdict_html
-from workbench.report.tables import Tables
+from workbench.errors import SettingError
+from workbench.experiment.store import RunFolder
+from workbench.report import render
 
-PIECES = (verdict_html, headline_html, losses_html, integrity_html, sessions_html, reproduce_html)
-HOSTILE = (
-    "<script>window.hit=1</script>",
-    '"><img src=x onerror="window.hit=1">',
-    "</td></tr></table></details></main><style>*{display:none}</style>",
-    "[click](javascript:alert(1)) ![x](http://example.com/x.png) # title `code`",
-    "\x1b[31m\x00\u202e\ud800 half",
-    "long " * 200_000,
-)
+pytestmark = pytest.mark.notebook
+NETWORK = re.compile(r"""(?:https?:)?//[a-z0-9]|@import|url\((?!["']?(?:#|data:))""", re.I)
 
 
-class Page(HTMLParser):
-    """Tags and their attributes, and whether each that was opened was closed."""
-
-    EMPTY = frozenset({"br", "img", "meta", "input", "hr", "path", "use", "rect"})
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags, self.open, self.wrong = [], [], []
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in self.EMPTY:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in self.EMPTY and (not self.open or self.open.pop() != tag):
-            self.wrong.append(tag)
+def written(source: MadeResults, folder: Path) -> Any:
+    RunFolder(folder).write(source.rows, source.manifest)
+    return folder
 
 
-@cache
-def hostile(text: str) -> Tables:
-    """A run with that text in every place, made once; nobody writes into its tables."""
-    source = made(2, entity=text, evidence=f"before {text} after", use=f"use {text}", title=text)
-    source.rows["sessions"][0].update(path=text, format=text, skipped=text)
-    source.rows["sessions"].append({"session": text, "path": text, "status": "unreadable", "reason": text})
-    source.rows["replays"][0].update(status="failed", reason=text)
-    source.manifest = {**source.manifest, "command": ["workbench", "compare", text]}
-    return Tables.of(source)
+def outside(page: Page) -> Any:
+    """Whatever a browser would fetch."""
+    names = ("src", "href", "xlink:href", "action", "data", "poster", "srcset")
+    found = [attrs[name] for _, attrs in page.tags for name in names if attrs.get(name)]
+    return [value for value in found if not value.startswith(("#", "data:"))]
 
 
-@pytest.mark.parametrize("piece", PIECES)
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12].encode("ascii", "replace").decode())
-def test_hostile_text_stays_text(piece: Callable[[Tables], Html], text: str) -> None:
-    html = piece(hostile(text)).html
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The report of a hundred sessions with hostile text in every place."""
+    text = "<script>window.hit=1</script>" + "x" * 2_000 + '" onmouseover="window.hit=1'
+    folder = tmp_path_factory.mktemp("runs") / "large"
+    source = made(100, entity=text, evidence=text, use=text, title=text)
+    source.rows["losses"][0]["use"] = text * 500  # a line of a megabyte
+    return render(written(source, folder))
+
+
+def test_a_hundred_sessions_fit_in_three_megabytes(large: Path) -> None:
+    assert large.stat().st_size < 3 * 2**20
+
+
+def test_nothing_in_the_page_asks_for_a_network(large: Path) -> None:
+    html = large.read_text(encoding="utf-8")
     page = Page(html)
-    assert not page.open and not page.wrong
-    assert not {"script", "img", "style", "main", "iframe", "object", "a"} & {tag for tag, _ in page.tags}
-    assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
-    assert len(html) < 120_000
-    html.encode("utf-8")
+    assert outside(page) == []
+    assert [attrs for tag, attrs in page.tags if tag == "script" and attrs] == []
+    assert not {"link", "iframe", "object", "embed", "base"} & {tag for tag, _ in page.tags}
+    names = 'xmlns="http://www.w3.org/2000/svg"', 'xmlns:xlink="http://www.w3.org/1999/xlink"'
+    for name in names:
+        html = html.replace(name, "")
+    assert not NETWORK.search(re.sub(r"<script>.*?</script>", "", html, flags=re.S))
 
 
-def test_the_pieces_are_whole_for_a_plain_run() -> None:
-    for piece in PIECES:
-        page = Page(piece(Tables.of(made(3))).html)
-        assert page.tags and not page.open and not page.wrong
+def test_hostile_text_runs_nothing(large: Path) -> None:
+    html = large.read_text(encoding="utf-8")
+    assert html.count("<script") == 1 and "window.hit=1</script>" not in html
+    assert not [name for _, attrs in Page(html).tags for name in attrs if name.startswith("on")]
 
 
-def test_a_loss_tells_who_said_it_which_stage_dropped_it_and_who_needed_it() -> None:
-    html = losses_html(Tables.of(made(1))).html
-    assert "Said by a tool, message 4" in html
-    assert "it went with the stage <em>snip</em>" in html
-    assert "Needed by message 70" in html
-    assert "<mark>src/store_0.py</mark>" in html
-
-
-def test_no_loss_is_said_in_words() -> None:
-    assert "Nothing that was needed later was lost" in losses_html(Tables.of(made(1, ("none",)))).html
-
-
-def test_whole_compactions_and_findings_are_told_apart() -> None:
-    source = made(2)
-    assert "were whole" in integrity_html(Tables.of(source)).html
-    source.rows["compactions"][0]["violations"] = 2
-    assert "2 findings in 12 compactions" in integrity_html(Tables.of(source)).html
-
-
-def test_the_best_strategy_is_marked_and_references_are_named() -> None:
-    html = headline_html(Tables.of(made(3))).html
-    best = re.search(r'<tr class="best">.*?</tr>', html)
-    assert best and "summarize" in best.group()
-    assert "the ceiling" in html and "the floor" in html
-
-
-def test_a_failed_replay_stands_in_the_table_and_is_no_zero() -> None:
-    source = made(1)
-    source.rows["replays"] = [row | {"status": "failed", "reason": "the model"} for row in source.rows["replays"]]
-    source.rows["scores"] = []
-    html = headline_html(Tables.of(source)).html
-    assert "1 failed" in html and "0 %" not in html
-
-
-def test_many_sessions_are_folded_away() -> None:
-    assert "<details><summary>13 sessions" in sessions_html(Tables.of(made(13))).html
-    assert "<details>" not in sessions_html(Tables.of(made(3))).html
-
-
-def test_a_run_from_python_says_how_to_make_it_again() -> None:
-    source = made(1)
-    source.manifest = {**source.manifest, "command": []}
-    told = reproduce_html(Tables.of(source))
-    assert (
-        "wb.compare(['recorded/a.jsonl'], strategies=['truncate'" in told.plain and "not a language model" in told.html
+def test_the_first_words_are_the_answer_and_code_is_hidden(large: Path) -> None:
+    text = re.sub(
+        r"<style>.*?</style>|<script>.*?</script>|<svg.*?</svg>", "", large.read_text(encoding="utf-8"), flags=re.S
     )
+    plain = " ".join(re.sub(r"<[^>]+>", " ", text).split())
+    assert "summarize keeps most" in plain[:700]
+    assert "import workbench" not in plain and "run_folder" not in plain
+    assert not re.search(r"\b(?:nan|None|recall|tokens_saved|NaN)\b", plain)
+
+
+def test_every_chart_has_words_for_those_who_cannot_see_it(large: Path) -> None:
+    pictures = [attrs for tag, attrs in Page(large.read_text(encoding="utf-8")).tags if tag == "svg"]
+    assert len(pictures) >= 4 and all(len(attrs.get("aria-label", "")) > 20 for attrs in pictures)
+
+
+def test_the_notebook_stands_beside_the_page(large: Path) -> None:
+    assert (large.parent / "report.ipynb").is_file()
+
+
+def test_a_run_in_which_nothing_could_be_read_has_a_report_too(tmp_path: Path) -> None:
+    source = made(0)
+    source.rows["sessions"] = [{"session": "a.json", "path": "a.json", "status": "unreadable", "reason": "no format"}]
+    html = render(written(source, tmp_path / "run")).read_text(encoding="utf-8")
+    assert "Nothing was compared" in html and "no format" in html and html.count("Nothing to draw") >= 3
+
+
+def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="holds no finished run"):
+        render(tmp_path)
+
+
+def test_the_contents_lead_to_every_section(large: Path) -> None:
+    html = large.read_text(encoding="utf-8")
+    nav = re.search(r"<nav.*?</nav>", html, re.S)
+    places = re.findall(r'<a href="#([^"]+)">', nav.group() if nav else "")
+    assert len(places) >= 8 and all(f'id="{place}"' in html for place in places)
+    assert len(places) == len(re.findall(r"<h2 ", html))
+
+
+def test_a_sweep_against_another_run_begins_with_what_changed(tmp_path: Path) -> None:
+    now, then = made(9), made(9)
+    for row in now.rows["scores"]:
+        if row["metric"] == "recall" and row["strategy"] == "summarize":
+            row["value"] -= 0.1 + 0.01 * (int(row["session"][-2:]) % 5)
+    now.rows["variants"] = [
+        {"strategy": name, "base": name, "window": None, "model": "extractive", "settings": "{}"}
+        for name in ("summarize", "pipeline", "truncate")
+    ]
+    found = render(written(now, tmp_path / "now"), other=written(then, tmp_path / "then"))
+    assert found.name == "report-against-then.html" and not (tmp_path / "now" / "report.html").exists()
+    html = found.read_text(encoding="utf-8")
+    text = " ".join(re.sub(r"<[^>]+>", " ", html[html.index("<main>") :]).split())
+    assert "Against the other run, summarize keeps 12 points less: a significant change." in text[:400]
+    assert "3 points of a grid" in text and "Nothing is lost now that was not lost then" in text
+    assert not Page(html).wrong

@@ -53,11 +53,11 @@ def test_a_text_is_read_as_the_declared_type(template: Path, name: str, text: st
     [
         ("window", "many", "a whole number"),
         ("window", "1.5", "a whole number"),
-        ("shares", "0.1,x", "numbers between commas"),
+        ("shares", "0.1,x", "numbers separated by commas"),
         ("fast", "perhaps", "true or false"),
         ("window", [1], "a whole number"),
         ("window", True, "a whole number"),
-        ("names", [1], "texts between commas"),
+        ("names", [1], "strings separated by commas"),
     ],
 )
 def test_another_type_is_an_error_that_says_what_is_accepted(
@@ -74,7 +74,7 @@ def test_an_unknown_name_is_an_error_that_lists_the_known_ones(template: Path) -
 
 def test_a_file_that_is_no_notebook_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.ipynb").write_text("{")
-    with pytest.raises(SettingError, match=r"x\.ipynb is no notebook"):
+    with pytest.raises(SettingError, match=r"x\.ipynb is not a notebook"):
         declared(tmp_path / "x.ipynb")
 
 

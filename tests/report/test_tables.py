@@ -5,9 +5,9 @@ import pytest
 from report.made import made
 
 from workbench.errors import UnknownName
-from workbench.report import tables
-from workbench.report.summary import headline_html
+from workbench.report import summaries, tables
 from workbench.report.tables import Tables
+from workbench.report.verdict import headline_html
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def test_contenders_come_best_first_and_references_last(run: Tables) -> None:
 def test_a_headline_figure_is_the_mean_over_sessions(run: Tables) -> None:
     rows = run.scores
     own = rows[(rows["metric"] == "recall") & (rows["mode"] == "natural") & (rows["strategy"] == "truncate")]
-    line = tables.headline(run).set_index("strategy").loc["truncate"]
+    line = summaries.headline(run).set_index("strategy").loc["truncate"]
     assert line["recall"] == pytest.approx(own["value"].mean())
     assert line["sessions"] == 3 and line["failed"] == 0
 
@@ -37,8 +37,8 @@ def test_who_sends_more_than_the_window_is_marked_and_references_are_not() -> No
     run = Tables.of(source)
     assert tables.over_window(run) == {"truncate": (3, 4)}
     page = headline_html(run).html
-    assert page.count("too large in 3&nbsp;of&nbsp;4") == 1 and "no provider would have taken them" in page
-    assert tables.headline(run).set_index("strategy").loc["truncate", "over_window"] == pytest.approx(0.15)
+    assert page.count("too large in 3&nbsp;of&nbsp;4") == 1 and "a provider would have refused them" in page
+    assert summaries.headline(run).set_index("strategy").loc["truncate", "over_window"] == pytest.approx(0.15)
 
 
 def test_a_session_with_many_shares_counts_once() -> None:
@@ -50,7 +50,7 @@ def test_a_session_with_many_shares_counts_once() -> None:
 
 
 def test_intervals_appear_with_six_sessions() -> None:
-    few, enough = (tables.headline(Tables.of(made(n))).set_index("strategy") for n in (5, 6))
+    few, enough = (summaries.headline(Tables.of(made(n))).set_index("strategy") for n in (5, 6))
     assert pd.isna(few.loc["truncate", "recall_low"])
     assert (
         enough.loc["truncate", "recall_low"]
@@ -82,13 +82,13 @@ def test_missing_values_are_left_out_and_never_zero() -> None:
 def test_what_is_kept_of_a_kind_is_the_sum_of_its_rows(run: Tables) -> None:
     rows = run.retention
     own = rows[(rows["mode"] == "matched") & (rows["strategy"] == "truncate") & (rows["kind"] == "path")]
-    found = tables.by_kind(run).set_index(["kind", "strategy"]).loc[("path", "truncate")]
+    found = summaries.by_kind(run).set_index(["kind", "strategy"]).loc[("path", "truncate")]
     assert found["recall"] == pytest.approx(own["bound"].sum() / own["demanded"].sum())
     assert found["demanded"] == own["demanded"].sum() / 3  # three shares ask for the same entities
 
 
 def test_an_entity_that_several_strategies_lost_is_one_row_without_references(run: Tables) -> None:
-    found = tables.worst_losses(run)
+    found = summaries.worst_losses(run)
     first = found.iloc[0]
     assert [strategy for strategy, _, _ in first["lost_by"]] == ["summarize", "pipeline", "truncate"]
     assert ("pipeline", "snip", "unbound") in first["lost_by"]
@@ -96,47 +96,37 @@ def test_an_entity_that_several_strategies_lost_is_one_row_without_references(ru
 
 
 def test_no_session_fills_the_worst_losses_alone() -> None:
-    found = tables.worst_losses(Tables.of(made(3)), most=3)
+    found = summaries.worst_losses(Tables.of(made(3)), most=3)
     assert set(found["session"]) == {"session-00", "session-01", "session-02"}
 
 
 def test_what_outlives_a_round_is_the_product_of_what_outlived_each(run: Tables) -> None:
-    found = tables.by_round(run)
+    found = summaries.by_round(run)
     assert set(found["round"]) == {1, 2} and set(found["strategy"]) == {"summarize", "pipeline", "truncate"}
     rows = run.survival[run.survival["strategy"] == "truncate"].groupby("round")[["at_risk", "lost"]].sum()
     own = found[found["strategy"] == "truncate"].set_index("round")
     kept = 1 - rows["lost"] / rows["at_risk"]
     assert own["surviving"].tolist() == pytest.approx([kept[1], kept[1] * kept[2]])
     assert own["low"].isna().all()  # three sessions
-    assert tables.by_round(Tables.of(made(9)))["low"].notna().all()
-
-
-def test_the_trigger_is_named_only_where_all_agree() -> None:
-    source = made(1)
-    presets = [{"name": name, "trigger": {"threshold": 0.8}} for name in ("truncate", "summarize")]
-    assert tables.trigger_share(Tables.of(made(1))) is None
-    source.manifest = {**source.manifest, "presets": [*presets, {"name": "none", "trigger": {}}]}
-    assert tables.trigger_share(Tables.of(source)) == 0.8
-    source.manifest = {**source.manifest, "presets": [*presets, {"name": "own", "trigger": {"threshold": 0.5}}]}
-    assert tables.trigger_share(Tables.of(source)) is None
+    assert summaries.by_round(Tables.of(made(9)))["low"].notna().all()
 
 
 def test_an_empty_run_gives_empty_tables_and_no_error() -> None:
     run = Tables.of(made(0))
     for shape in (
-        tables.headline,
-        tables.by_size,
-        tables.by_kind,
-        tables.by_round,
-        tables.worst_losses,
-        tables.integrity,
+        summaries.headline,
+        summaries.by_size,
+        summaries.by_kind,
+        summaries.by_round,
+        summaries.worst_losses,
+        summaries.integrity,
     ):
         assert shape(run).empty
-    assert tables.typical(run) is None and tables.skipped(run) == 0
+    assert summaries.typical(run) is None
 
 
 def test_the_typical_session_is_the_middle_one_by_its_compactions() -> None:
     source = made(3)
     first, second = source.rows["compactions"][0], source.rows["compactions"][-1]
     source.rows["compactions"] += [first | {"number": n} for n in range(9)] + [second | {"number": 3}]
-    assert tables.typical(Tables.of(source)) == second["session"]
+    assert summaries.typical(Tables.of(source)) == second["session"]

@@ -4,9 +4,10 @@ import numpy as np
 from report.made import MadeResults, made
 
 from workbench.metrics.sizes import TOO_LARGE
-from workbench.report.differences import lead
-from workbench.report.ranked import over_target, unranked
-from workbench.report.tables import Tables, by_kind, values
+from workbench.report.comparison import lead
+from workbench.report.report import half_lives_html
+from workbench.report.summaries import by_kind
+from workbench.report.tables import Tables, over_target, unranked, values
 from workbench.report.verdict import verdict
 
 
@@ -50,15 +51,15 @@ def test_one_session_is_too_few_in_good_english() -> None:
 
 def test_a_clear_lead_comes_with_its_interval_and_its_test() -> None:
     sure = told(made(9)).sure
-    assert sure.startswith("Clear of chance over 9 sessions (sign-flip test, corrected for all 3 pairs) is the lead")
-    assert "95 % interval +" in sure and "could be chance" not in sure
+    assert sure.startswith("summarize leads pipeline by 10 points (95 % CI +7 to +13, p = 0.012) and truncate by")
+    assert sure.endswith("9 sessions, sign-flip test corrected for all 3 pairs.") and "not significant" not in sure
 
 
-def test_a_lead_within_chance_is_said_to_be_with_what_would_have_shown() -> None:
+def test_a_lead_that_is_not_significant_comes_with_the_power_of_the_test() -> None:
     found = told(leading(made(10), 0.02, 0.08))
-    assert found.answer.startswith("summarize and pipeline keep most; these sessions do not tell the two apart.")
-    assert "The difference from pipeline could be chance: 2 points" in found.sure
-    assert "would have shown four times in five" in found.sure and "sessions would show one of 5" in found.sure
+    assert found.answer.startswith("summarize and pipeline keep most and do not differ significantly.")
+    assert "The lead over pipeline is not significant: 2 points" in found.sure
+    assert "80 % power" in found.sure and "would need about" in found.sure
 
 
 def test_two_points_over_ten_sessions_are_clear_only_where_the_corrected_test_says_so() -> None:
@@ -70,13 +71,15 @@ def test_two_points_over_ten_sessions_are_clear_only_where_the_corrected_test_sa
     rivals = lead(Tables.of(source), "summarize").set_index("strategy").loc["pipeline"]
     assert rivals["p"] < 0.05 < rivals["p_holm"] and rivals["low"] > 0
     found = told(source)
-    assert "No strategy is clearly ahead" in found.answer and "pipeline could be chance" in found.sure
+    assert "No strategy is clearly ahead" in found.answer and "pipeline is not significant" in found.sure
     assert told(leading(made(10), 0.02, 0.01)).answer.startswith("summarize keeps most.")
 
 
 def test_strategies_that_are_all_alike_have_no_winner() -> None:
     source = made(10, strategies=("none", "null", "summarize", "pipeline"))
-    assert told(leading(source, 0.005, 0.08)).answer.startswith("No strategy is clearly ahead: these sessions do not")
+    assert told(leading(source, 0.005, 0.08)).answer.startswith(
+        "No strategy is clearly ahead: summarize and pipeline do not differ"
+    )
 
 
 def test_two_that_are_hardly_apart_share_the_first_place_where_sessions_are_few() -> None:
@@ -89,7 +92,7 @@ def test_two_that_are_hardly_apart_share_the_first_place_where_sessions_are_few(
 
 def test_without_equal_size_it_says_on_whose_trigger() -> None:
     found = told(made(3, shares=()))
-    assert "Left to its own trigger, summarize still holds" in found.answer
+    assert "On its own trigger, summarize still knows" in found.answer
 
 
 def test_nothing_to_compare_is_said_in_words() -> None:
@@ -145,7 +148,7 @@ def test_who_cannot_be_cut_to_the_size_is_not_ranked_whatever_it_keeps() -> None
     )
     some = told(larger(made(9), "truncate", 0))
     assert "not ranked" not in str(some)
-    assert "truncate could not be cut to" in str(told(larger(made(9), "truncate", 2)))
+    assert "of the history in 2 of 9 sessions, so it is not ranked" in str(told(larger(made(9), "truncate", 2)))
 
 
 def test_one_session_of_many_takes_nobody_out_of_the_order() -> None:
@@ -173,3 +176,9 @@ def test_what_is_kept_by_kind_leaves_out_the_same_sessions() -> None:
         if row["session"] == "session-00":
             row["bound"] = 0.0
     assert by_kind(Tables.of(source)).equals(left)
+
+
+def test_half_lives_are_told_in_words() -> None:
+    told = half_lives_html(Tables.of(made(9))).plain
+    assert "summarize more than 2 compactions (5" in told and "truncate 1.0 compactions" in told
+    assert half_lives_html(Tables.of(made(0))).html == ""

@@ -203,7 +203,7 @@ def headline(results: Results) -> list[dict[str, float | str | None]]:
 
 def against(results: Results, baseline: str = "") -> tuple[str | None, list[dict[str, object]], str]:
     """The baseline, every strategy against it on the same sessions, and what the run says in words."""
-    from workbench.report.differences import differences
+    from workbench.report.comparison import differences
     from workbench.report.tables import Tables
     from workbench.report.tables import baseline as chosen
     from workbench.report.verdict import verdict
@@ -237,9 +237,8 @@ def _each_of(found: Mapping[str, tuple[int, int]]) -> str:
 
 
 def _show(results: Results, no_report: bool, baseline: str) -> None:
-    from workbench.report.digits import dollars
-    from workbench.report.ranked import over_target
-    from workbench.report.tables import Tables, over_window
+    from workbench.formats import dollars
+    from workbench.report.tables import Tables, over_target, over_window
 
     rows = headline(results)
     run = Tables.of(results)

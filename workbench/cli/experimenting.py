@@ -70,7 +70,7 @@ def experiment(
         fixed = {"on_bad_summary": on_bad_summary} | fixed
     if grid:
         return _grid(fixed, _pairs(grid, "window=16000,32000"), out, jobs, as_json, quiet)
-    from workbench.report.experiment import run_experiment
+    from workbench.report.experiments import run_experiment
 
     notebook = run_experiment(fixed, out, progress=not quiet and not as_json and sys.stderr.isatty())
     say_json({"notebook": str(notebook)}) if as_json else say(str(notebook))

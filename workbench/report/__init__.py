@@ -1,3 +1,3 @@
 """From the tables of a run to pages that people read."""
 
-from workbench.report.render import render as render
+from workbench.report.page import render as render

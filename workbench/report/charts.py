@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from workbench.formats import amount, missing, percent, some
 from workbench.palette import REFERENCES, looks
-from workbench.report.digits import amount, percent, some
+from workbench.report import cost
+from workbench.report.cost import Money
 from workbench.report.plot_style import INK, MUTED, Label, name_ends, name_points, paper, words
-from workbench.report.points import counted, dots, points
-from workbench.report.ranked import unranked
-from workbench.report.tables import (
-    Tables,
-    by_kind,
-    by_round,
-    by_size,
-    contenders,
-    shares,
-    strategies,
-    trigger_share,
-    typical,
-)  # fmt: skip
+from workbench.report.summaries import by_kind, by_round, by_size, dots, frequent_kinds, points, typical
+from workbench.report.tables import Tables, contenders, shares, strategies, unranked
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-FEWEST = 5
-"""Needed items of a kind below which a share of them says nothing."""
 MOST_ROUNDS = 12
 MOST_DOTS = 40
 """Sessions beyond which single ones are no longer dotted: the intervals say it better."""
@@ -41,12 +29,12 @@ def savings(run: Tables, width: float = 7.6) -> Figure:
         run: the tables.
         width: inches.
     """
-    title = "Kept against saved, each on its own trigger"
+    title = "Recall against savings, own triggers"
     rows = points(run)
     if rows.empty:
         return words(title, "Nothing to draw: no session was long enough to be compacted and scored.")
     n = int(rows["sessions"].max())
-    figure, axes = paper(title, f"{counted(rows)} · further right and up is better", height=4.6, width=width)
+    figure, axes = paper(title, f"{_sessions(rows)} · further right and up is better", height=4.6, width=width)
     look = looks(strategies(run))
     drawn: list[tuple[float, float]] = []
     for row in rows.to_dict("records"):
@@ -55,18 +43,14 @@ def savings(run: Tables, width: float = 7.6) -> Figure:
             both = 100 * dots(run, row["strategy"])
             axes.plot(both["saved"], both["recall"], ".", color=colour, alpha=0.45, ms=7, mew=0)
             drawn += list(zip(both["saved"], both["recall"], strict=True))
-        if (
-            row["strategy"] not in REFERENCES
-            and row["recall_low"] == row["recall_low"]
-            and row["recall_low"] is not None
-        ):
+        if row["strategy"] not in REFERENCES and not missing(row["recall_low"]):
             ends = 100 * np.array([[row["saved_low"], row["saved_high"]], [row["recall_low"], row["recall_high"]]])
             axes.plot(ends[0], [100 * row["recall"]] * 2, "-", color=colour, lw=1.8, alpha=0.8)
             axes.plot([100 * row["saved"]] * 2, ends[1], "-", color=colour, lw=1.8, alpha=0.8)
             drawn += [(x, 100 * row["recall"]) for x in np.linspace(ends[0, 0], ends[0, 1], 24)]
             drawn += [(100 * row["saved"], y) for y in np.linspace(ends[1, 0], ends[1, 1], 24)]
         axes.plot(100 * row["saved"], 100 * row["recall"], look[row["strategy"]].mark, color=colour, ms=10, mec="none")
-    axes.set(xlabel="tokens saved, % of an uncompacted agent's", ylabel="still held of what was needed later, %")
+    axes.set(xlabel="tokens saved, % of an uncompacted agent's", ylabel="still known of what was needed later, %")
     axes.margins(x=0.12)
     axes.set_ylim(-6, 108)
     labels = [
@@ -75,6 +59,13 @@ def savings(run: Tables, width: float = 7.6) -> Figure:
     ]
     name_points(figure, axes, labels, drawn)
     return figure
+
+
+def _sessions(rows: pd.DataFrame) -> str:
+    """How many sessions the points rest on: `n = 10 sessions`, `n = 2 to 3 of 3 sessions`."""
+    least, most, whole = int(rows["sessions"].min()), int(rows["sessions"].max()), int(rows["of"].max())
+    reach = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    return f"n = {some(whole, 'session')}" if least == whole else f"n = {reach} of {some(whole, 'session')}"
 
 
 def _named(strategy: str, sessions: int, most: int) -> str:
@@ -90,7 +81,7 @@ def equal_size(run: Tables, width: float = 7.6) -> Figure:
         run: the tables.
         width: inches.
     """
-    title = "Kept when all are cut to the same size"
+    title = "Recall when all are cut to the same size"
     rows, budgets = by_size(run), shares(run)
     larger = {(name, share) for share in budgets for name in unranked(run, share)}
     rows = rows[[pair not in larger for pair in zip(rows["strategy"], rows["share"], strict=True)]]
@@ -109,13 +100,13 @@ def equal_size(run: Tables, width: float = 7.6) -> Figure:
             x, 100 * mine["mean"], line, color=look[name].colour, marker=look[name].mark, ms=7, lw=1.8, mec="none"
         )
         for at, low, high in zip(x, mine["low"], mine["high"], strict=True):
-            if low is not None and low == low:
+            if not missing(low):
                 axes.plot((at, at), (100 * low, 100 * high), "-", color=look[name].colour, lw=1.5)
         ends.append(Label(name, x[-1], 100 * float(mine["mean"].iloc[-1]), look[name].colour))
     axes.set_xticks(range(len(budgets)), [percent(share) for share in budgets])
     axes.set(
         xlabel="cut to, % of the history's tokens",
-        ylabel="still held of what was needed later, %",
+        ylabel="still known of what was needed later, %",
     )
     axes.set_xlim(-0.3, len(budgets) - 0.7)
     axes.set_ylim(-6, 106)
@@ -123,18 +114,17 @@ def equal_size(run: Tables, width: float = 7.6) -> Figure:
     return figure
 
 
-def kinds(run: Tables, most: int = 14) -> Figure:
+def kinds(run: Tables) -> Figure:
     """A heat map: how much of each kind of information each strategy keeps; kinds hardly ever needed are left out."""
-    title = "What is kept, by kind of information"
+    title = "Recall by kind of information"
     rows = by_kind(run)
     names = [name for name in strategies(run) if name in set(rows["strategy"]) and name != "none"]
     if rows.empty or not names:
-        return words(title, "Nothing to draw: nothing that was said before a boundary was needed after it.")
-    needed = rows.groupby("kind", sort=False)["demanded"].first()
-    needed = needed[needed >= min(FEWEST, needed.max())].head(most)
+        return words(title, "Nothing to draw: nothing from before a boundary was needed after it.")
+    needed = frequent_kinds(rows)
     grid = rows.pivot(index="kind", columns="strategy", values="recall").reindex(index=needed.index, columns=names)
     how = "all cut to the same size" if shares(run) else "each on its own trigger"
-    note = f"% still held, {how} · n = {amount(int(needed.sum()))} needed items · higher is better"
+    note = f"% still known, {how} · n = {amount(int(needed.sum()))} needed items · higher is better"
     figure, axes = paper(title, note, height=1.5 + 0.34 * len(grid), width=max(7.6, 2.6 + 1.05 * len(names)))
     axes.grid(False)
     axes.pcolormesh(100 * grid.to_numpy(dtype=float), cmap="Blues", vmin=0, vmax=115, edgecolors="none")
@@ -192,6 +182,18 @@ def context_over_time(run: Tables, session: str | None = None) -> Figure:
     return figure
 
 
+def _trigger_share(run: Tables) -> float | None:
+    """The share of the window at which all contenders compact, as the manifest has it; None if they do not agree."""
+    presets = run.manifest.get("presets")
+    found: set[object] = set()
+    for one in presets if isinstance(presets, list) else ():
+        if isinstance(one, Mapping) and one.get("name") not in REFERENCES:
+            trigger = one.get("trigger")
+            found.add(trigger.get("threshold") if isinstance(trigger, Mapping) else None)
+    (share,) = found if len(found) == 1 else (None,)
+    return share if isinstance(share, float) else None
+
+
 def _window(axes: Axes, run: Tables, session: str | None) -> None:
     known = run.sessions.loc[run.sessions["session"] == session, "window_used"].dropna()
     if known.empty:
@@ -199,7 +201,7 @@ def _window(axes: Axes, run: Tables, session: str | None) -> None:
     window = float(known.iloc[0])
     low, high = axes.get_ylim()
     axes.set_ylim(low, max(high, 1.12 * window / 1000))
-    due = trigger_share(run)
+    due = _trigger_share(run)
     lines = [(window, f"window, {amount(window)} tokens", ":")]
     if due is not None:
         near = (1 - due) * window / 1000 < 0.06 * (axes.get_ylim()[1] - low)  # two labels would lie on each other
@@ -214,10 +216,10 @@ def _window(axes: Axes, run: Tables, session: str | None) -> None:
 
 def rounds(run: Tables) -> Figure:
     """What outlives one compaction, two, three: how losses chain under a strategy's own trigger."""
-    title = "What outlives one compaction, two, three, …"
+    title = "What survives one compaction, two, three, …"
     rows = by_round(run)
     if rows.empty or rows["round"].max() < 2:
-        return words(title, "Nothing to draw: nothing lived through more than one compaction.")
+        return words(title, "Nothing to draw: nothing survived more than one compaction.")
     n = int(rows["sessions"].max())
     rows = rows[(rows["sessions"] >= n / 3) & (rows["round"] <= MOST_ROUNDS)]
     note = f"n = {some(int(rows['sessions'].min()), 'session')} or more a point, of {n} · higher is better"
@@ -230,11 +232,46 @@ def rounds(run: Tables) -> Figure:
         y = 100 * np.array([1, *mine["surviving"]])
         axes.plot(x, y, "-", color=look[name].colour, marker=look[name].mark, ms=7, mec="none")
         for at, low, high in zip(x[1:], mine["low"], mine["high"], strict=True):
-            if low is not None and low == low:
+            if not missing(low):
                 axes.plot((at, at), (100 * low, 100 * high), "-", color=look[name].colour, lw=1.5)
         ends.append(Label(name, float(x[-1]), float(y[-1]), look[name].colour))
-    axes.set(xlabel="compactions since it was said", ylabel="exact things still in the context, %")
+    axes.set(xlabel="compactions since it was stated", ylabel="entities still in the context, %")
     axes.set_xticks(range(int(rows["round"].max()) + 1))
     axes.set_ylim(-6, 106)
     name_ends(figure, axes, ends)
     return figure
+
+
+def spending(money: Money, session: str | None = None) -> Figure:
+    """What one session has cost after each request, under each strategy, with where compaction has paid off.
+
+    Args:
+        money: the tables.
+        session: its id; the one in the middle if None.
+    """
+    title = "What one session has cost, request by request"
+    session = cost.typical(money) if session is None else session
+    steps = money.steps[(money.steps["session"] == session) & money.steps["usd"].notna()]
+    if steps.empty:
+        return words(title, "Nothing to draw: no session with prices was replayed request by request.")
+    costs = money.costs[money.costs["session"] == session].set_index("strategy")
+    n = int(steps["request"].nunique())
+    note = f"n = {some(n, 'request')} of one session · ● no dearer than without compaction from here · lower is cheaper"
+    figure, axes = paper(title, note)
+    names = [name for name in money.strategies if name in set(steps["strategy"])]
+    ends = [_line(axes, steps, costs, name, money.strategies) for name in names]
+    axes.set(xlabel="request", ylabel="all requests so far, USD")
+    axes.set_ylim(0, 1.08 * max((end.y for end in ends), default=1.0))
+    axes.margins(x=0.01)
+    name_ends(figure, axes, ends)
+    return figure
+
+
+def _line(axes: Axes, steps: pd.DataFrame, costs: pd.DataFrame, name: str, known: tuple[str, ...]) -> Label:
+    mine = steps[steps["strategy"] == name].sort_values("request")
+    total, colour = mine["usd"].cumsum().to_numpy(), looks(known)[name].colour
+    axes.plot(mine["request"], total, "--" if name in REFERENCES else "-", color=colour, lw=1.7)
+    even = costs["even_at"].get(name)
+    if name not in REFERENCES and even is not None and not missing(even):
+        axes.plot([even], [total[int(even)]], "o", color=colour, ms=7, mec="none")
+    return Label(name, float(mine["request"].iloc[-1]), float(total[-1]), colour)

@@ -1,4 +1,4 @@
-"""Runs the experiment notebook at every point of a grid, several at a time, and goes on where it broke off."""
+"""Runs the experiment notebook, once or at every point of a grid, and goes on where it was interrupted."""
 
 from __future__ import annotations
 
@@ -11,34 +11,65 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from workbench.errors import SettingError, WorkbenchError
 from workbench.experiment.keys import code_version
-from workbench.report.experiment import REPORTS, TEMPLATE, run_experiment, seal
+from workbench.report.kernel import run_notebook
 from workbench.report.notebooks import notebook
+from workbench.report.page import render
 from workbench.report.parameters import Value, checked, declared
 
-Outcome: TypeAlias = Literal["done", "kept", "failed"]
+REPORTS = Path("reports")
+TEMPLATE = "experiment"
+"""The notebook that is filled in."""
 DONE, INDEX = "done.json", "experiments.json"
 LISTS = ";"
-"""Stands between the values of a parameter that itself is a list, whose own values stand between commas."""
+"""Separates the values of a parameter that is a list; commas separate the items of each."""
+
+
+def run_experiment(parameters: Mapping[str, Value], out: str | Path | None = None, *, progress: bool = False) -> Path:
+    """Run `notebooks/experiment.ipynb` with these parameters and render the report of its run.
+
+    Args:
+        parameters: by name; a text is read as the type that the notebook declares.
+        out: the run's folder; by default one in `reports` that is named after the parameters.
+        progress: whether a bar on standard error counts the cells.
+
+    Returns:
+        The executed notebook, in the run's folder.
+
+    Raises:
+        SettingError: an unknown or ill-typed parameter; no kernel was started.
+        NotebookError: a cell failed; the notebook is kept as far as it came.
+    """
+    template = notebook(TEMPLATE)
+    values = checked(template, parameters)
+    folder = Path(str(out or values.get("out") or REPORTS / f"experiment-{seal(values)}"))
+    done = run_notebook(template, folder / f"{TEMPLATE}.ipynb", {**values, "out": str(folder)}, progress=progress)
+    render(folder)
+    return done
+
+
+def seal(values: Mapping[str, Value]) -> str:
+    """A short name for these parameters."""
+    return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class GridPoint:
     """One point of the grid.
 
     Attributes:
         values: the parameters that were given.
         folder: its run.
-        outcome: `done` now, `kept` from an earlier time, or `failed`.
-        reason: why it failed; its notebook holds the rest.
+        outcome: `done` now, `kept` from an earlier run, or `failed`.
+        reason: why it failed; its notebook has the whole error.
     """
 
     values: Mapping[str, Value]
     folder: str
-    outcome: Outcome
+    outcome: Literal["done", "kept", "failed"]
     reason: str = ""
 
 
@@ -56,9 +87,9 @@ def points(fixed: Mapping[str, str], grid: Mapping[str, str]) -> list[dict[str, 
     known = declared(template)
     both = [name for name in grid if name in fixed]
     if both:
-        raise SettingError(f"the parameter {both[0]} is given both one value and several; give it in one place")
+        raise SettingError(f"`{both[0]}` is set twice: as a value and as a grid; set it once")
     if "out" in fixed or "out" in grid:
-        raise SettingError("the parameter out is the folder of one run; --out names the folder of all of them")
+        raise SettingError("`out` is the folder of one run; use --out for the folder of all runs")
     choices = []
     for name, text in grid.items():
         if name not in known:
@@ -75,7 +106,7 @@ def run_experiments(
     *,
     jobs: int = 1,
     quiet: bool = False,
-) -> list[Ran]:
+) -> list[GridPoint]:
     """Run the experiment notebook at every point of a grid; what is finished already is not run again.
 
     Each point has its own kernel and its own folder. One that fails keeps its notebook as far as it came, with the
@@ -89,7 +120,7 @@ def run_experiments(
         quiet: no progress bar.
 
     Returns:
-        What became of each point, in the grid's order.
+        Each point with its outcome, in the grid's order.
 
     Raises:
         SettingError: an unknown or ill-typed parameter; no kernel was started.
@@ -99,7 +130,7 @@ def run_experiments(
     values = points(fixed, grid)
     folder = Path(out) if out is not None else REPORTS / f"experiments-{_named(values)}"
     folders = [folder / _slug(one, grid) for one in values]
-    found: dict[int, Ran] = {}
+    found: dict[int, GridPoint] = {}
     bar = tqdm(total=len(values), desc="notebooks", disable=quiet or not sys.stderr.isatty(), leave=False)
     with bar, ThreadPoolExecutor(max_workers=jobs) as pool:
         waiting = {pool.submit(_run, one, at): i for i, (one, at) in enumerate(zip(values, folders, strict=True))}
@@ -115,18 +146,18 @@ def run_experiments(
     return ran
 
 
-def _run(values: Mapping[str, Value], folder: Path) -> Ran:
+def _run(values: Mapping[str, Value], folder: Path) -> GridPoint:
     state = {"values": dict(values), "code": code_version(), "template": _template()}
     if _read(folder / DONE) == state and (folder / f"{TEMPLATE}.ipynb").is_file():
-        return Ran(values, str(folder), "kept")
+        return GridPoint(values, str(folder), "kept")
     try:
         run_experiment(values, folder)
     except WorkbenchError as error:
-        return Ran(values, str(folder), "failed", str(error))
+        return GridPoint(values, str(folder), "failed", str(error))
     except Exception as error:  # noqa: BLE001 - a point's fault of any kind must not stop the others
-        return Ran(values, str(folder), "failed", f"{type(error).__name__}: {error}")
+        return GridPoint(values, str(folder), "failed", f"{type(error).__name__}: {error}")
     _write(folder / DONE, state)
-    return Ran(values, str(folder), "done")
+    return GridPoint(values, str(folder), "done")
 
 
 def _template() -> str:
@@ -139,13 +170,8 @@ def _named(values: Iterable[Mapping[str, Value]]) -> str:
 
 def _slug(values: Mapping[str, Value], grid: Mapping[str, str]) -> str:
     """A folder's name that a person can read, and that no other point has."""
-    words = "_".join(f"{name}-{_word(values[name])}" for name in grid)
+    words = "_".join(f"{name}-{re.sub(r'[^A-Za-z0-9.+]+', '-', _text(values[name], '+'))}" for name in grid)
     return f"{words[:60]}-{seal(values)}".lstrip("-")
-
-
-def _word(value: Value) -> str:
-    text = "+".join(map(str, value)) if isinstance(value, list) else str(value)
-    return re.sub(r"[^A-Za-z0-9.+]+", "-", text)
 
 
 def _read(path: Path) -> object:
@@ -162,13 +188,13 @@ def _write(path: Path, value: object) -> None:
     fresh.replace(path)
 
 
-def table_rows(ran: Iterable[Ran], varied: Iterable[str]) -> Iterator[dict[str, str]]:
-    """A row of words for each point: what was varied, what became of it, and where it is."""
+def table_rows(ran: Iterable[GridPoint], varied: Iterable[str]) -> Iterator[dict[str, str]]:
+    """A row of words for each point: its parameters, its outcome and its folder."""
     names = list(varied)
     for one in ran:
-        words = {name: _said(one.values[name]) for name in names}
+        words = {name: _text(one.values[name], ",") for name in names}
         yield {**words, "outcome": one.outcome, "folder": one.folder}
 
 
-def _said(value: Value) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+def _text(value: Value, joint: str) -> str:
+    return joint.join(map(str, value)) if isinstance(value, list) else str(value)

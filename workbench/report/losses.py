@@ -1,23 +1,16 @@
-"""The worst losses of a run, each with its story: who said it, which stage took it out, who needed it."""
+"""What was lost: the worst losses with their stories, and two tables whose figures lead to them."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Hashable, Mapping
+from typing import Any
 
-from workbench.markup import marked, shown
-from workbench.report.digits import NOTHING
-from workbench.report.html import Cell, Html, bullets, dot, table
-from workbench.report.tables import Tables, strategies, worst_losses
-
-Loss: TypeAlias = Mapping[Hashable, Any]
-"""One row of the losses, by the documented names."""
-
-SPEAKERS = {
-    "user": "the user", "assistant": "the agent", "tool": "a tool", "system": "the system prompt",
-    "summary": "an earlier summary",
-}  # fmt: skip
-
+from workbench.formats import NOTHING, missing
+from workbench.markup import visible
+from workbench.palette import REFERENCES
+from workbench.report.html import Html, empty, part
+from workbench.report.summaries import by_kind, by_session, frequent_kinds, worst_losses
+from workbench.report.tables import Tables, contenders, shares, strategies
 
 MOST = 100
 """Losses that a page lists, beyond the worst few of each session."""
@@ -33,62 +26,60 @@ def losses_html(run: Tables, most: int = MOST, place: str = "losses") -> Html:
     """
     rows = worst_losses(run, most, each=2)
     if rows.empty:
-        return Html('<p class="empty">Nothing that was needed later was lost, or nothing was compacted.</p>', data=rows)
-    known = strategies(run)
+        return empty("Nothing that was needed later was lost, or nothing was compacted.", rows)
     titles = dict(zip(run.sessions["session"], run.sessions["title"], strict=True))
-    heads = [
-        ("What was lost", ""),
-        ("Kind", ""),
-        ("Said in", "n"),
-        ("Needed in", "n"),
-        ("Lost by", "by"),
-        ("Session", ""),
-    ]
-    lines = [_line(one, known, str(titles.get(one["session"]) or one["session"])) for one in rows.to_dict("records")]
-    how = "each strategy on its own trigger" if (rows["mode"] == "natural").all() else "all cut to the same size"
-    note = f"The {len(rows)} heaviest losses, {how}; first what cannot be fetched again. Messages count from 0."
-    return Html(
-        f'<div id="{place}">{table(heads, lines, kind="losses", caption=note, label="worst losses")}</div>', data=rows
-    )
+    lines = [_line(one, str(titles.get(one["session"]) or one["session"])) for one in rows.to_dict("records")]
+    own = bool((rows["mode"] == "natural").all())
+    return part("losses", data=rows, rows=lines, own=own, place=place, known=strategies(run))
 
 
-def _line(one: Loss, known: Sequence[str], title: str) -> str:
+def _line(one: Mapping[Hashable, Any], title: str, longest: int = 60) -> dict[Hashable, Any]:
     names = " ".join(strategy for strategy, _, _ in one["lost_by"])
-    gone = ' <small class="bad">cannot be fetched again</small>' if one["recoverable"] == "irrecoverable" else ""
-    summary = f"<summary><code>{shown(one['entity'], 120)}</code>{gone}</summary>"
-    cells: list[Cell] = [
-        (f'<details>{summary}<div class="drill">{_story(one, known)}</div></details>', "what"),
-        (shown(one["kind"]), ""), (_place(one["said_at"]), "n"), (_place(one["needed_at"]), "n"),
-        (" ".join(dot(strategy, known) for strategy, _, _ in one["lost_by"]), "by"), (shown(_short(title)), "session"),
+    data = {"data-lost-by": names, "data-kind": one["kind"], "data-session": one["session"]}
+    return {
+        **one, "attributes": {name: visible(str(value)[:1000]) for name, value in data.items()},
+        "title": title if len(title) <= longest else title[: longest - 1].rstrip() + "…",
+        **{name: _message(one[name]) for name in ("at", "said_at", "evidence_at", "needed_at")},
+    }  # fmt: skip
+
+
+def _message(at: object) -> str:
+    return NOTHING if missing(at) or at == "" else f"{int(float(str(at)))}"
+
+
+def kinds_html(run: Tables) -> Html:
+    """What each strategy still knows of each kind of information; a figure leads to what was lost of it."""
+    rows = by_kind(run)
+    names = [name for name in strategies(run) if name in set(rows["strategy"]) and name != "none"]
+    if rows.empty or not names:
+        return empty("Nothing from before a boundary was needed after it.", rows)
+    needed, recall = frequent_kinds(rows), rows.set_index(["kind", "strategy"])["recall"].to_dict()
+    lines = [
+        {
+            "title": kind,
+            "needed": count,
+            "of": {"kind": kind},
+            "recall": {name: recall.get((kind, name)) for name in names},
+        }
+        for kind, count in needed.items()
     ]  # fmt: skip
-    body = "".join(f'<td class="{css}">{text}</td>' for text, css in cells)
-    of = {"lost-by": names, "kind": one["kind"], "session": one["session"]}
-    return "<tr" + "".join(f' data-{key}="{shown(value, 1000)}"' for key, value in of.items()) + f">{body}</tr>"
+    return _heat(run, "kinds", names, lines, rows, total=int(needed.sum()))
 
 
-def _short(title: str, longest: int = 60) -> str:
-    return title if len(title) <= longest else title[: longest - 1].rstrip() + "…"
+def by_session_html(run: Tables) -> Html:
+    """What each strategy still knows in each session; a figure leads to what was lost there."""
+    rows = by_session(run)
+    if rows.empty:
+        return empty("No session was replayed.", rows)
+    lines = [
+        {"title": own["title"].iloc[0], "of": {"session": session}, "recall": dict(own[["strategy", "recall"]].values)}
+        for session, own in rows.groupby("session", sort=False)
+    ]
+    return _heat(run, "sessions", contenders(run), lines, rows)
 
 
-def _story(one: Loss, known: Sequence[str]) -> str:
-    speaker = SPEAKERS.get(str(one["said_by"]), shown(one["said_by"]))
-    evidence, use = (marked(str(one[key]), str(one["entity"])) for key in ("evidence", "use"))
-    first = "" if one["evidence_at"] == one["said_at"] else f" (first named in message {_place(one['said_at'])})"
-    return (
-        f"<h4>Said by {speaker}, message {_place(one['evidence_at'])}{first}</h4><blockquote>{evidence}</blockquote>"
-        f"<h4>Lost before message {_place(one['at'])}</h4>"
-        + bullets(_how(strategy, stage, level, known) for strategy, stage, level in one["lost_by"])
-        + f"<h4>Needed by message {_place(one['needed_at'])}</h4><blockquote>{use}</blockquote>"
-    )
-
-
-def _place(at: object) -> str:
-    return NOTHING if at is None or at != at or at == "" else f"{int(float(str(at)))}"
-
-
-def _how(strategy: str, stage: str, level: str, known: Sequence[str]) -> str:
-    what = "still names it, but without what was said about it" if level == "unbound" else "does not hold it any more"
-    if stage == "view":
-        what = "keeps it, but does not send it"
-    where = f"; it went with the stage <em>{shown(stage)}</em>" if stage not in ("", "view", strategy) else ""
-    return f"{dot(strategy, known)} {what}{where}"
+def _heat(run: Tables, of: str, names: Any, lines: list[dict[str, Any]], rows: Any, total: int = 0) -> Html:  # noqa: ANN401
+    return part(
+        "heat", data=rows, of=of, names=names, rows=lines, total=total, references=REFERENCES,
+        equal_size=bool(shares(run)), known=strategies(run),
+    )  # fmt: skip

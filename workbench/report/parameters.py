@@ -81,9 +81,9 @@ def _is(wanted: str, value: Value) -> bool:
 
 
 def _accepted(wanted: str) -> str:
-    words = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "a text", "None": "none"}
+    words = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "a string", "None": "none"}
     if wanted.startswith("list["):
-        return f"{words[wanted[5:-1]].removeprefix('a ')}s between commas"
+        return f"{words[wanted[5:-1]].removeprefix('a ')}s separated by commas"
     return words[wanted]
 
 
@@ -96,10 +96,10 @@ def declared(notebook: Path) -> dict[str, Parameter]:
     try:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise SettingError(f"{notebook} is no notebook: {error}") from None
+        raise SettingError(f"{notebook} is not a notebook: {error}") from None
     source = next(("".join(cell["source"]) for cell in cells if "parameters" in cell["metadata"].get("tags", ())), None)
     if source is None:
-        raise SettingError(f"{notebook} has no cell that is tagged 'parameters'")
+        raise SettingError(f"{notebook} has no cell tagged 'parameters'")
     return _assigned(source)
 
 

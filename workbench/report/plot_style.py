@@ -1,4 +1,4 @@
-"""What all charts share: paper, ink, labels that keep apart, and SVG that takes its colours from the page."""
+"""What all charts share: colours, labels that do not overlap, and SVG that takes its colours from the page."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from workbench.markup import shown
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Annotation, Text
+from matplotlib.transforms import Bbox
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.text import Annotation
-    from matplotlib.transforms import Bbox
+from workbench.markup import render
 
 Spot: TypeAlias = tuple[float, float]
 """A place: in pixels, where nothing else is said."""
@@ -31,6 +32,13 @@ STYLE: dict[Any, Any] = {
 }  # fmt: skip
 
 
+class ChartFigure(Figure):
+    """A figure that a notebook shows wherever it is the last line of a cell, also without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        return png(self)
+
+
 def paper(title: str, note: str, *, width: float = 7.6, height: float = 4.2) -> tuple[Figure, Axes]:
     """An empty figure with one axis, a title, and below it what n is and which direction is better.
 
@@ -40,13 +48,8 @@ def paper(title: str, note: str, *, width: float = 7.6, height: float = 4.2) -> 
         width: inches.
         height: inches.
     """
-    import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    from workbench.report.drawn import Drawn
-
     with mpl.rc_context(STYLE):
-        figure = Drawn(figsize=(width, height), layout="constrained")
+        figure = ChartFigure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
         axes.set_title(title, pad=24)
@@ -84,8 +87,6 @@ def _box(figure: Figure, axes: Axes) -> Bbox:
 
 def _text_box(figure: Figure, note: Annotation) -> Bbox:
     """The box of the words alone, without the line that leads to them."""
-    from matplotlib.text import Text
-
     note.update_positions(figure.canvas.get_renderer())  # type: ignore[attr-defined]
     return Text.get_window_extent(note, figure.canvas.get_renderer())  # type: ignore[attr-defined]
 
@@ -188,23 +189,18 @@ def svg(figure: Figure, name: str, alt: str = "") -> str:
         name: what its ids start with, so that two figures on a page do not share one.
         alt: what it shows, in words.
     """
-    import matplotlib as mpl
-
     out = io.StringIO()
     with mpl.rc_context(STYLE):
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
-    text = out.getvalue()
-    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
+    text = re.sub(r"<metadata>.*?</metadata>", "", out.getvalue(), flags=re.DOTALL)
     text = re.sub(r'( id="|xlink:href="#|url\(#)', rf"\g<1>{name}-", text)
     for colour, themed in _THEMED.items():
         text = text.replace(colour, themed)
-    return text.replace("<svg ", f'<svg role="img" aria-label="{shown(alt, 1000)}" ', 1)
+    return render("report/figure.svg", alt=alt, drawing=text[text.index("<svg ") + len("<svg ") :])
 
 
 def png(figure: Figure) -> bytes:
     """The figure as a crisp picture on white, for places that show no SVG."""
-    import matplotlib as mpl
-
     out = io.BytesIO()
     with mpl.rc_context(STYLE):
         figure.savefig(out, format="png", dpi=144, facecolor="white")

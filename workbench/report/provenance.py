@@ -1,4 +1,4 @@
-"""What a report rests on: what was replayed, whether it was whole, and how to get it again."""
+"""What a report rests on: what was replayed, whether it was sound, whether the scale holds, and how to get it again."""
 
 from __future__ import annotations
 
@@ -7,84 +7,50 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from workbench.markup import shown
-from workbench.report.digits import amount, count, listed, percent, some
-from workbench.report.html import Cell, Html, bullets, dot, row, table
-from workbench.report.tables import Tables, integrity, replayed, strategies, unreadable
+import pandas as pd
+
+from workbench.formats import joined
+from workbench.report.html import Html, part
+from workbench.report.summaries import integrity
+from workbench.report.tables import RETENTION, Source, Tables, plain, replayed, strategies, unreadable
+from workbench.validation.scale import ceiling, floor
 
 MOST_PATHS = 4
 """Recordings that the line for Python names one by one."""
-_SHARED = "# a shared copy: the recordings, and where they are, are known to whoever made it"
-FEW = 12
-"""Sessions that are listed without being asked for."""
+_SHARED = "# a shared copy: only its maker knows the recordings and where they are"
 
 
 def integrity_html(run: Tables) -> Html:
     """What the guard found, in a sentence and a table."""
     rows = integrity(run)
-    known = strategies(run)
-    heads = [("Strategy", ""), ("Compactions", "n"), ("Findings", "n"), ("Missed the target size", "n"),
-             ("Model failed, fallback used", "n"), ("Replays failed", "n")]  # fmt: skip
-    columns = ("compactions", "violations", "too_large", "fallbacks", "failed")
-    lines = [
-        row([(dot(one["strategy"], known), ""), *((f"{one[column]:,}", "n") for column in columns)])
-        for one in rows.to_dict("records")
-    ]
     failed = run.replays[run.replays["status"] == "failed"].to_dict("records")
-    reasons = bullets(f"{shown(r['session'])} under {shown(r['strategy'])}: {shown(r['reason'])}" for r in failed)
-    below = f"<h3>What failed</h3>{reasons}" if reasons else ""
-    sentence = _whole(int(rows["compactions"].sum()), int(rows["violations"].sum()))
-    return Html(f"<p>{sentence}</p>{table(heads, lines, label='integrity')}{below}", data=rows)
-
-
-def _whole(compactions: int, findings: int) -> str:
-    if not compactions:
-        return "Nothing was compacted, so there was nothing to check."
-    if findings:
-        return f"{some(findings, 'finding')} in {compactions:,} compactions; the result of such a stage was not used."
-    return (
-        f"All {compactions:,} compactions, at equal size and on their own trigger, were whole: no call parted from its "
-        "result, no pinned message lost, no context grown, nothing out of order."
-    )
+    return part(
+        "integrity", data=rows, rows=rows.to_dict("records"), compactions=int(rows["compactions"].sum()),
+        violations=int(rows["violations"].sum()), failed=failed, known=strategies(run),
+    )  # fmt: skip
 
 
 def sessions_html(run: Tables) -> Html:
     """The sessions of the run, and the files that could not be read."""
-    heads = [("Session", ""), ("Format", ""), ("Messages", "n"), ("Requests", "n"), ("Tokens", "n"), ("Window", "n"),
-             ("Sizes are", ""), ("Compacted when recorded", "n"), ("Lines left out", "n")]  # fmt: skip
-    lines = [row(_session(one)) for one in replayed(run).to_dict("records")]
-    full = table(heads, lines, kind="sessions", label="sessions") if lines else "<p>No session could be read.</p>"
-    if len(lines) > FEW:
-        full = f"<details><summary>{some(len(lines), 'session')}</summary>{full}</details>"
-    bad = bullets(
-        f"<code>{shown(one['path'] or one['session'])}</code>: {shown(one['reason'])}"
-        for one in unreadable(run).to_dict("records")
-    )
-    return Html(full + (f"<h3>Could not be read</h3>{bad}" if bad else ""), data=replayed(run))
+    rows = replayed(run)
+    lines = [_session(one) for one in rows.to_dict("records")]
+    return part("sessions", data=rows, rows=lines, unreadable=unreadable(run).to_dict("records"))
 
 
-def _session(one: Mapping[Hashable, Any]) -> list[Cell]:
-    fitted = one["scale"] == one["scale"]
-    sizes = f"the provider’s, ± {percent(one['calibration_error'])}" if fitted else "a tokenizer’s"
-    left_out = [line for line in str(one["skipped"]).splitlines() if line]
-    why = f' title="{shown(chr(10).join(left_out))}"' if left_out else ""
-    name, place = shown(one["title"] or one["session"], 80), shown(one["path"] or one["session"], 120)
-    figures = (one[column] for column in ("messages", "requests", "tokens", "window_used"))
-    return [
-        (f"{name}<br><small>{place}</small>", "what"), (shown(one["format"]), ""),
-        *((amount(figure), "n") for figure in figures), (sizes, ""),
-        (count(one["recorded_compactions"]), "n"), (f"<span{why}>{len(left_out)}</span>", "n"),
-    ]  # fmt: skip
+def _session(one: Mapping[Hashable, Any]) -> dict[Hashable, Any]:
+    skipped = [line for line in str(one["skipped"]).splitlines() if line]
+    return {
+        **one, "title": one["title"] or one["session"], "path": one["path"] or one["session"], "skipped": skipped,
+    }  # fmt: skip
 
 
 def reproduce_html(run: Tables) -> Html:
     """The command, the settings and the versions that give this report again."""
-    made = run.manifest
-    given = made.get("settings")
+    made, given = run.manifest, run.manifest.get("settings")
     settings = given if isinstance(given, Mapping) else {}
-    words = _command(made.get("command"), made.get("sources"), settings) if not made.get("shared") else _SHARED
-    items = "".join(f"<dt>{shown(key)}</dt><dd>{shown(value)}</dd>" for key, value in _facts(made, settings) if value)
-    return Html(f"<pre><code>{shown(words, 4000)}</code></pre><dl>{items}</dl>", words)
+    command = _SHARED if made.get("shared") else _command(made.get("command"), made.get("sources"), settings)
+    facts = [(key, value) for key, value in _facts(made, settings) if value]
+    return part("reproduce", command, command=command, facts=facts)
 
 
 def _command(command: object, sources: object, settings: Mapping[str, object]) -> str:
@@ -99,17 +65,56 @@ def _command(command: object, sources: object, settings: Mapping[str, object]) -
 
 def _facts(made: Mapping[str, object], settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     window, model, created = settings.get("window"), str(settings.get("model", "")), made.get("created")
+    masked = "secrets, e-mail addresses, names of home directories" if settings.get("redact") else ""
     yield "Window", f"{window:,} tokens" if isinstance(window, int) else "each session’s own"
     yield "Summaries written by", f"{model} (not a language model)" if model == "extractive" else model
-    yield (
-        "Masked before replay",
-        "secrets, e-mail addresses, names of home directories" if settings.get("redact") else "",
-    )
+    yield "Masked before replay", masked
     yield "Seed", str(settings.get("seed", ""))
     yield "Python", str(made.get("python", ""))
     packages = made.get("packages")
     if isinstance(packages, Mapping):
-        yield "Packages", listed([f"{name} {version}" for name, version in packages.items()])
+        yield "Packages", joined([f"{name} {version}" for name, version in packages.items()])
     yield "Code", str(made.get("code", ""))
     if isinstance(created, int | float):
         yield "Made", datetime.fromtimestamp(created, UTC).strftime("%d %B %Y, %H:%M UTC").lstrip("0")
+
+
+def validity_html(run: Source) -> Html:
+    """The checks that the run's own replays allow: one row each with `check`, `outcome`, `found`, `claim`."""
+    checks = [floor(run), ceiling(run)]
+    rows = [
+        {"check": c.name, "outcome": c.outcome, "found": c.found, "claim": c.claim, "where": c.where} for c in checks
+    ]
+    return part("validity", data=pd.DataFrame(rows).drop(columns="where"), rows=rows)
+
+
+def recorded_html(run: Source) -> Html:
+    """Recall at recorded compactions beside the strategies at the same size; empty where no recording has one.
+
+    One row a strategy: `strategy`, `sessions`, `recall` and `tokens_kept` (shares, means over sessions).
+    """
+    scores = plain(run.table("scores"))
+    scores = scores[(scores["mode"] == "recorded") & scores["metric"].isin([RETENTION, "tokens_kept"])]
+    if not (scores["strategy"] == "recorded").any():
+        return Html("", "no recording has a compaction with a summary that can be read")
+    wide = scores.pivot_table(index=["strategy", "session"], columns="metric", values="value").reset_index()
+    wide = wide.reindex(columns=["strategy", "session", RETENTION, "tokens_kept"])
+    means = wide.groupby("strategy").agg(
+        sessions=(RETENTION, "count"), recall=(RETENTION, "mean"), tokens_kept=("tokens_kept", "mean")
+    )
+    data = means.sort_values("recall", ascending=False).reset_index()
+    note = rereads_note(run)
+    return part("recorded", data=data, rows=data.to_dict("records"), note=note, known=list(data["strategy"]))
+
+
+def rereads_note(run: Source) -> str:
+    """How often the recorded agents looked again at what they had seen, in a sentence."""
+    rows = plain(run.table("rereads"))
+    known = rows[rows["expected"].notna()]
+    if known.empty:
+        return "Too few tool calls come before these compactions to say how often the agents look again anyway."
+    return (
+        f"In the {int(known['calls'].sum())} tool calls after {len(known)} such compactions the agents looked"
+        f" {int(known['repeats'].sum())} times at what they had seen before; their rate from before predicts"
+        f" {known['expected'].sum():.0f} times."
+    )

@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.experiment.store import Results
+from workbench.formats import amount, joined, percent, some
 from workbench.palette import REFERENCES
-from workbench.report import (
-    asked,
-    changes,
-    charts,
-    cost,
-    differences,
-    grid,
-    lasting,
-    losses,
-    maps,
-    provenance,
-    repeated,
-    summary,
-    validity,
-    writers,
-)
-from workbench.report.digits import amount, listed, percent
-from workbench.report.html import Html
+from workbench.report import charts, comparison, cost, judges, losses, provenance, sweep, verdict, writers
+from workbench.report.html import Html, empty, part
 from workbench.report.plot_style import png, svg
-from workbench.report.points import points_words
-from workbench.report.tables import Source, Tables, by_kind, by_round, by_size, typical
+from workbench.report.summaries import by_kind, by_round, by_size, lives, points, typical
+from workbench.report.tables import Source, Tables, contenders
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
-
 
 HALF = 5.6
 """Inches of a chart that stands beside another."""
@@ -54,7 +40,7 @@ class Chart:
 
 
 class Report:
-    """What there is to say about a run. Each part is worked out when it is asked for."""
+    """The report of a run. Each part is computed when it is asked for."""
 
     def __init__(self, results: Source, baseline: str = "", other: Source | None = None) -> None:
         self.results = results
@@ -79,52 +65,52 @@ class Report:
     @property
     def verdict(self) -> Html:
         """The answer in words."""
-        return summary.verdict_html(self.run)
+        return verdict.verdict_html(self.run)
 
     @property
     def headline(self) -> Html:
         """The headline table."""
-        return summary.headline_html(self.run)
+        return verdict.headline_html(self.run)
 
     @property
     def differences(self) -> Html:
-        """Every strategy against the baseline: interval, test and what they say."""
-        return differences.differences_html(self.run)
+        """Every strategy against the baseline: interval, test and result."""
+        return comparison.differences_html(self.run)
 
     @property
     def changed(self) -> Html:
         """What changed against the other run, in words; nothing where there is none."""
-        return changes.answer_html(self.run, self.other)
+        return comparison.answer_html(self.run, self.other)
 
     @property
     def changes(self) -> Html:
         """Then and now, strategy by strategy, and what is newly lost; nothing where there is no other run."""
-        return changes.changes_html(self.run, self.other)
+        return comparison.changes_html(self.run, self.other)
 
     @property
     def sweep(self) -> Html:
         """The points of a sweep; nothing where the run is none."""
-        return grid.sweep_html(self.results)
+        return sweep.sweep_html(self.results)
 
     @property
     def by_kind(self) -> Html:
-        """What each strategy keeps of each kind of information, with a way to what was lost."""
-        return maps.kinds_html(self.run)
+        """What each strategy still knows of each kind of information; a figure leads to what was lost."""
+        return losses.kinds_html(self.run)
 
     @property
     def by_session(self) -> Html:
-        """What each strategy keeps in each session, with a way to what was lost there."""
-        return maps.by_session_html(self.run)
+        """What each strategy still knows in each session; a figure leads to what was lost there."""
+        return losses.by_session_html(self.run)
 
     @property
     def lead(self) -> Html:
-        """The strategy that keeps most against each other one."""
-        return differences.lead_html(self.run)
+        """The leading strategy against each other one."""
+        return comparison.lead_html(self.run)
 
     @property
     def frontier(self) -> Html:
-        """Who is beaten by nobody on what is kept and what is saved, and how sure that is."""
-        return differences.frontier_html(self.run)
+        """The Pareto frontier of recall and tokens saved, and how sure it is."""
+        return comparison.frontier_html(self.run)
 
     @property
     def losses(self) -> Html:
@@ -138,40 +124,35 @@ class Report:
 
     @property
     def writers(self) -> Html:
-        """Who wrote the summaries, model beside model, and what replicates say; nothing where there is neither."""
-        wrote, again = writers.writers_html(self.run), repeated.repeated_html(self.results)
+        """The models that wrote summaries, and what replicates show; nothing where there is neither."""
+        wrote, again = writers.writers_html(self.run), writers.replicates_html(self.results)
         return Html(wrote.html + again.html, data=wrote.data)
 
     @property
-    def asked(self) -> Html:
-        """What real models say of the same contexts: their surprise, their answers, what they do next."""
-        return asked.asked_html(self.results)
+    def judges(self) -> Html:
+        """What real models make of the same contexts: their surprise, their answers, and their next actions."""
+        return judges.judges_html(self.results)
 
     @property
     def validity(self) -> Html:
-        """Whether this run's own scale holds, and what real models say of the same contexts."""
-        scale, models = validity.validity_html(self.results), self.asked
-        return Html(scale.html + models.html, data=scale.data)
+        """Whether this run's own scale holds, and what real models make of the same contexts."""
+        scale = provenance.validity_html(self.results)
+        return Html(scale.html + self.judges.html, data=scale.data)
 
     @property
     def recorded(self) -> Html:
-        """What was really kept where the recorded agents compacted; nothing where none did."""
-        return validity.recorded_html(self.results)
+        """Recall where the recorded agents compacted; nothing where none did."""
+        return provenance.recorded_html(self.results)
 
     @property
     def costs(self) -> Html:
-        """The bill of each strategy by part, and after how many requests compaction has paid off."""
+        """The bill of each strategy by part, and after how many requests compaction breaks even."""
         return cost.costs_html(cost.Money.of(self.results))
 
     @property
     def reconciled(self) -> Html:
         """How well the bill reproduces what providers reported."""
         return cost.reconciled_html(cost.Money.of(self.results))
-
-    def spending(self, session: str | None = None) -> Chart:
-        """What one session has cost after each request; the one in the middle by its cost if none is named."""
-        money = cost.Money.of(self.results)
-        return Chart("spending", cost.spending(money, session), cost.spending_words(money, session))
 
     @property
     def sessions(self) -> Html:
@@ -184,46 +165,77 @@ class Report:
         return provenance.reproduce_html(self.run)
 
     @property
+    def half_lives(self) -> Html:
+        """After how many compactions half of the entities are gone; nothing where none was followed."""
+        return half_lives_html(self.run)
+
+    @property
     def equal_size(self) -> Chart:
-        """What is kept when all are cut to the same size."""
-        rows = by_size(self.run)
-        told = [f"{r['strategy']} {percent(r['mean'])} at {percent(r['share'])}" for r in rows.to_dict("records")]
-        return Chart(
-            "equal", charts.equal_size(self.run, HALF), "What is kept at equal size: " + (listed(told) or "no data")
-        )
+        """Recall when all are cut to the same size."""
+        words = _words(by_size(self.run), lambda r: f"{r['strategy']} {percent(r['mean'])} at {percent(r['share'])}")
+        return Chart("equal", charts.equal_size(self.run, HALF), f"Recall at equal size: {words}")
 
     @property
     def savings(self) -> Chart:
-        """What is kept against what is saved."""
+        """Recall against tokens saved."""
         return Chart("savings", charts.savings(self.run, HALF), points_words(self.run))
 
     @property
     def kinds(self) -> Chart:
-        """What is kept of each kind of information."""
+        """Recall of each kind of information."""
         rows = by_kind(self.run)
         rows = rows[~rows["strategy"].isin(REFERENCES)].head(24)
-        told = [f"{r['kind']} under {r['strategy']} {percent(r['recall'])}" for r in rows.to_dict("records")]
-        alt = f"A heat map of what each strategy keeps, by kind of information: {listed(told) or 'no data'}"
-        return Chart("kinds", charts.kinds(self.run), alt)
+        words = _words(rows, lambda r: f"{r['kind']} under {r['strategy']} {percent(r['recall'])}")
+        return Chart("kinds", charts.kinds(self.run), f"A heat map of recall by kind of information: {words}")
 
     @property
     def rounds(self) -> Chart:
-        """What outlives one compaction, two, and so on."""
-        rows = by_round(self.run)
-        told = [f"{r['strategy']} {percent(r['surviving'])} after {r['round']}" for r in rows.to_dict("records")]
-        alt = f"What outlives one compaction, two, and so on: {listed(told) or 'no data'}"
-        return Chart("rounds", charts.rounds(self.run), alt)
-
-    @property
-    def half_lives(self) -> Html:
-        """After how many compactions half of what was said is gone."""
-        return lasting.half_lives_html(self.run)
+        """What survives one compaction, two, and so on."""
+        words = _words(by_round(self.run), lambda r: f"{r['strategy']} {percent(r['surviving'])} after {r['round']}")
+        return Chart("rounds", charts.rounds(self.run), f"What survives one compaction, two, and so on: {words}")
 
     def context(self, session: str | None = None) -> Chart:
         """The context over one session; a typical one if none is named."""
         session = typical(self.run) if session is None else session
-        rows = self.run.steps[self.run.steps["session"] == session]
-        sizes = rows.groupby("strategy", sort=False)["tokens_sent"].max()
-        most = listed([f"{name} {amount(size)}" for name, size in sizes.items()]) or "no data"
-        told = f"The size of each request of {session} under each strategy; the largest, in tokens: {most}"
-        return Chart("context", charts.context_over_time(self.run, session), told)
+        steps = self.run.steps[self.run.steps["session"] == session]
+        sizes = steps.groupby("strategy", sort=False)["tokens_sent"].max().reset_index()
+        words = _words(sizes, lambda r: f"{r['strategy']} {amount(r['tokens_sent'])}")
+        alt = f"The size of each request of {session} under each strategy; the largest, in tokens: {words}"
+        return Chart("context", charts.context_over_time(self.run, session), alt)
+
+    def spending(self, session: str | None = None) -> Chart:
+        """What one session has cost after each request; the one in the middle by its cost if none is named."""
+        money = cost.Money.of(self.results)
+        return Chart("spending", charts.spending(money, session), cost.spending_words(money, session))
+
+
+def _words(rows: pd.DataFrame, sentence: Callable[[Any], str]) -> str:
+    """The rows of a chart in words, for those who cannot see it."""
+    return joined([sentence(one) for one in rows.to_dict("records")]) or "no data"
+
+
+def points_words(run: Tables) -> str:
+    """The chart of recall against tokens saved in words."""
+
+    def sentence(one: Any) -> str:  # noqa: ANN401 - a row
+        part = "" if one["sessions"] == one["of"] else f" in {one['sessions']} of {one['of']} sessions"
+        return f"{one['strategy']} keeps {percent(one['recall'])} and saves {percent(one['saved'])}{part}"
+
+    return "Recall against tokens saved: " + _words(points(run), sentence)
+
+
+def half_lives_html(run: Tables) -> Html:
+    """After how many compactions half of the entities are gone; nothing where none was followed."""
+    told = []
+    for name in contenders(run):
+        curve = lives(run, name)
+        if curve.half_life is not None:
+            told.append(f"{name} {curve.half_life:.1f} compactions")
+        elif curve.rounds:
+            last = curve.rounds[-1]
+            told.append(f"{name} more than {some(last.number, 'compaction')} ({percent(last.surviving)} are left then)")
+    if not told:
+        return empty(data=by_round(run))
+    text = f"Half of the entities are gone after: {joined(told)}"
+    bars = "A bar is a 95 % interval over sessions, drawn from six sessions on."
+    return part("note", text, by_round(run), text=f"{text}. {bars}")

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 from report.made import made
 
-from workbench.report.differences import differences, differences_html, finding, frontier_html, lead, standings
+from workbench.report.comparison import differences, differences_html, finding, frontier_html, lead, standings
 from workbench.report.report import Report
-from workbench.report.summary import headline_html
 from workbench.report.tables import Tables
+from workbench.report.verdict import headline_html
 
 DOCS = Path(__file__).parents[2] / "docs" / "tables.md"
 
@@ -78,5 +78,8 @@ def test_control_characters_do_not_reach_a_terminal_through_a_table() -> None:
 def test_a_test_that_the_interval_does_not_bear_out_is_said_to_be_so() -> None:
     row = {"verdict": "undecided", "reference": False, "p": 0.02, "p_holm": 0.049, "detectable": 0.03, "would_do": 9,
            "sessions": 10, "why": ""}  # fmt: skip
-    assert finding(row, "truncate") == "not told apart from truncate; the test says so, but the interval holds 0"
-    assert "would have shown" in finding(row | {"p_holm": 0.06}, "truncate")
+    assert (
+        finding(row, "truncate")
+        == "no significant difference from truncate; the test is significant, but the interval includes 0"
+    )
+    assert "80 % power" in finding(row | {"p_holm": 0.06}, "truncate")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from report.made import MadeResults, made
 
-from workbench.report.validity import recorded_html, rereads_told, validity_html
+from workbench.report.provenance import recorded_html, rereads_note, validity_html
 
 
 def with_recorded() -> MadeResults:
@@ -55,4 +55,4 @@ def test_a_run_without_recorded_compactions_shows_nothing() -> None:
 def test_too_few_calls_are_said_to_be_too_few(rows: list[dict[str, Any]]) -> None:
     run = made()
     run.rows["rereads"] = rows
-    assert "Too few" in rereads_told(run)
+    assert "Too few" in rereads_note(run)

@@ -10,7 +10,7 @@ from workbench.judge.probes.answers import probe
 from workbench.judge.surprisal.measurement import surprisal
 from workbench.models.kept_likelihood import KeptLikelihood
 from workbench.models.model import Completion, SummaryRequest
-from workbench.report.asked import MEASURED, asked_html, behaviour_html, measured_told, probes_html, surprise_html
+from workbench.report.judges import MEASURED, behaviour_html, judges_html, probes_html, surprise_html
 from workbench.transcript.session import Session
 
 
@@ -43,21 +43,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_table_in_the_folder_is_a_part_of_the_page(folder: Path) -> None:
-    page = asked_html(Folder(folder)).html  # type: ignore[arg-type]
+    page = judges_html(Folder(folder)).html  # type: ignore[arg-type]
     for title in ("Surprise", "Questions", "Behaviour"):
         assert f"<h3>{title}</h3>" in page
-    assert "Held against a real model" in page
+    assert "Checked against a real model" in page
 
 
 def test_no_word_of_a_model_or_a_recording_becomes_markup(folder: Path) -> None:
-    page = asked_html(Folder(folder)).html  # type: ignore[arg-type]
+    page = judges_html(Folder(folder)).html  # type: ignore[arg-type]
     assert "<script>" not in page and "<b>echo" not in page and "<i>one" not in page
 
 
 def test_where_nothing_was_asked_the_page_says_how_to(tmp_path: Path) -> None:
     for run in (Folder(tmp_path), made()):
-        page = asked_html(run).html  # type: ignore[arg-type]
-        assert "workbench surprisal" in page and "<table" not in page
+        page = judges_html(run).html  # type: ignore[arg-type]
+        assert "workbench judge surprisal" in page and "<table" not in page
     assert not any(part(tmp_path).html for part in (surprise_html, probes_html, behaviour_html))
 
 
@@ -66,6 +66,6 @@ def test_open_answers_of_an_uncalibrated_judge_have_no_number(folder: Path) -> N
     assert "not calibrated" in page
 
 
-def test_the_check_against_a_real_model_is_told_with_its_interval_and_size() -> None:
-    told = measured_told(MEASURED)
-    assert f"{MEASURED.low:.2f} to {MEASURED.high:.2f}" in told and f"{MEASURED.boundaries} boundaries" in told
+def test_the_check_against_a_real_model_is_told_with_its_interval_and_size(tmp_path: Path) -> None:
+    page = judges_html(Folder(tmp_path)).html  # type: ignore[arg-type]
+    assert f"{MEASURED['low']:.2f} to {MEASURED['high']:.2f}" in page and f"{MEASURED['boundaries']} boundaries" in page

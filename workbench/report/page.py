@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ from workbench.experiment.store import Results
 from workbench.markup import TEMPLATES
 from workbench.report.kernel import run_notebook
 from workbench.report.notebooks import notebook
+from workbench.report.tables import Tables
 
-_HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)(?:<a class="anchor-link".*?</a>)?</h2>', re.DOTALL)
+_HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
 _HASHED_ID = re.compile(r"\b([a-z])[0-9a-f]{10}\b")
 
 
@@ -40,7 +41,7 @@ def render(run: str | Path, baseline: str = "", other: str | Path = "") -> Path:
     if not (folder / "manifest.json").is_file():
         raise SettingError(f"{folder} holds no finished run; a run's folder has a manifest.json")
     if baseline:
-        _check(folder, baseline)
+        Tables.of(Results.open(folder), baseline)  # an unknown one is refused before any kernel starts
     name, title = "report", f"Compaction report: {folder.resolve().name}"
     manifests = [Results.open(folder).manifest]
     if other:
@@ -49,28 +50,21 @@ def render(run: str | Path, baseline: str = "", other: str | Path = "") -> Path:
     parameters = {"run_folder": str(folder), "baseline": baseline, "other_folder": str(other)}
     filled = run_notebook(notebook("report"), folder / f"{name}.ipynb", parameters)
     if any(map(_private, manifests)):
-        _forget_places(filled)
+        _remove_places(filled)
     return to_html(filled, folder / f"{name}.html", title=title)
 
 
-def _check(folder: Path, baseline: str) -> None:
-    """Say what is wrong with a baseline before any kernel is started."""
-    from workbench.report.tables import Tables
-
-    Tables.of(Results.open(folder), baseline)
-
-
 def _private(manifest: Mapping[str, Any]) -> bool:
-    """Whether nothing may say where on this machine the run was."""
+    """Whether nothing may name a place on this machine."""
     settings = manifest.get("settings")
     return bool(manifest.get("shared") or (isinstance(settings, Mapping) and settings.get("redact")))
 
 
-def _forget_places(filled: Path) -> None:
-    """Take out of an executed notebook what is of this machine, and what could be taken for words of a recording.
+def _remove_places(filled: Path) -> None:
+    """Remove from an executed notebook what names this machine or may look like words of a recording.
 
-    It can be run again in its own folder. Pictures go where the same are there as drawings: their bytes as text, and
-    the drawings' own ids, hold any four letters by chance.
+    It can be run again in its own folder. Pictures are removed where the same is there as SVG: their bytes as text, and
+    the ids in the SVG, hold any four letters by chance.
     """
     page = json.loads(filled.read_text(encoding="utf-8"))
     page["metadata"] = {"kernelspec": page["metadata"].get("kernelspec", {})}
@@ -93,7 +87,7 @@ def _own_folder(parameters: str) -> str:
 
 
 def _numbered_ids(drawing: str) -> str:
-    """The drawing with numbers in the place of the hashes that its ids are made of."""
+    """The SVG with numbers in the place of the hashes in its ids."""
     numbers: dict[str, str] = {}
     return _HASHED_ID.sub(lambda found: numbers.setdefault(found.group(), f"{found[1]}{len(numbers)}"), drawing)
 
@@ -102,17 +96,20 @@ def to_html(filled: Path, out: Path, *, title: str) -> Path:
     """One HTML file of an executed notebook: text and outputs, no code, no request to any network."""
     from nbconvert.exporters import HTMLExporter
 
-    made: Callable[..., Any] = HTMLExporter  # its package says nothing of types
-    exporter = made(template_name="page", extra_template_basedirs=[str(TEMPLATES)])
+    made: Callable[..., Any] = HTMLExporter  # its package has no types
+    exporter = made(template_name="page", extra_template_basedirs=[str(TEMPLATES)], filters={"headings": _headings})
     page, _ = exporter.from_filename(str(filled), {"metadata": {"name": title}})
-    page = page.replace("<!--contents-->", _contents(page), 1)
     part = out.with_name(f".{out.name}.part")
     part.write_text(page, encoding="utf-8", errors="xmlcharrefreplace")
     part.replace(out)
     return out
 
 
-def _contents(page: str) -> str:
-    """Where the sections of a page are; words of a recording stand in it escaped, and make no heading."""
-    links = "".join(f'<li><a href="#{place}">{name}</a></li>' for place, name in _HEADING.findall(page))
-    return f'<nav aria-label="Contents"><ul>{links}</ul></nav>' if links else ""
+def _headings(cells: list[Any]) -> Iterator[tuple[str, str]]:
+    """Id and words of each section of the page: from the notebook's Markdown, and from its outputs."""
+    for cell in cells:
+        if cell["cell_type"] == "markdown":
+            words = re.findall(r"(?m)^## (.+)$", cell["source"])
+            yield from ((word.replace(" ", "-"), word) for word in words)
+        for output in cell.get("outputs", ()):
+            yield from _HEADING.findall(output.get("data", {}).get("text/html", ""))

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from workbench.report.digits import amount, count, listed, percent, scale, some
+from workbench.formats import amount, count, decimal, dollars, joined, percent, some
 
 
 @pytest.mark.parametrize(
@@ -30,13 +30,24 @@ def test_a_large_number_has_two_or_three_figures(number: Any, told: Any) -> None
 
 
 def test_other_numbers_have_no_more_digits_than_mean_something() -> None:
-    assert (count(3.0), count(2.666), scale(0.8888), scale(-0.001)) == ("3", "2.7", "0.89", "0.00")
+    assert (count(3.0), count(2.666), decimal(0.8888), decimal(-0.001)) == ("3", "2.7", "0.89", "0.00")
 
 
 def test_words_are_put_together_as_people_do() -> None:
-    assert (listed(["a"]), listed(["a", "b", "c"]), some(1, "session"), some(2, "session")) == (
+    assert (joined(["a"]), joined(["a", "b", "c"]), some(1, "session"), some(2, "session")) == (
         "a",
         "a, b and c",
         "1 session",
         "2 sessions",
     )
+
+
+@pytest.mark.parametrize(
+    ("usd", "told"),
+    [
+        (1_234.5, "$1,234"), (12.345, "$12.35"), (0.0421, "$0.042"), (0.0, "$0.00"), (0.0001, "< $0.001"),
+        (-0.13, "−$0.13"), (-12.0, "−$12.00"), (None, "–"), (float("nan"), "–"),
+    ],
+)  # fmt: skip
+def test_dollars_have_no_more_digits_than_mean_something(usd: float | None, told: str) -> None:
+    assert dollars(usd) == told

@@ -1,10 +1,11 @@
 import re
 
 from report.made import made
-from report.test_page import HOSTILE, Page
+from report.test_parts import HOSTILE, Page
 
-from workbench.report.maps import by_session, by_session_html, kinds_html
-from workbench.report.tables import Tables, by_kind
+from workbench.report.losses import by_session_html, kinds_html
+from workbench.report.summaries import by_kind, by_session
+from workbench.report.tables import Tables
 
 
 def test_a_figure_leads_to_the_losses_of_its_kind_and_strategy() -> None:
@@ -39,4 +40,4 @@ def test_hostile_titles_stay_text() -> None:
 
 def test_an_empty_run_says_so() -> None:
     run = Tables.of(made(0))
-    assert "No session" in by_session_html(run).html and "Nothing that was said" in kinds_html(run).html
+    assert "No session" in by_session_html(run).html and "Nothing from before" in kinds_html(run).html

@@ -1,0 +1,290 @@
+"""Small tables for reading, made from the tables of a run: rows in, means, shares and worst cases out. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from workbench.analysis.estimate import Estimate, estimate
+from workbench.analysis.survival import Survival, survival_of
+from workbench.palette import REFERENCES
+from workbench.report.tables import (
+    RETENTION,
+    SAVED,
+    Tables,
+    contenders,
+    equal_size,
+    left_out,
+    own_trigger,
+    replayed,
+    shares,
+    strategies,
+    unranked,
+    values,
+)  # fmt: skip
+
+POINT_COLUMNS = (
+    "strategy", "reference", "recall", "recall_low", "recall_high", "saved", "saved_low", "saved_high",
+    "sessions", "of",
+)  # fmt: skip
+WRITER_COLUMNS = (
+    "strategy", "writer", "summaries", "recall", "recall_at_size", "fabricated", "usd", "seconds", "read", "wrote",
+    "repaired", "replaced", "faulty", "unread",
+)  # fmt: skip
+
+
+def headline(run: Tables) -> pd.DataFrame:
+    """One row a strategy: what it keeps and saves, means over sessions.
+
+    Columns: `strategy`, `reference`, `sessions`, `failed`, `equal_size` with `equal_size_low` and `equal_size_high`,
+    `recall`, `recall_low`, `recall_high`, `scaled`, `saved`, `saved_low`, `saved_high` (shares), `mean_context`,
+    `peak_context` (tokens), `over_window` (share of the requests that are larger than the window), `compactions`
+    (a session), `prefix_reuse`, `fabrication` (shares), `cost` (USD a session), `cost_saved` (share; after summaries
+    and fetching again).
+    """
+    return pd.DataFrame([_headline(run, name) for name in strategies(run)])
+
+
+MEANS = (
+    "mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication", "cost", "cost_saved",
+)  # fmt: skip
+"""Metrics that the headline has as plain means over sessions."""
+
+
+def _headline(run: Tables, name: str) -> dict[str, object]:
+    replays = run.replays[run.replays["strategy"] == name]
+    scaled = estimate(values(run, RETENTION, name, of="scaled").tolist())
+    means = {metric: own_trigger(run, name, metric) for metric in MEANS}
+    return {
+        "strategy": name, "reference": name in REFERENCES, "sessions": replays["session"].nunique(),
+        "failed": int((replays["status"] == "failed").sum()),
+        **interval_columns("equal_size", equal_size(run, name)),
+        **interval_columns("recall", own_trigger(run, name)),
+        **interval_columns("saved", own_trigger(run, name, SAVED)),
+        "scaled": scaled.mean if scaled else None,
+        **{metric: found.mean if found else None for metric, found in means.items()},
+    }  # fmt: skip
+
+
+def interval_columns(name: str, found: Estimate | None) -> dict[str, float | None]:
+    """The columns of an estimate: `name`, `name_low` and `name_high`."""
+    mean, low, high = (found.mean, found.low, found.high) if found else (None, None, None)
+    return {name: mean, f"{name}_low": low, f"{name}_high": high}
+
+
+def by_size(run: Tables) -> pd.DataFrame:
+    """What each strategy still knows at each share: `strategy`, `share`, `mean`, `low`, `high`, `sessions`."""
+    rows = [
+        (name, share, found.mean, found.low, found.high, found.n)
+        for name in strategies(run)
+        for share in shares(run)
+        if (found := equal_size(run, name, share)) is not None
+    ]
+    return pd.DataFrame(rows, columns=["strategy", "share", "mean", "low", "high", "sessions"])
+
+
+def by_kind(run: Tables) -> pd.DataFrame:
+    """What each strategy keeps of each kind of entity: `kind`, `demanded`, `strategy`, `recall` (share).
+
+    At equal size over all shares where the run has matched mode, else under each strategy's own trigger. Kinds that
+    were needed most come first; `demanded` counts an entity once a boundary, however many shares there are.
+    """
+    rows = run.retention
+    columns = ["kind", "demanded", "strategy", "recall"]
+    if rows.empty:
+        return pd.DataFrame(columns=columns)
+    rows = rows[rows["mode"] == ("matched" if (rows["mode"] == "matched").any() else "natural")]
+    rows = rows[~rows["strategy"].isin(unranked(run)) & ~rows["session"].isin(left_out(run))]
+    sums = rows.groupby(["kind", "strategy"], sort=True)[["demanded", "bound"]].sum().reset_index()
+    sums = sums[sums["demanded"] > 0]
+    sums["recall"] = sums["bound"] / sums["demanded"]
+    sums["demanded"] = (
+        (sums.groupby("kind")["demanded"].transform("max") / max(1, len(shares(run)))).round().astype(int)
+    )
+    return sums.sort_values(["demanded", "kind"], ascending=[False, True])[columns].reset_index(drop=True)
+
+
+def frequent_kinds(rows: pd.DataFrame, fewest: int = 5, most: int = 14) -> pd.Series[int]:
+    """How often each kind of `by_kind` was needed; without kinds that are needed too rarely for a share of them."""
+    needed = rows.groupby("kind", sort=False)["demanded"].first()
+    return needed[needed >= min(fewest, needed.max())].head(most)
+
+
+def by_session(run: Tables) -> pd.DataFrame:
+    """What each strategy keeps in each session: `session`, `title`, `strategy`, `recall` (share, if scored).
+
+    At equal size, mean over the shares, where the run has matched mode, else under each strategy's own trigger.
+    """
+    mode = "matched" if shares(run) else "natural"
+    found = {name: values(run, RETENTION, name, mode) for name in contenders(run)}
+    titles = dict(zip(run.sessions["session"], run.sessions["title"], strict=True))
+    rows = [
+        (session, str(titles.get(session) or session), name, float(kept.get(session, float("nan"))))
+        for session in replayed(run)["session"]
+        for name, kept in found.items()
+    ]
+    return pd.DataFrame(rows, columns=["session", "title", "strategy", "recall"])
+
+
+def lives(run: Tables, strategy: str) -> Survival:
+    """How long things live under a strategy's own trigger: from when they were first said, in compactions."""
+    rows = run.survival[run.survival["strategy"] == strategy]
+    sums = rows.groupby(["session", "round"])[["at_risk", "lost"]].sum().unstack("round", fill_value=0)
+    return survival_of(sums["at_risk"], sums["lost"]) if len(sums) else Survival((), 0)
+
+
+def by_round(run: Tables) -> pd.DataFrame:
+    """What outlives one compaction, two, ...: `strategy`, `round`, `at_risk`, `lost` (counts), `surviving` (share).
+
+    With `low`, `high` (95 % interval of the share) and `sessions`. Rounds are counted from when a thing was first said.
+    """
+    columns = ["strategy", "round", "at_risk", "lost", "surviving", "low", "high", "sessions"]
+    found = []
+    for name in contenders(run):
+        curve = lives(run, name)
+        of = run.survival[(run.survival["strategy"] == name) & (run.survival["at_risk"] > 0)]
+        reached = of.groupby("round")["session"].nunique()
+        found += [
+            (name, one.number, one.at_risk, one.lost, one.surviving, one.low, one.high, int(reached.get(one.number, 0)))
+            for one in curve.rounds
+        ]
+    return pd.DataFrame(found, columns=columns)
+
+
+def typical(run: Tables) -> str | None:
+    """The session in the middle by how often it is compacted, of those that are; None if nothing was replayed."""
+    if run.steps.empty:
+        return None
+    fired = run.compactions[(run.compactions["mode"] == "natural") & ~run.compactions["strategy"].isin(REFERENCES)]
+    sizes = run.steps.groupby("session")["request"].max()
+    times = fired.groupby("session").size()
+    chosen = times if len(times) else sizes
+    ordered = sorted(chosen.index, key=lambda session: (chosen[session], sizes[session], str(session)))
+    return str(ordered[len(ordered) // 2])
+
+
+def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
+    """What was lost and needed again, worst first; an entity that several strategies lost at one boundary is one row.
+
+    Columns: those of the `losses` table, with `lost_by`: a tuple of `(strategy, stage, level)`. Under the strategies'
+    own triggers where that lost anything, else at equal size. The references are left out.
+
+    Args:
+        run: the tables.
+        most: rows, >= 1.
+        each: rows of each session beyond those, so that no session is without its worst.
+    """
+    rows = run.losses
+    if rows.empty:
+        return rows.assign(lost_by=[])
+    rows = rows[~rows["strategy"].isin(REFERENCES)]
+    own = rows["mode"] == "natural"
+    rows = rows[own] if own.any() else rows
+    groups = rows.groupby(["session", "kind", "entity", "needed_at"], sort=False)
+    found = groups.head(1).assign(lost_by=None)
+    order = {name: place for place, name in enumerate(strategies(run))}
+    by = {key: tuple(sorted(_losers(group), key=lambda one: order[one[0]])) for key, group in groups}
+    keys = zip(found["session"], found["kind"], found["entity"], found["needed_at"], strict=True)
+    found["lost_by"] = pd.Series([by[key] for key in keys], index=found.index, dtype=object)
+    found["weight"] = (
+        groups["weight"].max().reindex(found.set_index(["session", "kind", "entity", "needed_at"]).index).values
+    )
+    found["times"] = found["lost_by"].map(len)
+    found = found.sort_values(["weight", "times"], ascending=False, kind="stable")
+    found["turn"] = found.groupby(["weight", "times", "session"], sort=False).cumcount()  # so that no session fills it
+    found = found.sort_values(["weight", "times", "turn"], ascending=[False, False, True], kind="stable")
+    place = pd.Series(range(len(found)), index=found.index)
+    of_session = found.groupby("session", sort=False).cumcount()
+    return found[(place < most) | (of_session < each)].reset_index(drop=True)
+
+
+def _losers(group: pd.DataFrame) -> Sequence[tuple[str, str, str]]:
+    found: dict[str, tuple[str, str, str]] = {}
+    for strategy, stage, level in zip(group["strategy"], group["stage"], group["level"], strict=True):
+        found.setdefault(strategy, (strategy, str(stage), str(level)))
+    return tuple(found.values())
+
+
+def integrity(run: Tables) -> pd.DataFrame:
+    """What the guard found, one row a contender: `compactions`, `violations`, `too_large`, `fallbacks`, `failed`."""
+    rows = []
+    for name in contenders(run):
+        own = run.compactions[run.compactions["strategy"] == name]
+        replays = run.replays[run.replays["strategy"] == name]
+        rows.append({
+            "strategy": name, "compactions": len(own), "violations": int(own["violations"].sum()),
+            "too_large": int((own["outcome"] == "too_large").sum()), "fallbacks": int(own["fallbacks"].sum()),
+            "failed": int((replays["status"] == "failed").sum()),
+        })  # fmt: skip
+    return pd.DataFrame(rows, columns=["strategy", "compactions", "violations", "too_large", "fallbacks", "failed"])
+
+
+def points(run: Tables) -> pd.DataFrame:
+    """One row a strategy that some session has both numbers for; a session with one of them counts in neither mean.
+
+    Columns: `strategy`, `reference`, `recall` and `saved` (means, shares) with `_low` and `_high` (95 % intervals),
+    `sessions` (that have both numbers), `of` (sessions that have any).
+    """
+    found = []
+    for name in strategies(run):
+        both = dots(run, name)
+        either = values(run, RETENTION, name).index.union(values(run, SAVED, name).index)
+        kept, saved = estimate(both["recall"].tolist(), least=0, most=1), estimate(both["saved"].tolist())
+        if kept is not None and saved is not None:
+            columns = {
+                **interval_columns("recall", kept), **interval_columns("saved", saved),
+                "sessions": len(both), "of": len(either),
+            }  # fmt: skip
+            found.append({"strategy": name, "reference": name in REFERENCES, **columns})
+    return pd.DataFrame(found, columns=list(POINT_COLUMNS))
+
+
+def dots(run: Tables, strategy: str) -> pd.DataFrame:
+    """One row a session that has both numbers: `recall`, `saved`."""
+    kept, saved = values(run, RETENTION, strategy), values(run, SAVED, strategy)
+    return pd.concat([kept.rename("recall"), saved.rename("saved")], axis=1, join="inner")
+
+
+def writers(run: Tables) -> pd.DataFrame:
+    """One row a strategy that asked for summaries: who wrote them, at what cost, and with which faults."""
+    asked = run.compactions[run.compactions["requests"] > 0]
+    rows = []
+    for name in strategies(run):
+        own = asked[asked["strategy"] == name]
+        if own.empty:
+            continue
+        methods = own["method"].astype(str)
+        rows.append(
+            {
+                "strategy": name,
+                "writer": _counted(own["writer"]),
+                "summaries": len(own),
+                "recall": float(values(run, RETENTION, name).mean()),
+                "recall_at_size": _mean(run, name, "recall", "matched"),
+                "fabricated": _mean(run, name, "fabrication", "matched"),
+                "usd": own["usd"].sum() if own["usd"].notna().all() else float("nan"),
+                "seconds": own["seconds"].mean(),
+                "read": own["input_tokens"].sum(),
+                "wrote": own["output_tokens"].sum(),
+                "repaired": int(methods.str.contains("repaired").sum()),
+                "replaced": int((own["fallbacks"] > 0).sum()),
+                "faulty": int(((own["findings"].astype(str) != "") & (own["fallbacks"] == 0)).sum()),
+                "unread": int(own["left_out"].fillna(0).sum()),
+            }
+        )
+    return pd.DataFrame(rows, columns=list(WRITER_COLUMNS))
+
+
+def _mean(run: Tables, strategy: str, metric: str, mode: str) -> float:
+    scores = run.scores
+    own = scores[(scores["strategy"] == strategy) & (scores["metric"] == metric) & (scores["mode"] == mode)]
+    return float(own["value"].mean()) if len(own) else float("nan")
+
+
+def _counted(writers: pd.Series[str]) -> str:
+    """The writers, with counts where there is more than one."""
+    counts = writers.value_counts()
+    if len(counts) == 1:
+        return str(counts.index[0])
+    return ", ".join(f"{name} ({n})" for name, n in counts.items())
