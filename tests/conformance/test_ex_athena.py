@@ -40,7 +40,7 @@ from workbench.compaction.presets.ex_athena.session import (
     metadata,
     should_compact,
 )
-from workbench.compaction.presets.ex_athena.summary import SummaryStage, line
+from workbench.compaction.presets.ex_athena.summary import line, summary_stage
 from workbench.compaction.presets.host import RecoveryAllowance
 from workbench.compaction.presets.token_counters import athena_tokens, athena_tokens_0_5, quarter
 from workbench.compaction.stage import Budget, Stage
@@ -342,7 +342,7 @@ def seven_messages() -> dict[str, object]:
 def many_pins() -> dict[str, object]:
     memory = replace(said("m" * 400, "m"), name="memory")
     skill = replace(said("s" * 400, "s"), name="skill:git")
-    done = applied(SummaryStage(), context([memory, skill, said(HUNDRED, "u"), *hundreds(20)]))
+    done = applied(summary_stage(), context([memory, skill, said(HUNDRED, "u"), *hundreds(20)]))
     return {"first three": [m.id for m in done.messages[:3]], "fourth": done.messages[3].name}
 
 
@@ -471,7 +471,7 @@ ROWS = (
     ),
     Row(
         "ex_athena", "3 messages", {"plan": None},
-        lambda: {"plan": SummaryStage().plan(context([rules("s"), said(HUNDRED), told(HUNDRED)]), ALL)},
+        lambda: {"plan": summary_stage().plan(context([rules("s"), said(HUNDRED), told(HUNDRED)]), ALL)},
     ),
     Row(
         "ex_athena", "empty summary text", {"stage": "summary", "reason": "summary_failed: empty_summary"},
@@ -622,7 +622,7 @@ def test_the_newest_version_exempts_two_tools() -> None:
 def test_messages_are_pinned_by_name_wherever_they_stand() -> None:
     memory = UserMessage(id="m", blocks=(Text("m" * 400),), name="memory")
     skill = UserMessage(id="s", blocks=(Text("s" * 400),), name="skill:git")
-    done = applied(SummaryStage(), context([said(HUNDRED), *hundreds(6), memory, skill, *told_more(10)]))
+    done = applied(summary_stage(), context([said(HUNDRED), *hundreds(6), memory, skill, *told_more(10)]))
     assert [m.name or m.id for m in done.messages[:4]] == ["u0", "compactor_summary", "memory", "skill:git"]
 
 

@@ -65,7 +65,7 @@ from workbench.compaction.presets.ex_athena.results import (
 )
 from workbench.compaction.presets.ex_athena.runs import MICROCOMPACT_RUN_THRESHOLD, ExcerptRuns, MergeRuns
 from workbench.compaction.presets.ex_athena.session import COMPACT_AT, AthenaTrigger, AutoPin, HostStage
-from workbench.compaction.presets.ex_athena.summary import SummaryStage
+from workbench.compaction.presets.ex_athena.summary import summary_stage
 from workbench.compaction.presets.token_counters import athena_tokens, athena_tokens_0_5
 from workbench.compaction.stage import Stage
 from workbench.compaction.strategy import Preset, Strategy
@@ -124,7 +124,7 @@ def ex_athena(
         "snip": Snip(snip_age_iterations, pinning),
         "microcompact": MergeRuns(microcompact_run_threshold, pinning=pinning),
         "context_collapse": RepeatCollapse(),
-        "summary": SummaryStage(pinning, summary_model),
+        "summary": summary_stage(pinning, summary_model),
         "observation_mask": ObservationMask(),
     }
     stages = []
@@ -174,13 +174,13 @@ def _preset(
 EX_ATHENA = ex_athena()
 EX_ATHENA_0_5 = _preset(
     "ex_athena_0_5",
-    (BudgetReduction(), Snip(), MergeRuns(), RepeatCollapse(), SummaryStage()),
+    (BudgetReduction(), Snip(), MergeRuns(), RepeatCollapse(), summary_stage()),
     AthenaTrigger(overhead=False),
     athena_tokens_0_5,
 )
 EX_ATHENA_HEAD = _preset(
     "ex_athena_head",
-    (BudgetReduction(mark=archived), Snip(exempt=EXEMPT), ObservationMask(), ExcerptRuns(), SummaryStage()),
+    (BudgetReduction(mark=archived), Snip(exempt=EXEMPT), ObservationMask(), ExcerptRuns(), summary_stage()),
     AthenaTrigger(),
     athena_tokens,
 )

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workbench.compaction.place import behind_prompt
+from workbench.compaction.span_selection import Span
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, ToolResult
-from workbench.transcript.pairing import protected, with_partners
+from workbench.transcript.pairing import cut_points, protected, with_partners
+
+FEWEST = 3
+"""Messages that are worth a summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +47,36 @@ class Pinning:
         start = self.floor(messages)
         return range(start, max(len(messages) - self.suffix, start))
 
-    def kept(self, context: Context, budget: Budget) -> set[int]:
-        """The indices that a summary does not replace, each call with its results and each result with its call.
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """What a summary replaces: the rest, but the newest user message; None for fewer than three messages.
 
-        The newest user message is among them; an earlier summary is not, though it stands in the prefix: it is carried
-        on. Where a comparison sets the size, the live end takes at most half of the room that it leaves.
+        A call stays or goes with its results. An earlier summary goes though it stands in the prefix: it is carried on.
+        Where a comparison sets the size, the live end takes at most half of the room that it leaves.
         """
         messages = context.messages
-        prefix = range(self.floor(messages))
         held = protected(messages) | {i for i, message in enumerate(messages) if self.named(message)}
-        held = with_partners(messages, held | {i for i in prefix if not isinstance(messages[i], Summary)})
+        prefix = {i for i in range(self.floor(messages)) if not isinstance(messages[i], Summary)}
+        held = with_partners(messages, held | prefix)
         start = max(len(messages) - self.suffix, 0)
-        if budget.reason == "matched":
+        if budget.matched:
             left = 0.5 * (budget.target - context.overhead - sum(context.sizes[i] for i in held))
             for i in range(len(messages) - 1, start - 1, -1):
                 left -= 0 if i in held else context.sizes[i]
                 if left < 0:
                     start = i + 1
                     break
-        return with_partners(messages, held | set(range(start, len(messages))))
+        kept = with_partners(messages, held | set(range(start, len(messages))))
+        gone = tuple(i for i in range(len(messages)) if i not in kept)
+        return Span(gone, len(messages)) if len(gone) >= FEWEST else None
+
+    def place(self, messages: Sequence[Message], gone: Sequence[int]) -> int:
+        """Right behind the pinned prefix, but never inside a pair; at the latest where the first message goes."""
+        flags = cut_points(messages)
+        prompt = behind_prompt(messages, gone)
+        if prompt > gone[0]:
+            return next(i for i in range(prompt, len(flags)) if flags[i])
+        places = (i for i in range(max(self.floor(messages), prompt), gone[0] + 1) if flags[i])
+        return next(places, next(i for i in range(gone[0], -1, -1) if flags[i]))
 
 
 PINNING = Pinning()

@@ -3,96 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import ClassVar
+from dataclasses import replace
 
 from workbench.compaction.clip import head
-from workbench.compaction.file_lists import file_ops
-from workbench.compaction.place import behind_prompt, exchanged
 from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.presets.ex_athena.pinning import PINNING, Pinning
 from workbench.compaction.presets.ex_athena.session import StageFailed
-from workbench.compaction.prompt_template import harmless, prompt
+from workbench.compaction.presets.token_counters import calls_of, role_of
+from workbench.compaction.prompt_template import Prompt, PromptTemplate, harmless, prompt
+from workbench.compaction.size_limits import SizeLimits
+from workbench.compaction.span_selection import SummaryInput, SummaryTask
 from workbench.compaction.stage import Budget
-from workbench.models.model import SummaryRequest
+from workbench.compaction.stages.summarize import Summarize
+from workbench.models.model import Purpose
 from workbench.transcript.context import Context
-from workbench.transcript.files import FileOps
-from workbench.transcript.message import AssistantMessage, Message, Summary, ToolResult, plain_text, said_texts
-from workbench.transcript.pairing import cut_points
+from workbench.transcript.message import Message, Summary, ToolResult, plain_text
 
-SUMMARY_NAME = "compactor_summary"
-MOST_TOKENS = 512
 RESULT_CHARS = 500
 WORD_CHARS = 1_000
-FEWEST = 3
-LEAST = 128
-"""Tokens of a summary under which it is not worth asking for one."""
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryStage:
-    """Summarises what neither is pinned nor belongs to the live end, in one paragraph.
+class AthenaPrompt(PromptTemplate):
+    """One user message: a transcript of lines that are cut short, and the request for one paragraph."""
 
-    An earlier summary in between is one more message of it.
+    @property
+    def system(self) -> str:
+        """None."""
+        return ""
 
-    Attributes:
-        model: the name of another model that should write it; empty for the one at hand.
-    """
+    @property
+    def opening(self) -> str:
+        """Nothing stands above the summary."""
+        return ""
 
-    pinning: Pinning = PINNING
-    model: str = ""
-    name: ClassVar[str] = "summary"
+    def sections(self, purpose: Purpose) -> tuple[str, ...]:
+        """None."""
+        return ()
 
-    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The draft behind the pinned prefix; None for fewer than three messages, or where nothing would be saved."""
-        kept = self.pinning.kept(context, budget)
-        gone = [i for i in range(len(context.messages)) if i not in kept]
-        said = tuple(context.messages[i] for i in gone)
-        if len(gone) < FEWEST or not any(text.strip() for message in said for text in said_texts(message)):
-            return None
-        ids = tuple(dict.fromkeys(id for message in said for id in _stands_for(message)))
-        empty = Draft(requests=(), replaces=ids, files=file_ops(said), said_by="assistant", name=SUMMARY_NAME)
-        left = sum(context.sizes[i] for i in gone) - context.count(empty.frame()) - 1
-        if left < LEAST:
-            return None
-        draft = replace(empty, requests=(self._request(context, budget, said, empty.files, min(MOST_TOKENS, left)),))
-        place = _place(context.messages, self.pinning.floor(context.messages), gone)
-        return Plan(exchanged(gone, place, draft), then=partial(not_empty, ids))
+    def request(self, filled: Prompt) -> str:
+        """The user prompt's text."""
+        parts = (self.transcript(filled.messages), prompt("athena_summary"), filled.instructions)
+        return "\n\n".join(parts if filled.instructions else parts[:2])
 
-    def _request(
-        self, context: Context, budget: Budget, said: tuple[Message, ...], files: FileOps, most: int
-    ) -> SummaryRequest:
-        return SummaryRequest(
-            purpose="summary",
-            system="",
-            write=Letter(said, budget.instructions),
-            messages=said,
-            instructions=budget.instructions,
-            files=files,
-            max_tokens=most,
-            if_empty="",
-            count=context.count,
-            model=self.model,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Letter:
-    """The one user message that is sent, written when it is read."""
-
-    messages: tuple[Message, ...]
-    instructions: str = ""
-
-    def __call__(self) -> str:
-        """The transcript, and what is asked for."""
-        parts = ["\n".join(map(line, self.messages)), prompt("athena_summary")]
-        return "\n\n".join((*parts, self.instructions) if self.instructions else parts)
-
-
-def _stands_for(message: Message) -> tuple[str, ...]:
-    """The ids of what was said: of a summary, or of a run that was merged, those that it replaces."""
-    return (isinstance(message, Summary) and message.replaces) or (message.id,)
+    def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
+        """One line a message."""
+        return "\n".join(map(line, messages))
 
 
 def line(message: Message) -> str:
@@ -100,28 +55,62 @@ def line(message: Message) -> str:
     words = harmless(plain_text(message))
     if isinstance(message, ToolResult):
         return f"[tool result] {head(words, RESULT_CHARS)}"
-    role = message.said_by if isinstance(message, Summary) else message.role
-    calls = message.calls if isinstance(message, AssistantMessage) else ()
-    named = f" [calls: {', '.join(call.name for call in calls)}]" if calls else ""
-    return f"[{role}] {head(words, WORD_CHARS)}{named}"
+    calls = ", ".join(call.name for call in calls_of(message))
+    return f"[{role_of(message)}] {head(words, WORD_CHARS)}" + (f" [calls: {calls}]" if calls else "")
 
 
-def not_empty(ids: tuple[str, ...], edited: Context) -> None:
+class AthenaLimits(SizeLimits):
+    """At most 512 tokens, and fewer than the summary replaces; a target does not bind."""
+
+    def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
+        """Tokens that the summary's text may have."""
+        return min(self.most, sum(context.sizes[i] for i in gone) - frame + 1)
+
+
+def with_own_ids(context: Context, given: SummaryInput) -> SummaryInput:
+    """The input in which an earlier summary that names nothing stands for itself."""
+    earlier = (replace(summary, replaces=summary.replaces or (summary.id,)) for summary in given.earlier)
+    return replace(given, earlier=tuple(earlier))
+
+
+def as_messages(task: SummaryTask) -> SummaryInput:
+    """What the model reads: an earlier summary is one more message."""
+    return replace(task.given, earlier=(), history=tuple(task.context.messages[i] for i in task.span.gone))
+
+
+def not_empty(task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
     """Nothing further, once the model has said something.
 
     Raises:
         StageFailed: it has not.
     """
     for message in edited.messages:
-        if isinstance(message, Summary) and message.replaces == ids and not message.text.strip():
-            raise StageFailed(SummaryStage.name, "summary_failed: empty_summary")
+        if isinstance(message, Summary) and message.replaces == draft.replaces and not message.text.strip():
+            raise StageFailed("summary", "summary_failed: empty_summary")
+    return None
 
 
-def _place(messages: Sequence[Message], floor: int, gone: Sequence[int]) -> int:
-    """Right behind the pinned prefix, but never inside a pair; at the latest where the first message goes."""
-    flags = cut_points(messages)
-    prompt = behind_prompt(messages, gone)
-    if prompt > gone[0]:
-        return next(i for i in range(prompt, len(flags)) if flags[i])
-    places = (i for i in range(max(floor, prompt), gone[0] + 1) if flags[i])
-    return next(places, next(i for i in range(gone[0], -1, -1) if flags[i]))
+def no_text(task: SummaryTask) -> str:
+    """Code adds nothing to the summary."""
+    return ""
+
+
+def summary_stage(pinning: Pinning = PINNING, model: str = "") -> Summarize:
+    """The stage; another model may write the summary."""
+    return Summarize(
+        cut=pinning,
+        prompt=AthenaPrompt(window_chars=None),
+        limits=AthenaLimits(least=128, most=512),
+        name="summary",
+        file_lists="inside",
+        recognise=with_own_ids,
+        reads=as_messages,
+        annotate=no_text,
+        place=pinning.place,
+        finish=not_empty,
+        fallback=None,
+        if_empty="",
+        model=model,
+        said_by="assistant",
+        summary_name="compactor_summary",
+    )
