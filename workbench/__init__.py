@@ -10,6 +10,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from workbench.errors import missing_extra
+
 __version__ = "0.1.0"
 
 _PLACES = {
@@ -123,7 +125,10 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> object:
     if name not in _PLACES:
         raise AttributeError(f"module 'workbench' has no attribute {name!r}")
-    value = getattr(import_module(f"workbench.{_PLACES[name]}"), name)
+    try:
+        value = getattr(import_module(f"workbench.{_PLACES[name]}"), name)
+    except ModuleNotFoundError as error:
+        raise missing_extra(f"wb.{name}", error) from None
     globals()[name] = value
     return value
 

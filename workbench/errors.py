@@ -50,5 +50,12 @@ class SetupError(WorkbenchError):
     """Something outside is missing: an extra to install, a key to set."""
 
 
+def missing_extra(what: str, error: ModuleNotFoundError) -> Exception:
+    """What to tell a person who installed the engine alone; the error itself where the missing module is our own."""
+    if (error.name or "workbench").startswith("workbench"):
+        return error
+    return SetupError(f"{what} needs the package {error.name}: pip install 'compaction-workbench[all]'")
+
+
 class SettingError(WorkbenchError):
     """A setting has a value that cannot work; the message says what would be accepted."""

@@ -2,6 +2,24 @@
 
 from __future__ import annotations
 
-from workbench.cli.app import main
+import sys
+from collections.abc import Sequence
 
-__all__ = ["main"]
+from workbench.errors import missing_extra
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; gives its exit code.
+
+    Args:
+        arguments: as on a command line; None takes this process's own.
+    """
+    try:
+        from workbench.cli import app
+    except ModuleNotFoundError as error:
+        found = missing_extra("the command line", error)
+        if found is error:
+            raise
+        print(found, file=sys.stderr)  # noqa: T201 - what else prints comes with the missing package
+        return 2
+    return app.main(arguments)
