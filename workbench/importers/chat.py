@@ -12,16 +12,7 @@ from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE
 from workbench.importers.values import identifier, label, mapping, objects, text, timestamp
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Json,
-    SystemMessage,
-    ToolCall,
-    ToolResult,
-    Usage,
-    UserMessage,
-)
+from workbench.transcript.message import AnswerBlock, Json, ToolCall, Usage
 
 ROLES: Mapping[str, str] = {
     **dict.fromkeys(("assistant", "ai", "model"), "assistant"),
@@ -61,24 +52,23 @@ class ChatBuilder(SessionBuilder):
         role = text(record, "role")
         found = content(record)
         self.source.unknown.update(found.unknown)
-        time = timestamp(record, "timestamp") if isinstance(record.get("timestamp"), str | int | float) else None
+        self.time = timestamp(record, "timestamp") if isinstance(record.get("timestamp"), str | int | float) else None
         message_id = identifier(record, "id", "uuid")
         match ROLES.get(role):
             case "system":
-                self.say(SystemMessage(id=message_id, blocks=found.said, time=time))
+                self.system(found.said, id=message_id)
             case "user":
-                self._results(found, time)
+                self._results(found)
                 if found.blocks or not found.results:
-                    name = text(record, "name")
-                    self.say(UserMessage(id=message_id, blocks=found.said, name=name, synthetic=synthetic, time=time))
+                    self.user(found.said, id=message_id, name=text(record, "name"), synthetic=synthetic)
             case "assistant":
-                self._answer(message_id, record, found, time)
+                self._answer(message_id, record, found)
             case "tool":
-                self._tool(message_id, record, found, time)
+                self._tool(message_id, record, found)
             case _:
                 raise FormatError(f"no role is named {role!r}; known are {', '.join(sorted(ROLES))}", field="role")
 
-    def _answer(self, message_id: str, record: Mapping[str, Json], found: Content, time: float | None) -> None:
+    def _answer(self, message_id: str, record: Mapping[str, Json], found: Content) -> None:
         thought = text(record, "reasoning_content") or label(record, "reasoning")
         blocks: list[AnswerBlock] = [*thought_block(thought), *found.blocks]
         blocks += [*text_block(text(record, "refusal")), *calls(record)]
@@ -87,17 +77,9 @@ class ChatBuilder(SessionBuilder):
                 blocks[i] = block = self._with_own_id(block, i)
                 self.names[block.id] = block.name
                 self.waiting[block.id] = None
-        self.say(
-            AssistantMessage(
-                id=message_id,
-                blocks=tuple(blocks),
-                model=text(record, "model"),
-                usage=_usage(record),
-                stop=text(record, "stop_reason", "finish_reason"),
-                time=time,
-            )
-        )
-        self._results(found, time)
+        model, stop = text(record, "model"), text(record, "stop_reason", "finish_reason")
+        self.assistant(blocks, id=message_id, model=model, usage=_usage(record), stop=stop)
+        self._results(found)
 
     def _with_own_id(self, call: ToolCall, i: int) -> ToolCall:
         """The call with an id of its own: some recorders give none, some the same one again and again."""
@@ -116,19 +98,18 @@ class ChatBuilder(SessionBuilder):
         self.waiting.pop(call_id, None)
         return call_id
 
-    def _tool(self, message_id: str, record: Mapping[str, Json], found: Content, time: float | None) -> None:
+    def _tool(self, message_id: str, record: Mapping[str, Json], found: Content) -> None:
         if found.results:
-            self._results(found, time)
+            self._results(found)
             return
         call_id = self._answered(identifier(record, "tool_call_id"))
         failed = record.get("is_error") is True or bool(record.get("error"))
-        blocks, name = found.said or result_blocks(record.get("content")), text(record, "name")
-        self.say(ToolResult(id=message_id, call_id=call_id, blocks=blocks, name=name, is_error=failed, time=time))
+        blocks = found.said or result_blocks(record.get("content"))
+        self.result(call_id, blocks, id=message_id, name=text(record, "name"), is_error=failed)
 
-    def _results(self, found: Content, time: float | None) -> None:
+    def _results(self, found: Content) -> None:
         for result in found.results:
-            call_id = self._answered(result.call_id)
-            self.say(ToolResult(id="", call_id=call_id, blocks=result.blocks, is_error=result.is_error, time=time))
+            self.result(self._answered(result.call_id), result.blocks, is_error=result.is_error)
 
 
 def calls(record: Mapping[str, Json]) -> list[ToolCall]:

@@ -73,7 +73,7 @@ def _reader(annotation: Any) -> Reader:  # noqa: ANN401  # a type, or a form of 
         return partial(_items, _reader(arguments[0]))
     if isinstance(annotation, type) and is_dataclass(annotation):
         return partial(_record, annotation)
-    return _PLAIN.get(annotation, _object)
+    return partial(_scalar, annotation) if annotation in _SCALARS else _object
 
 
 def _choice(allowed: Sequence[str], value: Json) -> str:
@@ -113,29 +113,11 @@ def _inside(place: str, reader: Reader, value: Json) -> Any:  # noqa: ANN401  # 
         raise FormatError(error.why, field=place + dot + error.field) from None
 
 
-def _text(value: Json) -> str:
-    if not isinstance(value, str):
-        raise FormatError(f"expected text, found {kind(value)}")
-    return value
-
-
-def _flag(value: Json) -> bool:
-    if not isinstance(value, bool):
-        raise FormatError(f"expected true or false, found {kind(value)}")
-    return value
-
-
-def _whole_number(value: Json) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise FormatError(f"expected a whole number, found {kind(value)}")
-    return value
-
-
-def _number(value: Json) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise FormatError(f"expected a number, found {kind(value)}")
+def _scalar(cls: type[Any], value: Json) -> Any:  # noqa: ANN401  # an instance of `cls`
+    if type(value) is not cls and not (cls is float and type(value) is int):
+        raise FormatError(f"expected {_SCALARS[cls]}, found {kind(value)}")
     try:
-        return float(value)
+        return cls(value)
     except OverflowError:
         raise FormatError("the number is larger than any float") from None
 
@@ -146,4 +128,4 @@ def _object(value: Json) -> dict[str, Json]:
     return value
 
 
-_PLAIN: Mapping[Any, Reader] = {str: _text, bool: _flag, int: _whole_number, float: _number}
+_SCALARS: Mapping[Any, str] = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from workbench.importers.source import Source
 from workbench.transcript.files import FileOps
 from workbench.transcript.log import CompactionEntry, Entry, Log, MessageEntry, NoteEntry
-from workbench.transcript.message import AssistantMessage, Json, Message, Summary, ToolResult
+from workbench.transcript.message import (
+    AnswerBlock,
+    AssistantMessage,
+    Json,
+    Message,
+    SaidBlock,
+    Summary,
+    SystemMessage,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
 from workbench.transcript.session import Session
 
 _NESTED = frozenset({".worktrees", "worktrees", ".git"})
@@ -28,6 +39,7 @@ class SessionBuilder:
         window: the model's context window in tokens, where the recording says.
         names: the tools' names by the ids of their calls.
         line: the line that is read, in JSON lines.
+        time: when the record that is read was written, in seconds since 1970; all that is appended gets it.
     """
 
     def __init__(self, source: Source) -> None:
@@ -37,6 +49,7 @@ class SessionBuilder:
         self.window: int | None = None
         self.names: dict[str, str] = {}
         self.line = 0
+        self.time: float | None = None
         self._copies: dict[str, int] = {}
 
     def begin(self, document: Mapping[str, Json]) -> None:
@@ -62,8 +75,40 @@ class SessionBuilder:
             found = f"{base}~{n}"
         return found
 
+    def system(self, blocks: Iterable[SaidBlock], *, id: str = "") -> str:
+        """Append instructions, and return their id."""
+        return self.say(SystemMessage(id=id, blocks=tuple(blocks), time=self.time))
+
+    def user(self, blocks: Iterable[SaidBlock], *, id: str = "", name: str = "", synthetic: bool = False) -> str:
+        """Append a user's message, or one that the client wrote, and return its id."""
+        said = tuple(blocks)
+        return self.say(UserMessage(id=id, blocks=said, name=name, synthetic=synthetic, time=self.time))
+
+    def assistant(
+        self,
+        blocks: Iterable[AnswerBlock],
+        *,
+        id: str = "",
+        name: str = "",
+        model: str = "",
+        usage: Usage | None = None,
+        stop: str = "",
+    ) -> str:
+        """Append an answer, and return its id."""
+        answer = AssistantMessage(
+            id=id, blocks=tuple(blocks), name=name, model=model, usage=usage, stop=stop, time=self.time
+        )
+        return self.say(answer)
+
+    def result(
+        self, call_id: str, blocks: Iterable[SaidBlock], *, id: str = "", name: str = "", is_error: bool = False
+    ) -> str:
+        """Append a tool's result, and return its id. Without a name, it gets that of the call."""
+        found = tuple(blocks)
+        return self.say(ToolResult(id=id, call_id=call_id, blocks=found, name=name, is_error=is_error, time=self.time))
+
     def say(self, message: Message) -> str:
-        """Append a message after the leaf, and return its id. A result gets the name of the tool that was called."""
+        """Append a message, and return its id."""
         if isinstance(message, AssistantMessage):
             for call in message.calls:
                 self.names.setdefault(call.id, call.name)
@@ -71,16 +116,45 @@ class SessionBuilder:
             message = replace(message, name=self.names[message.call_id])
         return self.add(MessageEntry(id=message.id, parent=None, message=message))
 
-    def note(self, kind: str, text: str = "", *, id: str = "", time: float | None = None) -> str:
+    def note(self, kind: str, text: str = "", *, id: str = "") -> str:
         """Append what has a place in the log and was not sent, and return its id."""
-        return self.add(NoteEntry(id=id, parent=None, kind=kind, text=text, time=time))
+        return self.add(NoteEntry(id=id, parent=None, kind=kind, text=text, time=self.time))
+
+    def compaction(
+        self,
+        text: str | None,
+        *,
+        id: str = "",
+        files: FileOps | None = None,
+        model: str = "",
+        kept: tuple[str, ...] | None = None,
+        first_kept: str | None = None,
+        tokens_before: int | None = None,
+        tokens_after: int | None = None,
+        reason: str = "",
+    ) -> str:
+        """Append a recorded compaction, and return its id; without a text, the recording does not show its summary."""
+        entry_id, summary = self.fresh_id(id), None
+        if text is not None:
+            summary_id = f"{entry_id}-summary"
+            summary = Summary(id=summary_id, text=text, files=files or FileOps(), model=model, time=self.time)
+        return self.add(
+            CompactionEntry(
+                id=entry_id,
+                parent=None,
+                summary=summary,
+                first_kept=first_kept,
+                kept=kept,
+                tokens_before=tokens_before,
+                tokens_after=tokens_after,
+                reason=reason,
+                time=self.time,
+            )
+        )
 
     def add(self, entry: Entry) -> str:
         """Append an entry after the leaf, and return its id; its own parent does not matter."""
-        return self.append(replace(entry, id=self.fresh_id(entry.id), parent=self.log.leaf))
-
-    def append(self, entry: Entry) -> str:
-        """Append an entry where it says, and return its id. A message takes the id of its entry."""
+        entry = replace(entry, id=self.fresh_id(entry.id), parent=self.log.leaf)
         if isinstance(entry, MessageEntry) and entry.message.id != entry.id:
             entry = replace(entry, message=replace(entry.message, id=entry.id))
         self.log.append(entry)
@@ -102,36 +176,6 @@ class SessionBuilder:
             cwd=self.cwd,
             project=self.project or project_name(self.cwd, self.source.folder),
         )
-
-
-def compaction(
-    id: str,
-    text: str | None,
-    *,
-    time: float | None = None,
-    files: FileOps | None = None,
-    model: str = "",
-    kept: tuple[str, ...] | None = None,
-    first_kept: str | None = None,
-    tokens_before: int | None = None,
-    tokens_after: int | None = None,
-    reason: str = "",
-) -> CompactionEntry:
-    """A recorded compaction; without a text, one whose summary the recording does not show."""
-    summary = None
-    if text is not None:
-        summary = Summary(id=f"{id}-summary", text=text, files=files or FileOps(), model=model, time=time)
-    return CompactionEntry(
-        id=id,
-        parent=None,
-        summary=summary,
-        first_kept=first_kept,
-        kept=kept,
-        tokens_before=tokens_before,
-        tokens_after=tokens_after,
-        reason=reason,
-        time=time,
-    )
 
 
 def main_model(log: Log) -> str:

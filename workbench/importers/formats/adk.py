@@ -10,7 +10,7 @@ from workbench.importers.head import Head
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.usage import GEMINI_USAGE
 from workbench.importers.values import identifier, mapping, objects, text, timestamp
-from workbench.transcript.message import AssistantMessage, Json, ToolResult, UserMessage
+from workbench.transcript.message import Json
 
 
 class AdkBuilder(SessionBuilder):
@@ -23,28 +23,21 @@ class AdkBuilder(SessionBuilder):
             return
         found = gemini_content(objects(content, "parts"))
         self.source.unknown.update(found.unknown)
-        event_id, time, author = identifier(record, "id"), timestamp(record, "timestamp"), text(record, "author")
+        self.time, event_id, author = timestamp(record, "timestamp"), identifier(record, "id"), text(record, "author")
         for one in found.results:
-            self.say(
-                ToolResult(
-                    id=event_id, call_id=one.call_id, blocks=one.blocks, name=one.name, is_error=one.is_error, time=time
-                )
-            )
+            self.result(one.call_id, one.blocks, id=event_id, name=one.name, is_error=one.is_error)
         if found.results and not found.blocks:
             return
         if text(content, "role") == "user" and author in ("", "user"):
-            self.say(UserMessage(id=event_id, blocks=found.said, time=time))
+            self.user(found.said, id=event_id)
             return
-        self.say(
-            AssistantMessage(
-                id=event_id,
-                blocks=tuple(found.blocks),
-                name=author,
-                model=text(record, "model_version", "modelVersion"),
-                usage=GEMINI_USAGE.read(mapping(record, "usage_metadata", "usageMetadata")),
-                stop=text(record, "finish_reason", "finishReason"),
-                time=time,
-            )
+        self.assistant(
+            found.blocks,
+            id=event_id,
+            name=author,
+            model=text(record, "model_version", "modelVersion"),
+            usage=GEMINI_USAGE.read(mapping(record, "usage_metadata", "usageMetadata")),
+            stop=text(record, "finish_reason", "finishReason"),
         )
 
     def describe(self, document: Mapping[str, Json]) -> None:

@@ -12,7 +12,7 @@ from workbench.importers.head import Head
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.transcript.log import MessageEntry
-from workbench.transcript.message import AssistantMessage, Text, Usage, UserMessage
+from workbench.transcript.message import AssistantMessage, Text, Usage
 from workbench.transcript.session import Session
 
 START = "# aider chat started at "
@@ -107,7 +107,9 @@ class AiderBuilder(SessionBuilder):
             self.shell = _SHELL.match(text) is not None
             self.note("command", text)
         else:
-            self.say(UserMessage(id="", blocks=(Text(_TALK.sub("", text)),), time=self._time()))
+            self.time = self._time()
+            self.user([Text(_TALK.sub("", text))])
+            self.time = None
 
     def _time(self) -> float | None:
         """When the chat started, for its first message; the log tells no other time."""
@@ -140,7 +142,7 @@ class AiderBuilder(SessionBuilder):
     def _output_sent(self) -> None:
         """The output of a command that was put into the chat."""
         self._answer_done()
-        self.say(UserMessage(id="", blocks=(Text(self.output),), synthetic=True))
+        self.user([Text(self.output)], synthetic=True)
         self.output = ""
 
     def _answer_done(self) -> None:

@@ -16,15 +16,7 @@ from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.usage import OPENAI_USAGE
 from workbench.importers.values import identifier, mapping, objects, text, timestamp
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Json,
-    SystemMessage,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
+from workbench.transcript.message import AnswerBlock, Json, ToolCall
 
 USAGE = replace(OPENAI_USAGE, cache_read=(*OPENAI_USAGE.cache_read, "cached_tokens"))
 
@@ -43,22 +35,22 @@ class AtifBuilder(SessionBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one step."""
         self.model = text(self.agent, "model_name")
-        speaker, time = text(record, "source"), timestamp(record, "timestamp")
+        self.time, speaker = timestamp(record, "timestamp"), text(record, "source")
         step_id = f"step-{identifier(record, 'step_id')}" if record.get("step_id") is not None else ""
         found = content(record, "message")
         self.source.unknown.update(found.unknown)
         calls: list[str] = []
         if speaker == "agent":
-            calls = self._answer(record, step_id, found.blocks, time)
+            calls = self._answer(record, step_id, found.blocks)
         elif speaker == "system" and not len(self.log):
-            self.say(SystemMessage(id=step_id, blocks=found.said, time=time))
+            self.system(found.said, id=step_id)
         elif speaker in ("user", "system"):
-            self.say(UserMessage(id=step_id, blocks=found.said, synthetic=speaker == "system", time=time))
+            self.user(found.said, id=step_id, synthetic=speaker == "system")
         else:
             raise FormatError(f"no source is named {speaker!r}; known are agent, system and user", field="source")
-        self._observed(mapping(record, "observation"), calls, time)
+        self._observed(mapping(record, "observation"), calls)
 
-    def _answer(self, step: Mapping[str, Json], step_id: str, said: list[AnswerBlock], time: float | None) -> list[str]:
+    def _answer(self, step: Mapping[str, Json], step_id: str, said: list[AnswerBlock]) -> list[str]:
         """Read an agent's step; gives the ids of its calls."""
         blocks = [*thought_block(text(step, "reasoning_content")), *said]
         calls = [
@@ -66,10 +58,10 @@ class AtifBuilder(SessionBuilder):
             for call in objects(step, "tool_calls")
         ]
         model, usage = text(step, "model_name") or self.model, USAGE.read(mapping(step, "metrics"))
-        self.say(AssistantMessage(id=step_id, blocks=(*blocks, *calls), model=model, usage=usage, time=time))
+        self.assistant([*blocks, *calls], id=step_id, model=model, usage=usage)
         return [call.id for call in calls]
 
-    def _observed(self, observation: Mapping[str, Json], calls: list[str], time: float | None) -> None:
+    def _observed(self, observation: Mapping[str, Json], calls: list[str]) -> None:
         """Read what came back: a call's result, or the environment's word where no call is named."""
         left = list(dict.fromkeys(calls))
         for result in objects(observation, "results"):
@@ -77,9 +69,9 @@ class AtifBuilder(SessionBuilder):
             call_id = identifier(result, "source_call_id") or (left[0] if len(left) == 1 else "")
             if call_id in calls:
                 left = [one for one in left if one != call_id]
-                self.say(ToolResult(id="", call_id=call_id, blocks=blocks, time=time))
+                self.result(call_id, blocks)
             elif blocks:
-                self.say(UserMessage(id="", blocks=blocks, synthetic=True, time=time))
+                self.user(blocks, synthetic=True)
 
     def describe(self, document: Mapping[str, Json]) -> None:
         """Read the trajectory's id, and the agent's name and model."""

@@ -14,16 +14,7 @@ from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.values import label, text
 from workbench.transcript.log import CompactionEntry
-from workbench.transcript.message import (
-    AssistantMessage,
-    Json,
-    Message,
-    Summary,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-    plain_text,
-)
+from workbench.transcript.message import Json, Summary, ToolCall, UserMessage, plain_text
 from workbench.transcript.session import Session
 
 SIDE = frozenset(
@@ -87,26 +78,24 @@ class ClaudeCodeBuilder(SessionBuilder):
         elif head.entry is not None:
             entry = self._compaction(unit, head.entry) if isinstance(head.entry, CompactionEntry) else head.entry
             self.log.leaf = unit.last
-            unit.last = self.add(entry)
-            self.entries_of[head.uuid].append(unit.last)
+            self._placed(unit, head, self.add(entry))
         else:
             self._user(unit, head)
 
     def _answer(self, unit: Unit) -> None:
         first, newest_first = unit.head, unit.lines[::-1]
-        message = AssistantMessage(
+        self.log.leaf, self.time = unit.last, first.time
+        answer = self.assistant(
+            [block for line in unit.lines for block in line.content.blocks],
             id=first.uuid,
-            blocks=tuple(block for line in unit.lines for block in line.content.blocks),
             name="client" if first.synthetic else "",
             model=first.model,
             usage=next((line.usage for line in newest_first if line.usage), None),
             stop=next((line.stop for line in newest_first if line.stop), ""),
-            time=first.time,
         )
-        self._say(unit, first, message)
+        self._placed(unit, first, answer)
         for line in unit.lines[1:]:
             self.entries_of[line.uuid] = self.entries_of[first.uuid]
-        answer = unit.last
         chosen, copies = self._one_each(unit.results)
         for line in unit.lines:
             self._results(unit, line)
@@ -133,13 +122,14 @@ class ClaudeCodeBuilder(SessionBuilder):
         self._results(unit, one)
         said = one.content.said
         if said or not one.content.results:
-            self._say(unit, one, UserMessage(id=one.uuid, blocks=said, synthetic=one.synthetic, time=one.time))
+            self.log.leaf, self.time = unit.last, one.time
+            self._placed(unit, one, self.user(said, id=one.uuid, synthetic=one.synthetic))
 
     def _results(self, unit: Unit, one: Node) -> None:
         for found in one.content.results:
-            call_id, error = found.call_id, found.is_error
-            result = ToolResult(id=one.uuid, call_id=call_id, blocks=found.blocks, is_error=error, time=one.time)
-            self._say(unit, one, result)
+            self.log.leaf, self.time = unit.last, one.time
+            entry_id = self.result(found.call_id, found.blocks, id=one.uuid, is_error=found.is_error)
+            self._placed(unit, one, entry_id)
 
     def _compaction(self, unit: Unit, entry: CompactionEntry) -> CompactionEntry:
         """The boundary with its summary, and the entries of the records that it kept."""
@@ -150,10 +140,9 @@ class ClaudeCodeBuilder(SessionBuilder):
             summary = Summary(id=unit.summary.uuid, text=words, time=unit.summary.time)
         return replace(entry, summary=summary, kept=tuple(dict.fromkeys(kept)) if unit.head.preserved else None)
 
-    def _say(self, unit: Unit, one: Node, message: Message) -> None:
-        self.log.leaf = unit.last
-        unit.last = self.say(message)
-        self.entries_of[one.uuid].append(unit.last)
+    def _placed(self, unit: Unit, one: Node, entry_id: str) -> None:
+        unit.last = entry_id
+        self.entries_of[one.uuid].append(entry_id)
 
 
 class ClaudeCode(LinesImporter):

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from workbench.importers.chat import ChatBuilder
 from workbench.importers.format import DocumentImporter
 from workbench.importers.head import Head
-from workbench.importers.session_builder import compaction
 from workbench.importers.values import count, identifier, mapping, optional_count, text, texts, timestamp
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import Json, SystemMessage, Text
+from workbench.transcript.message import Json, Text
 
 
 class ClineBuilder(ChatBuilder):
@@ -22,7 +21,7 @@ class ClineBuilder(ChatBuilder):
         """Read the system prompt."""
         prompt = text(document, "system_prompt")
         if prompt:
-            self.say(SystemMessage(id="system", blocks=(Text(prompt),)))
+            self.system([Text(prompt)], id="system")
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message. What stands before a compaction is the system prompt, which none touches."""
@@ -33,24 +32,21 @@ class ClineBuilder(ChatBuilder):
             self.compacted = True
             return
         if mark == "compaction" and not self.compacted:
-            entry_id = self.fresh_id(f"{identifier(record, 'id')}-compaction")
-            reason, time = text(about, "reason"), timestamp(record, "ts")
-            self.add(compaction(entry_id, None, kept=self.ids, reason=reason, time=time))
+            self.time, entry_id = timestamp(record, "ts"), f"{identifier(record, 'id')}-compaction"
+            self.compaction(None, id=entry_id, kept=self.ids, reason=text(about, "reason"))
         self.read_message(_in_chat_shape(record))
         self.compacted = self.compacted or mark == "compaction"
 
     def _summary(self, message: Mapping[str, Json], about: Mapping[str, Json]) -> None:
         details = mapping(about, "details")
         files = FileOps(texts(details, "readFiles"), texts(details, "modifiedFiles"))
-        self.add(
-            compaction(
-                self.fresh_id(identifier(message, "id") or "compaction"),
-                text(about, "summary"),
-                files=files,
-                kept=self.ids,
-                tokens_before=optional_count(about, "tokensBefore"),
-                time=timestamp(about, "generatedAt"),
-            )
+        self.time = timestamp(about, "generatedAt")
+        self.compaction(
+            text(about, "summary"),
+            id=identifier(message, "id") or "compaction",
+            files=files,
+            kept=self.ids,
+            tokens_before=optional_count(about, "tokensBefore"),
         )
 
     def describe(self, document: Mapping[str, Json]) -> None:

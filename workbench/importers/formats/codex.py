@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from workbench.importers.blocks import arguments, as_json, content, result_blocks, thought_block
 from workbench.importers.format import LinesImporter
 from workbench.importers.head import Head
-from workbench.importers.session_builder import SessionBuilder, compaction
+from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.usage import OPENAI_USAGE
 from workbench.importers.values import block_texts, identifier, label, mapping, objects, optional_count, text, timestamp
@@ -58,34 +58,35 @@ class CodexBuilder(SessionBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one line: an item, an event, or what is known of the session."""
-        type_, payload, time = text(record, "type"), mapping(record, "payload"), timestamp(record, "timestamp")
+        type_, payload = text(record, "type"), mapping(record, "payload")
+        self.time = timestamp(record, "timestamp")
         if type_ == "response_item":
-            self._item(payload, time)
+            self._item(payload)
         elif type_ == "session_meta":
-            self._meta(mapping(payload, "meta") or payload, time)
+            self._meta(mapping(payload, "meta") or payload)
         elif type_ == "turn_context":
             self._close()
             self.answering_model = text(payload, "model") or self.answering_model
         elif type_ == "event_msg":
-            self._event(payload, time)
+            self._event(payload)
         elif type_ == "compacted":
-            self._compacted(payload, time)
+            self._compacted(payload)
         elif "payload" not in record and type_ in MODEL_ITEMS | OUTPUTS | {"message"}:
-            self._item(record, time)
+            self._item(record)
         elif "instructions" in record and not self.meta:
-            self._meta({**record, "base_instructions": {"text": text(record, "instructions")}}, time)
+            self._meta({**record, "base_instructions": {"text": text(record, "instructions")}})
         elif "record_type" not in record:
             self.source.unknown[f"record of type {type_!r}"] += 1
 
-    def _meta(self, payload: Mapping[str, Json], time: float | None) -> None:
+    def _meta(self, payload: Mapping[str, Json]) -> None:
         if self.meta:
             return
         self.meta = payload
         instructions = text(mapping(payload, "base_instructions"), "text")
         if instructions:
-            self.say(SystemMessage(id="", blocks=(Text(instructions),), time=time))
+            self.system([Text(instructions)])
 
-    def _event(self, payload: Mapping[str, Json], time: float | None) -> None:
+    def _event(self, payload: Mapping[str, Json]) -> None:
         match text(payload, "type"):
             case "token_count":
                 info = mapping(payload, "info")
@@ -97,33 +98,33 @@ class CodexBuilder(SessionBuilder):
                 self.window = optional_count(payload, "model_context_window") or self.window
             case "turn_aborted":
                 self._close()
-                self.note("turn_aborted", text(payload, "reason"), time=time)
+                self.note("turn_aborted", text(payload, "reason"))
 
-    def _item(self, payload: Mapping[str, Json], time: float | None) -> None:
+    def _item(self, payload: Mapping[str, Json]) -> None:
         type_ = text(payload, "type")
         if type_ == "message" and text(payload, "role") != "assistant":
             self._close()
-            self.say(self._message(payload, time))
+            self.say(self._message(payload))
         elif type_ in MODEL_ITEMS or type_ == "message":
             if self.usage is not None or self.results:
                 self._close()
-            self.began = time if self.began is None else self.began
+            self.began = self.time if self.began is None else self.began
             self.blocks += self._answer_blocks(type_, payload)
         elif type_ in OUTPUTS:
-            self._output(payload, time)
+            self._output(payload)
         elif type_ not in IGNORED:
             self.source.unknown[f"item of type {type_!r}"] += 1
 
-    def _message(self, payload: Mapping[str, Json], time: float | None) -> Message:
+    def _message(self, payload: Mapping[str, Json]) -> Message:
         found = content(payload)
         self.source.unknown.update(found.unknown)
         role = text(payload, "role")
         if role in ("developer", "system"):
-            return SystemMessage(id="", blocks=found.said, time=time)
+            return SystemMessage(id="", blocks=found.said, time=self.time)
         if role == "assistant":
-            return AssistantMessage(id="", blocks=found.said, time=time, model=self.answering_model)
+            return AssistantMessage(id="", blocks=found.said, time=self.time, model=self.answering_model)
         first = next((block.text for block in found.said if isinstance(block, Text)), "")
-        return UserMessage(id="", blocks=found.said, synthetic=_CLIENT.match(first) is not None, time=time)
+        return UserMessage(id="", blocks=found.said, synthetic=_CLIENT.match(first) is not None, time=self.time)
 
     def _answer_blocks(self, type_: str, payload: Mapping[str, Json]) -> list[AnswerBlock]:
         if type_ == "message":
@@ -138,11 +139,11 @@ class CodexBuilder(SessionBuilder):
         given = next((payload[key] for key in ("arguments", "input", "action") if payload.get(key) is not None), None)
         return [ToolCall(call_id, name, arguments(given))]
 
-    def _output(self, payload: Mapping[str, Json], time: float | None) -> None:
+    def _output(self, payload: Mapping[str, Json]) -> None:
         call_id, blocks = identifier(payload, "call_id"), _result(payload)
         code = _EXIT.search(plain_text(UserMessage(id="", blocks=blocks))[:_HEADER])
         failed = code is not None and code[1] != "0"
-        self.results.append(ToolResult(id="", call_id=call_id, blocks=blocks, is_error=failed, time=time))
+        self.results.append(ToolResult(id="", call_id=call_id, blocks=blocks, is_error=failed, time=self.time))
 
     def _close(self) -> None:
         """Write the answer that was gathered, and behind it the results of its calls."""
@@ -154,7 +155,7 @@ class CodexBuilder(SessionBuilder):
         self.blocks, self.results = [], []
         self.usage, self.began = None, None
 
-    def _compacted(self, payload: Mapping[str, Json], time: float | None) -> None:
+    def _compacted(self, payload: Mapping[str, Json]) -> None:
         """Read a compaction: it lists what the model is sent from now on, old messages and new ones."""
         self._close()
         written, sealed = text(payload, "message"), 0
@@ -166,7 +167,7 @@ class CodexBuilder(SessionBuilder):
         added: list[Message] = []
         for item in objects(payload, "replacement_history"):
             if text(item, "type") == "message":
-                message = self._message(item, time)
+                message = self._message(item)
                 same = known[_key(message)]
                 if same:
                     kept.append(same.pop())
@@ -175,12 +176,9 @@ class CodexBuilder(SessionBuilder):
             elif text(item, "type") in ("compaction", "compaction_summary"):
                 sealed += len(text(item, "encrypted_content"))
                 written = written or text(item, "summary")
-        before = self._last_prompt()
-        self.add(compaction(self.fresh_id(), written or None, kept=tuple(kept), tokens_before=before, time=time))
+        self.compaction(written or None, kept=tuple(kept), tokens_before=self._last_prompt())
         if not written:
-            self.note(
-                "hidden_summary", f"encrypted, {sealed} characters" if sealed else "not in the recording", time=time
-            )
+            self.note("hidden_summary", f"encrypted, {sealed} characters" if sealed else "not in the recording")
         for message in added:
             self.say(message)
 

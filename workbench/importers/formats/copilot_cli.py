@@ -11,22 +11,12 @@ from dataclasses import replace
 from workbench.importers.blocks import arguments, result_blocks, text_block, thought_block
 from workbench.importers.format import LinesImporter
 from workbench.importers.head import Head
-from workbench.importers.session_builder import SessionBuilder, compaction
+from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import count, identifier, mapping, objects, optional_count, text, timestamp
-from workbench.transcript.log import Entry, Log, MessageEntry, NoteEntry
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Json,
-    SystemMessage,
-    Text,
-    ToolCall,
-    ToolResult,
-    Usage,
-    UserMessage,
-)
+from workbench.transcript.log import Entry, Log, MessageEntry
+from workbench.transcript.message import AssistantMessage, Json, Text, ToolCall, Usage
 from workbench.transcript.session import Session
 
 NOTES = frozenset({"abort", "session.error", "session.model_change", "session.truncation", "session.snapshot_rewind"})
@@ -64,32 +54,33 @@ class CopilotCliBuilder(SessionBuilder):
         if not self.agent and parent in self.leaf_after:
             self.leaf = self.leaf_after[parent]
         if record.get("ephemeral") is not True or record.get("type") == "assistant.usage":
-            self._event(event_id, text(record, "type"), mapping(record, "data"), timestamp(record, "timestamp"))
+            self.time = timestamp(record, "timestamp")
+            self._event(event_id, text(record, "type"), mapping(record, "data"))
         self.leaf_after[event_id] = self.leaf
 
-    def _event(self, event_id: str, type_: str, data: Mapping[str, Json], time: float | None) -> None:
+    def _event(self, event_id: str, type_: str, data: Mapping[str, Json]) -> None:
         if type_ in ("session.start", "session.resume", "session.context_changed"):
             self._about(data)
         elif type_ == "user.message":
-            self._user(event_id, data, time)
+            self._user(event_id, data)
         elif type_ == "assistant.reasoning":
             self.thought = text(data, "content")
         elif type_ == "assistant.message":
-            self._answer(event_id, data, time)
+            self._answer(event_id, data)
         elif type_ == "assistant.usage":
             self._usage(data)
         elif type_ == "tool.execution_complete":
-            self._result(event_id, data, time)
+            self._result(event_id, data)
         elif type_ == "system.message":
-            self.say(SystemMessage(id=event_id, blocks=(Text(text(data, "content")),), time=time))
+            self.system([Text(text(data, "content"))], id=event_id)
         elif type_ == "skill.invoked" and data.get("content"):
-            self.say(UserMessage(id=event_id, blocks=(Text(text(data, "content")),), synthetic=True, time=time))
+            self.user([Text(text(data, "content"))], id=event_id, synthetic=True)
         elif type_ == "session.compaction_complete" and data.get("success") is not False:
-            self._compaction(event_id, data, time)
+            self._compaction(event_id, data)
         elif type_ in NOTES:
             shown = next((text(data, key) for key in ("newModel", "message", "reason") if data.get(key)), "")
             self.model = text(data, "newModel") or self.model
-            self.add(NoteEntry(id=event_id, parent=None, kind=type_, text=shown, time=time))
+            self.note(type_, shown, id=event_id)
         elif not type_.startswith(FAMILIES):
             self.source.unknown[f"event of type {type_!r}"] += 1
 
@@ -100,26 +91,26 @@ class CopilotCliBuilder(SessionBuilder):
         self.repository = self.repository or text(context, "repository")
         self.model = text(data, "selectedModel") or self.model
 
-    def _user(self, event_id: str, data: Mapping[str, Json], time: float | None) -> None:
+    def _user(self, event_id: str, data: Mapping[str, Json]) -> None:
         typed, sent = text(data, "content"), text(data, "transformedContent")
         synthetic = text(data, "source") not in ("", "user")
-        self.say(UserMessage(id=event_id, blocks=tuple(text_block(typed)), synthetic=synthetic, time=time))
+        self.user(text_block(typed), id=event_id, synthetic=synthetic)
         added = sent.replace(typed, "", 1).strip() if typed and typed in sent else ""
         if added:
-            self.say(UserMessage(id=f"{event_id}-added", blocks=(Text(added),), synthetic=True, time=time))
+            self.user([Text(added)], id=f"{event_id}-added", synthetic=True)
 
-    def _answer(self, event_id: str, data: Mapping[str, Json], time: float | None) -> None:
+    def _answer(self, event_id: str, data: Mapping[str, Json]) -> None:
         thought, self.thought = text(data, "reasoningText") or self.thought, ""
         calls = [
             ToolCall(identifier(call, "toolCallId"), text(call, "name"), arguments(call.get("arguments")))
             for call in objects(data, "toolRequests")
         ]
         thoughts = thought_block(thought, text(data, "reasoningOpaque", "encryptedContent"))
-        blocks: tuple[AnswerBlock, ...] = (*thoughts, *text_block(text(data, "content")), *calls)
         output = count(data, "outputTokens")
         usage = Usage(output=output) if output else None
         self.newest_answers[self.agent] = event_id
-        self.say(AssistantMessage(id=event_id, blocks=blocks, model=self.model, usage=usage, time=time))
+        blocks = [*thoughts, *text_block(text(data, "content")), *calls]
+        self.assistant(blocks, id=event_id, model=self.model, usage=usage)
 
     def _usage(self, data: Mapping[str, Json]) -> None:
         """Read the figures of the request that was just answered; its input includes what was cached."""
@@ -130,18 +121,17 @@ class CopilotCliBuilder(SessionBuilder):
             model = text(data, "model") or entry.message.model
             self.entries[entry.id] = replace(entry, message=replace(entry.message, usage=usage, model=model))
 
-    def _result(self, event_id: str, data: Mapping[str, Json], time: float | None) -> None:
+    def _result(self, event_id: str, data: Mapping[str, Json]) -> None:
         failed = data.get("success") is False
         given = mapping(data, "result").get("content")
         if given is None and failed:
             given = text(mapping(data, "error"), "message")
-        call_id, blocks = identifier(data, "toolCallId"), result_blocks(given)
-        self.say(ToolResult(id=event_id, call_id=call_id, blocks=blocks, is_error=failed, time=time))
+        self.result(identifier(data, "toolCallId"), result_blocks(given), id=event_id, is_error=failed)
 
-    def _compaction(self, event_id: str, data: Mapping[str, Json], time: float | None) -> None:
+    def _compaction(self, event_id: str, data: Mapping[str, Json]) -> None:
         before, after = optional_count(data, "preCompactionTokens"), optional_count(data, "postCompactionTokens")
         summary = text(data, "summaryContent") or None
-        self.add(compaction(event_id, summary, tokens_before=before, tokens_after=after, time=time))
+        self.compaction(summary, id=event_id, tokens_before=before, tokens_after=after)
 
     def add(self, entry: Entry) -> str:
         """Append after the leaf of the speaker, the agent or one of its sub-agents; the second of an id is left out."""

@@ -10,7 +10,7 @@ from workbench.importers.head import Head
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import identifier, mapping, objects, text, timestamp
-from workbench.transcript.message import AssistantMessage, Json, Thinking, ToolCall, ToolResult, UserMessage
+from workbench.transcript.message import Json, Thinking, ToolCall, ToolResult
 
 NOTES = frozenset({"info", "error", "warning"})
 USAGE = UsageFields(
@@ -23,20 +23,21 @@ class GeminiCliBuilder(SessionBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message."""
-        type_, message_id, time = text(record, "type"), identifier(record, "id"), timestamp(record, "timestamp")
+        type_, message_id = text(record, "type"), identifier(record, "id")
+        self.time = timestamp(record, "timestamp")
         plain = isinstance(record.get("content"), str)
         found = content(record) if plain else gemini_content(objects(record, "content"))
         self.source.unknown.update(found.unknown)
         if type_ == "user":
-            self.say(UserMessage(id=message_id, blocks=found.said, time=time))
+            self.user(found.said, id=message_id)
         elif type_ == "gemini":
-            self._answer(record, message_id, found, time)
+            self._answer(record, message_id, found)
         elif type_ in NOTES:
-            self.note(type_, found.words, id=message_id, time=time)
+            self.note(type_, found.words, id=message_id)
         else:
             self.source.unknown[f"message of type {type_!r}"] += 1
 
-    def _answer(self, record: Mapping[str, Json], message_id: str, found: Content, time: float | None) -> None:
+    def _answer(self, record: Mapping[str, Json], message_id: str, found: Content) -> None:
         thoughts = [
             Thinking(f"{text(thought, 'subject')}\n{text(thought, 'description')}".strip())
             for thought in objects(record, "thoughts")
@@ -47,9 +48,8 @@ class GeminiCliBuilder(SessionBuilder):
             call = ToolCall(identifier(record_of_call, "id"), name, arguments(given))
             calls.append(call)
             results += _results(record_of_call, call)
-        blocks, model = (*thoughts, *found.blocks, *calls), text(record, "model")
-        usage = USAGE.read(mapping(record, "tokens"))
-        self.say(AssistantMessage(id=message_id, blocks=blocks, model=model, usage=usage, time=time))
+        model, usage = text(record, "model"), USAGE.read(mapping(record, "tokens"))
+        self.assistant([*thoughts, *found.blocks, *calls], id=message_id, model=model, usage=usage)
         for result in results:
             self.say(result)
 

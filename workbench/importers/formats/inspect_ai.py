@@ -13,7 +13,6 @@ from workbench.importers.chat import ChatBuilder
 from workbench.importers.decoding import decode, kind
 from workbench.importers.format import Importer
 from workbench.importers.head import Head
-from workbench.importers.session_builder import compaction
 from workbench.importers.source import Source
 from workbench.importers.values import count, identifier, mapping, objects, optional_count, text
 from workbench.transcript.message import Json
@@ -68,15 +67,14 @@ class SampleBuilder(ChatBuilder):
 
     def _compaction(self, message: Mapping[str, Json] | None, event: Mapping[str, Json]) -> None:
         """Add a summary with the figures of its event; without a message, the context was cleared or trimmed."""
-        self.add(
-            compaction(
-                self.fresh_id(identifier(message or {}, "id") or "compaction"),
-                None if message is None else content(message).words,
-                kept=self.ids if message is None else None,
-                tokens_before=optional_count(event, "tokens_before"),
-                tokens_after=optional_count(event, "tokens_after"),
-                reason=text(event, "type"),
-            )
+        self.time = None
+        self.compaction(
+            None if message is None else content(message).words,
+            id=identifier(message or {}, "id") or "compaction",
+            kept=self.ids if message is None else None,
+            tokens_before=optional_count(event, "tokens_before"),
+            tokens_after=optional_count(event, "tokens_after"),
+            reason=text(event, "type"),
         )
 
     def _in_chat_shape(self, message: dict[str, Json]) -> dict[str, Json]:

@@ -12,7 +12,7 @@ from workbench.importers.format import Carries, Importer
 from workbench.importers.head import Head
 from workbench.importers.source import Source
 from workbench.importers.values import block_texts, identifier, items, label, text
-from workbench.transcript.message import Json, SystemMessage, Text
+from workbench.transcript.message import Json, Text
 from workbench.transcript.session import Session
 
 LISTS = ("messages", "conversation", "conversations")
@@ -75,7 +75,7 @@ def _session(source: Source, holder: Json, n: int | None) -> Session:
     chat = ChatBuilder(source)
     if holder.get("system"):
         words = label(holder, "system") or block_texts(holder, "system")
-        chat.say(SystemMessage(id="system", blocks=(Text(words),)))
+        chat.system([Text(words)], id="system")
     chat.read_all(items(holder, field), field)
     return _described(chat, holder, n)
 

@@ -9,22 +9,12 @@ from workbench.importers.blocks import arguments, text_block
 from workbench.importers.format import DocumentImporter
 from workbench.importers.head import Head
 from workbench.importers.images import linked
-from workbench.importers.session_builder import SessionBuilder, compaction
+from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import identifier, mapping, objects, text, timestamp
 from workbench.transcript.log import ClearingEntry
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Json,
-    SaidBlock,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
+from workbench.transcript.message import AnswerBlock, Json, SaidBlock, Text, Thinking, ToolCall, ToolResult
 from workbench.transcript.session import Session
 
 SILENT = frozenset({"step-start", "step-finish", "patch", "snapshot", "agent", "retry"})
@@ -51,17 +41,17 @@ class OpenCodeBuilder(SessionBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message."""
         info, parts = mapping(record, "info"), objects(record, "parts")
-        time, role = timestamp(mapping(info, "time"), "created"), text(info, "role")
+        self.time, role = timestamp(mapping(info, "time"), "created"), text(info, "role")
         if role == "user":
-            self._user(info, parts, time)
+            self._user(info, parts)
         elif role == "assistant" and info.get("summary") is True:
-            self._summary(info, parts, time)
+            self._summary(info, parts)
         elif role == "assistant":
-            self._answer(info, parts, time)
+            self._answer(info, parts)
         else:
             raise FormatError(f"no role is named {role!r}; known are user and assistant", field="info.role")
 
-    def _user(self, info: Mapping[str, Json], parts: list[dict[str, Json]], time: float | None) -> None:
+    def _user(self, info: Mapping[str, Json], parts: list[dict[str, Json]]) -> None:
         blocks: list[SaidBlock] = []
         typed = False
         for part in parts:
@@ -76,14 +66,13 @@ class OpenCodeBuilder(SessionBuilder):
                 case type_:
                     self._unknown(type_)
         if blocks or self.asked is None:
-            synthetic = bool(blocks) and not typed
-            self.say(UserMessage(id=text(info, "id"), blocks=tuple(blocks), synthetic=synthetic, time=time))
+            self.user(blocks, id=text(info, "id"), synthetic=bool(blocks) and not typed)
 
     def _unknown(self, type_: str) -> None:
         if type_ not in SILENT:
             self.source.unknown[f"part of type {type_!r}"] += 1
 
-    def _answer(self, info: Mapping[str, Json], parts: list[dict[str, Json]], time: float | None) -> None:
+    def _answer(self, info: Mapping[str, Json], parts: list[dict[str, Json]]) -> None:
         blocks: list[AnswerBlock] = []
         results: list[ToolResult] = []
         for part in parts:
@@ -102,15 +91,12 @@ class OpenCodeBuilder(SessionBuilder):
                     results += self._result(mapping(part, "state"), call)
                 case type_:
                     self._unknown(type_)
-        self.say(
-            AssistantMessage(
-                id=text(info, "id"),
-                blocks=tuple(blocks),
-                model=text(info, "modelID"),
-                usage=USAGE.read(mapping(info, "tokens")),
-                stop=text(info, "finish") or ("error" if info.get("error") else ""),
-                time=time,
-            )
+        self.assistant(
+            blocks,
+            id=text(info, "id"),
+            model=text(info, "modelID"),
+            usage=USAGE.read(mapping(info, "tokens")),
+            stop=text(info, "finish") or ("error" if info.get("error") else ""),
         )
         for result in results:
             self.say(result)
@@ -136,19 +122,16 @@ class OpenCodeBuilder(SessionBuilder):
             )
         ]
 
-    def _summary(self, info: Mapping[str, Json], parts: list[dict[str, Json]], time: float | None) -> None:
+    def _summary(self, info: Mapping[str, Json], parts: list[dict[str, Json]]) -> None:
         asked, self.asked = self.asked or {}, None
         usage = USAGE.read(mapping(info, "tokens"))
-        self.add(
-            compaction(
-                text(info, "id"),
-                "\n".join(text(part, "text") for part in parts if text(part, "type") == "text"),
-                model=text(info, "modelID"),
-                first_kept=text(asked, "tail_start_id") or None,
-                tokens_before=usage.prompt if usage is not None else None,
-                reason="auto" if asked.get("auto") is True else "manual",
-                time=time,
-            )
+        self.compaction(
+            "\n".join(text(part, "text") for part in parts if text(part, "type") == "text"),
+            id=text(info, "id"),
+            model=text(info, "modelID"),
+            first_kept=text(asked, "tail_start_id") or None,
+            tokens_before=usage.prompt if usage is not None else None,
+            reason="auto" if asked.get("auto") is True else "manual",
         )
 
     def describe(self, document: Mapping[str, Json]) -> None:
@@ -160,6 +143,7 @@ class OpenCodeBuilder(SessionBuilder):
 
     def session(self) -> Session:
         """What has been read, with a clearing at its end for results that were pruned while the session ran."""
+        self.time = None
         if self.asked is not None:
             self.note("unanswered_compaction")
         if self.cleared:

@@ -9,21 +9,12 @@ from workbench.importers.chat import calls
 from workbench.importers.format import Importer
 from workbench.importers.head import Head
 from workbench.importers.images import linked
-from workbench.importers.session_builder import SessionBuilder, compaction
+from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.usage import OPENAI_USAGE
 from workbench.importers.values import identifier, items, mapping, objects, optional_count, text, texts, timestamp
 from workbench.transcript.log import MessageEntry
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Json,
-    SystemMessage,
-    Text,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
+from workbench.transcript.message import AnswerBlock, Json, Text, ToolCall
 from workbench.transcript.session import Session
 
 QUIET = frozenset({"recall", "change_agent_state", "agent_state_changed", "null", "", "send_message"})
@@ -40,29 +31,29 @@ class OpenHandsBuilder(SessionBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one event: something done, or what came of it."""
-        time, before = timestamp(record, "timestamp"), self.log.leaf
+        self.time, before = timestamp(record, "timestamp"), self.log.leaf
         if "observation" in record:
-            self._observation(record, time)
+            self._observation(record)
         else:
-            self._action(record, text(record, "action"), time)
+            self._action(record, text(record, "action"))
         if self.log.leaf is not None and self.log.leaf != before:
             self.entries[identifier(record, "id")] = self.log.leaf
 
-    def _action(self, event: Mapping[str, Json], action: str, time: float | None) -> None:
+    def _action(self, event: Mapping[str, Json], action: str) -> None:
         args = mapping(event, "args")
         if action == "system":
-            self.say(SystemMessage(id="", blocks=(Text(text(args, "content")),), time=time))
+            self.system([Text(text(args, "content"))])
         elif action == "message" and text(event, "source") == "user":
             pictures = [linked(url) for url in texts(args, "image_urls")]
-            self.say(UserMessage(id="", blocks=(Text(text(args, "content")), *pictures), time=time))
+            self.user([Text(text(args, "content")), *pictures])
         elif action == "condensation":
-            self._condensation(args, time)
+            self._condensation(args)
         elif action in QUIET:
-            self.note(action or "event", id=f"event-{identifier(event, 'id')}", time=time)
+            self.note(action or "event", id=f"event-{identifier(event, 'id')}")
         else:
-            self._answer(event, action, args, time)
+            self._answer(event, action, args)
 
-    def _answer(self, event: Mapping[str, Json], action: str, args: Mapping[str, Json], time: float | None) -> None:
+    def _answer(self, event: Mapping[str, Json], action: str, args: Mapping[str, Json]) -> None:
         about = mapping(event, "tool_call_metadata")
         response = mapping(about, "model_response")
         call_id = identifier(about, "tool_call_id") or f"event-{identifier(event, 'id')}"
@@ -74,25 +65,25 @@ class OpenHandsBuilder(SessionBuilder):
         self.responses.add(response_id)
         blocks = _answer_blocks(response) or _action_blocks(call_id, action, args)
         model, usage = text(response, "model"), OPENAI_USAGE.read(mapping(response, "usage"))
-        self.say(AssistantMessage(id="", blocks=tuple(blocks), model=model, usage=usage, time=time))
+        self.assistant(blocks, model=model, usage=usage)
 
-    def _observation(self, event: Mapping[str, Json], time: float | None) -> None:
+    def _observation(self, event: Mapping[str, Json]) -> None:
         observation = text(event, "observation")
         if observation in QUIET:
-            self.note(observation, text(event, "content"), id=f"event-{identifier(event, 'id')}", time=time)
+            self.note(observation, text(event, "content"), id=f"event-{identifier(event, 'id')}")
             return
         about = mapping(event, "tool_call_metadata")
         call_id = self.calls.get(identifier(event, "cause"), identifier(about, "tool_call_id"))
         blocks = result_blocks(event.get("content"))
         code = mapping(mapping(event, "extras"), "metadata").get("exit_code")
         if not call_id:
-            self.say(UserMessage(id="", blocks=blocks, synthetic=True, time=time))
+            self.user(blocks, synthetic=True)
             return
         failed = observation == "error" or (isinstance(code, int) and code > 0)
         name = self.names.get(call_id, text(about, "function_name"))
-        self.say(ToolResult(id="", call_id=call_id, blocks=blocks, name=name, is_error=failed, time=time))
+        self.result(call_id, blocks, name=name, is_error=failed)
 
-    def _condensation(self, args: Mapping[str, Json], time: float | None) -> None:
+    def _condensation(self, args: Mapping[str, Json]) -> None:
         """Add a condensation: it names the events that were forgotten, one by one or as a range."""
         forgotten = {identifier({"id": one}, "id") for one in items(args, "forgotten_event_ids")}
         first = optional_count(args, "forgotten_events_start_id")
@@ -101,7 +92,7 @@ class OpenHandsBuilder(SessionBuilder):
             forgotten |= {event for event in self.entries if event.isdigit() and first <= int(event) <= last}
         lost = {self.entries[event] for event in forgotten if event in self.entries}
         kept = tuple(entry.id for entry in self.log if isinstance(entry, MessageEntry) and entry.id not in lost)
-        self.add(compaction(self.fresh_id("condensation"), text(args, "summary") or None, kept=kept, time=time))
+        self.compaction(text(args, "summary") or None, id="condensation", kept=kept)
 
 
 class OpenHands(Importer):

@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from workbench.errors import FormatError
 from workbench.importers.blocks import content
 from workbench.importers.format import Importer
 from workbench.importers.head import Head
-from workbench.importers.session_builder import SessionBuilder, compaction
+from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.usage import UsageFields
-from workbench.importers.values import mapping, objects, optional_count, text, texts, timestamp
+from workbench.importers.values import label, mapping, objects, optional_count, text, texts, timestamp
 from workbench.transcript.files import FileOps
-from workbench.transcript.log import CompactionEntry, Entry, MessageEntry, NoteEntry
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Json,
-    Message,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
+from workbench.transcript.message import AnswerBlock, Json, Text, Thinking, ToolCall
 from workbench.transcript.session import Session
 
 NOTES = frozenset({"model_change", "thinking_level_change", "label", "custom", "session_info"})
@@ -52,7 +40,12 @@ class PiBuilder(SessionBuilder):
         if name in self.log:
             self.source.skipped.append(f"line {self.line}: the entry {name!r} stands in the file already")
             return
-        self.append(self._entry(record, name, self._parent(record), type_))
+        leaf, self.log.leaf = self.log.leaf, self._parent(record)
+        try:
+            self._entry(record, name, type_)
+        except FormatError:
+            self.log.leaf = leaf
+            raise
         self.lines[place] = name
 
     def _parent(self, record: Mapping[str, Json]) -> str | None:
@@ -65,82 +58,79 @@ class PiBuilder(SessionBuilder):
         self.source.skipped.append(f"line {self.line}: {why}")
         return self.log.leaf
 
-    def _entry(self, record: Mapping[str, Json], entry_id: str, parent: str | None, type_: str) -> Entry:
+    def _entry(self, record: Mapping[str, Json], entry_id: str, type_: str) -> None:
         if type_ == "message":
-            return MessageEntry(id=entry_id, parent=parent, message=self._message(record, entry_id))
-        time = timestamp(record, "timestamp")
+            self._message(record, entry_id)
+            return
+        self.time = timestamp(record, "timestamp")
         if type_ == "compaction":
-            return replace(self._compaction(record, entry_id, time), parent=parent)
-        if type_ in ("branch_summary", "custom_message"):
-            blocks = (Text(text(record, "summary")),) if type_ == "branch_summary" else content(record).said
-            user = UserMessage(id=entry_id, blocks=blocks, synthetic=True, time=time)
-            return MessageEntry(id=entry_id, parent=parent, message=user)
-        if type_ in NOTES:
+            self._compaction(record, entry_id)
+        elif type_ == "branch_summary":
+            self.user([Text(text(record, "summary"))], id=entry_id, synthetic=True)
+        elif type_ == "custom_message":
+            self.user(content(record).said, id=entry_id, synthetic=True)
+        elif type_ in NOTES:
             self.title = text(record, "name") if type_ == "session_info" else self.title
-            shown = (record.get(key) for key in ("modelId", "thinkingLevel", "label", "name", "customType"))
-            words = next((value for value in shown if isinstance(value, str)), "")
-            return NoteEntry(id=entry_id, parent=parent, kind=type_, text=words, time=time)
-        self.source.unknown[f"record of type {type_!r}"] += 1
-        return NoteEntry(id=entry_id, parent=parent, kind=type_)
+            shown = (label(record, key) for key in ("modelId", "thinkingLevel", "label", "name", "customType"))
+            self.note(type_, next(filter(None, shown), ""), id=entry_id)
+        else:
+            self.source.unknown[f"record of type {type_!r}"] += 1
+            self.time = None
+            self.note(type_, id=entry_id)
 
-    def _message(self, line: Mapping[str, Json], entry_id: str) -> Message:
+    def _message(self, line: Mapping[str, Json], entry_id: str) -> None:
         record = mapping(line, "message")
         role = text(record, "role")
-        time = timestamp(record, "timestamp") or timestamp(line, "timestamp")
+        self.time = timestamp(record, "timestamp") or timestamp(line, "timestamp")
         if role == "bashExecution":
             shell = Text(f"$ {text(record, 'command')}\n{text(record, 'output')}")
-            return UserMessage(id=entry_id, blocks=(shell,), synthetic=True, time=time)
-        if role in ("compactionSummary", "branchSummary"):
-            return UserMessage(id=entry_id, blocks=(Text(text(record, "summary")),), synthetic=True, time=time)
-        if role == "assistant":
-            return self._answer(record, entry_id, time)
+            self.user([shell], id=entry_id, synthetic=True)
+        elif role in ("compactionSummary", "branchSummary"):
+            self.user([Text(text(record, "summary"))], id=entry_id, synthetic=True)
+        elif role == "assistant":
+            self._answer(record, entry_id)
+        else:
+            self._user_or_result(record, entry_id, role)
+
+    def _user_or_result(self, record: Mapping[str, Json], entry_id: str, role: str) -> None:
         found = content(record)
         self.source.unknown.update(found.unknown)
         if role == "toolResult":
-            call_id, error = text(record, "toolCallId"), record.get("isError") is True
-            name = text(record, "toolName") or self.names.get(call_id, "")
-            return ToolResult(id=entry_id, call_id=call_id, blocks=found.said, name=name, is_error=error, time=time)
-        if role in ("user", "custom", "hookMessage"):
-            return UserMessage(id=entry_id, blocks=found.said, synthetic=role != "user", time=time)
-        known = "assistant, bashExecution, custom, toolResult and user"
-        raise FormatError(f"no role is named {role!r}; known are {known}", field="message.role")
+            call_id, name, failed = text(record, "toolCallId"), text(record, "toolName"), record.get("isError") is True
+            self.result(call_id, found.said, id=entry_id, name=name, is_error=failed)
+        elif role in ("user", "custom", "hookMessage"):
+            self.user(found.said, id=entry_id, synthetic=role != "user")
+        else:
+            known = "assistant, bashExecution, custom, toolResult and user"
+            raise FormatError(f"no role is named {role!r}; known are {known}", field="message.role")
 
-    def _answer(self, record: Mapping[str, Json], entry_id: str, time: float | None) -> AssistantMessage:
+    def _answer(self, record: Mapping[str, Json], entry_id: str) -> None:
         blocks: list[AnswerBlock] = []
         for part in objects(record, "content"):
             match text(part, "type"):
                 case "toolCall":
-                    call = ToolCall(text(part, "id"), text(part, "name"), mapping(part, "arguments"))
-                    self.names[call.id] = call.name
-                    blocks.append(call)
+                    blocks.append(ToolCall(text(part, "id"), text(part, "name"), mapping(part, "arguments")))
                 case "thinking":
                     blocks.append(Thinking(text(part, "thinking"), text(part, "thinkingSignature")))
                 case _:
                     found = content({"content": [part]})
                     blocks += found.blocks
                     self.source.unknown.update(found.unknown)
-        return AssistantMessage(
-            id=entry_id,
-            blocks=tuple(blocks),
-            model=text(record, "model"),
-            usage=USAGE.read(mapping(record, "usage")),
-            stop=text(record, "stopReason"),
-            time=time,
-        )
+        model, usage = text(record, "model"), USAGE.read(mapping(record, "usage"))
+        self.assistant(blocks, id=entry_id, model=model, usage=usage, stop=text(record, "stopReason"))
 
-    def _compaction(self, record: Mapping[str, Json], entry_id: str, time: float | None) -> CompactionEntry:
+    def _compaction(self, record: Mapping[str, Json], entry_id: str) -> None:
         details = mapping(record, "details")
         first_kept, at = text(record, "firstKeptEntryId") or None, optional_count(record, "firstKeptEntryIndex")
         if at is not None:
             first_kept = next((entry for entry in self.lines[at:] if entry), None)
-        return compaction(
-            entry_id,
+        self.compaction(
             text(record, "summary"),
+            id=entry_id,
             files=FileOps(texts(details, "readFiles"), texts(details, "modifiedFiles")),
             first_kept=first_kept,
             tokens_before=optional_count(record, "tokensBefore"),
             reason="hook" if record.get("fromHook") is True else "",
-            time=time,
         )
 
     def session(self) -> Session:

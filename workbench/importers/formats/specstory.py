@@ -10,18 +10,10 @@ from datetime import UTC, datetime
 from workbench.importers.blocks import text_block
 from workbench.importers.format import Importer
 from workbench.importers.head import Head
-from workbench.importers.session_builder import SessionBuilder, compaction
+from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.transcript.log import Entry
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
+from workbench.transcript.message import AnswerBlock, Text, Thinking, ToolCall
 from workbench.transcript.session import Session
 
 _TURN = re.compile(r"_\*\*(User|Agent)( - sidechain)?(?: \((.*)\))?\*\*_\s*$")
@@ -148,16 +140,17 @@ class SpecStoryBuilder(SessionBuilder):
         text = turn.text
         if turn.user:
             self._close()
+            self.time = turn.time
             self._user(turn, text)
         elif text.strip():
             self._agent(turn, text)
 
     def _user(self, turn: _Turn, text: str) -> None:
         if text.startswith(_CONTINUED) and not turn.side:
-            self.add(compaction(self.fresh_id(), text, time=turn.time))
+            self.compaction(text)
         else:
             synthetic = text.lstrip().startswith(("<command-", "<local-command", "Caveat:"))
-            self.say(UserMessage(id="", blocks=tuple(text_block(text)), synthetic=synthetic, time=turn.time))
+            self.user(text_block(text), synthetic=synthetic)
 
     def _agent(self, turn: _Turn, text: str) -> None:
         for piece in _pieces(text.split("\n")):
@@ -170,13 +163,14 @@ class SpecStoryBuilder(SessionBuilder):
             self.blocks.append(ToolCall(call_id, piece.name, piece.arguments))
             self._close()
             if piece.result:
-                self.say(ToolResult(id="", call_id=call_id, blocks=(Text(piece.result),), time=turn.time))
+                self.time = turn.time
+                self.result(call_id, [Text(piece.result)])
 
     def _close(self) -> None:
         """Write the answer that was gathered."""
         if self.blocks and self.first is not None:
-            blocks, first = tuple(self.blocks), self.first
-            self.say(AssistantMessage(id="", blocks=blocks, model=first.model, time=first.time))
+            self.time = self.first.time
+            self.assistant(self.blocks, model=self.first.model)
         self.blocks, self.first = [], None
 
     def add(self, entry: Entry) -> str:
