@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import FormatError, SettingError, SetupError
-from workbench.datasets.catalogue import Cache, Entry, entries, fetch, find
+from workbench.datasets.catalogue import Cache, Recording, recordings, fetch, find
 
 DATA = bytes(range(256)) * 1000
-ENTRY = Entry(
+ENTRY = Recording(
     name="sample", repository="someone/thing", commit="c" * 40, path="a b/session.jsonl", licence="MIT",
     format="native",
     sha256=hashlib.sha256(DATA).hexdigest(), bytes=len(DATA),
@@ -103,7 +103,7 @@ def test_a_host_that_knows_no_ranges_is_read_from_the_start(tmp_path: Path, host
 def test_another_file_than_meant_is_thrown_away(tmp_path: Path, host: Host, data: bytes) -> None:
     cache = Cache(tmp_path)
     host.files = {path: data for path in host.files}
-    with pytest.raises(FormatError, match="not the file that the catalogue means"):
+    with pytest.raises(FormatError, match="differs from the one in the catalogue"):
         fetch(ENTRY, cache, host.address)
     assert list(tmp_path.iterdir()) == []
 
@@ -156,19 +156,19 @@ def test_what_is_larger_than_the_cache_is_refused(tmp_path: Path, host: Host) ->
 def test_a_check_names_what_is_damaged_unfinished_or_unknown(tmp_path: Path, host: Host) -> None:
     cache = Cache(tmp_path)
     file = fetch(ENTRY, cache, host.address)
-    assert cache.findings((ENTRY,)) == ()
+    assert cache.problems((ENTRY,)) == ()
     file.write_bytes(b"x")
     (tmp_path / "sample.jsonl.part").write_bytes(b"x")
     (tmp_path / "other.txt").write_bytes(b"x")
-    assert [finding.why.split(";")[0] for finding in cache.findings((ENTRY,))] == [
+    assert [re.sub(r"^\S+ |;.*", "", line) for line in cache.problems((ENTRY,))] == [
         "is not in the catalogue",
-        "is not the file that the catalogue means",
+        "differs from the file in the catalogue",
         "is unfinished",
     ]
 
 
 def test_the_catalogue_lists_files_that_are_fixed_for_good() -> None:
-    known = entries()
+    known = recordings()
     assert len(known) >= 10
     assert len({entry.name for entry in known}) == len(known)
     for entry in known:
@@ -179,9 +179,9 @@ def test_the_catalogue_lists_files_that_are_fixed_for_good() -> None:
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(SettingError, match=f"there are .*{entries()[0].name}"):
+    with pytest.raises(SettingError, match=f"there are .*{recordings()[0].name}"):
         find("nothing")
-    assert find(entries()[0].name) == entries()[0]
+    assert find(recordings()[0].name) == recordings()[0]
 
 
 @pytest.mark.parametrize(
@@ -195,6 +195,6 @@ def test_a_bad_catalogue_is_named(tmp_path: Path, line: str, why: str) -> None:
     file.write_text("[[recording]]\n" + "\n".join(f"{name} = {value}" for name, value in good.items()))
     if why:
         with pytest.raises(FormatError, match=why):
-            entries(file)
+            recordings(file)
     else:
-        assert len(entries(file)) == 1
+        assert len(recordings(file)) == 1

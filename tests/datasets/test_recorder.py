@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from workbench.datasets.recorder import MODEL, record
-from workbench.datasets.task import Task, steps
+from workbench.datasets.task import RecordingTask, steps
 from workbench.transcript.log import MessageEntry, NoteEntry
 from workbench.transcript.message import AssistantMessage, ToolResult, UserMessage, plain_text
 
@@ -23,8 +23,8 @@ Done.
 """
 
 
-def played(script: str, files: Path, prepare: tuple[str, ...] = ()) -> Task:
-    return Task("t", "A title", "shop", files, "Be brief.", 1_000_000.0, prepare, tuple(steps(script)))
+def played(script: str, files: Path, prepare: tuple[str, ...] = ()) -> RecordingTask:
+    return RecordingTask("t", "A title", "shop", files, "Be brief.", 1_000_000.0, prepare, tuple(steps(script)))
 
 
 def test_a_session_holds_what_really_came_back(tmp_path: Path) -> None:

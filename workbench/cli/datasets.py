@@ -34,7 +34,7 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.
       workbench datasets list
     """
     from workbench.datasets.bundled import bundled_files, card
-    from workbench.datasets.catalogue import entries
+    from workbench.datasets.catalogue import recordings
 
     rows = [
         {"name": c.name, "where": "bundled", "tokens": f"{c.tokens:,}", "licence": c.licence, "what it is": c.title}
@@ -43,7 +43,7 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.
     rows += [
         {"name": e.name, "where": "public", "tokens": "", "licence": e.licence,
          "what it is": f"{e.format}, {e.repository} at {e.commit[:7]}, {e.bytes:,} bytes"}
-        for e in entries()
+        for e in recordings()
     ]  # fmt: skip
     say_json(rows) if as_json else say(table(rows, left=["name", "where", "licence", "what it is"]))
     return 0
@@ -90,14 +90,14 @@ def verify(
     from hashlib import sha256
 
     from workbench.datasets.bundled import bundled_files, card
-    from workbench.datasets.catalogue import Cache, entries
+    from workbench.datasets.catalogue import Cache, recordings
 
     wrong = [
         f"{path} differs from its card"
         for path in bundled_files()
         if sha256(path.read_bytes()).hexdigest() != card(path).sha256
     ]
-    wrong += [f"{finding.path} {finding.why}" for finding in Cache(folder).findings(entries())]
+    wrong += Cache(folder).problems(recordings())
     if as_json:
         say_json({"bundled": len(bundled_files()), "wrong": wrong})
         return UNUSABLE if wrong else 0

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
 
-from workbench.errors import FormatError
+from workbench.datasets.toml_records import read_toml
 
 FILE = "annotations.toml"
 
-Part = TypeVar("Part", "Probe", "Statement", "Superseded")
-
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class AnnotatedProbe:
     """A question that can be answered from the session.
 
     Attributes:
@@ -60,38 +56,25 @@ class Annotations:
     decisions: tuple[Statement, ...]
     superseded: tuple[Superseded, ...]
     pending: tuple[Statement, ...]
-    probes: tuple[Probe, ...]
+    probes: tuple[AnnotatedProbe, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sidecar:
+    """The file: one table an entry, named in the singular."""
+
+    constraint: tuple[Statement, ...] = ()
+    decision: tuple[Statement, ...] = ()
+    superseded: tuple[Superseded, ...] = ()
+    pending: tuple[Statement, ...] = ()
+    probe: tuple[AnnotatedProbe, ...] = ()
 
 
 def annotated(session: Path) -> Annotations:
-    """The annotations that lie beside a bundled session; the format stands in docs/annotations.md.
+    """The annotations that lie beside a bundled session; docs/annotations.md has the format.
 
     Raises:
         FormatError: there are none, or an entry lacks a field or has one too many.
     """
-    file = session.parent / FILE
-    try:
-        known = tomllib.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
-        raise FormatError("there are no annotations beside this session", where=str(session)) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise FormatError(f"the annotations are no TOML: {problem}", where=str(file)) from None
-    return Annotations(
-        _parts(known, "constraint", Statement, file),
-        _parts(known, "decision", Statement, file),
-        _parts(known, "superseded", Superseded, file),
-        _parts(known, "pending", Statement, file),
-        _parts(known, "probe", Probe, file),
-    )
-
-
-def _parts(known: dict[str, Any], name: str, kind: type[Part], file: Path) -> tuple[Part, ...]:
-    found = []
-    names = {field.name for field in fields(kind)}
-    for number, entry in enumerate(known.get(name, ()), 1):
-        for wrong in sorted(names ^ entry.keys()):
-            why = "is missing" if wrong in names else "is not known"
-            raise FormatError(f"{name} {number}: {why}", where=str(file), field=wrong)
-        values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in entry.items()}
-        found.append(kind(**values))
-    return tuple(found)
+    known = read_toml(_Sidecar, session.parent / FILE, "annotations file")
+    return Annotations(known.constraint, known.decision, known.superseded, known.pending, known.probe)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.errors import FormatError
+from workbench.datasets.toml_records import read_toml
 from workbench.importers.importer import load
 from workbench.transcript.session import Session
 
@@ -70,17 +69,4 @@ def card(session: Path) -> Card:
     Raises:
         FormatError: there is none, or it lacks a field, or has one too many.
     """
-    file = session.parent / "card.toml"
-    try:
-        known = tomllib.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
-        raise FormatError("there is no card beside this session", where=str(session)) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise FormatError(f"the card is no TOML: {problem}", where=str(file)) from None
-    names = {field.name: field.type for field in fields(Card)}
-    for name in sorted(names.keys() ^ known.keys()):
-        raise FormatError("is missing" if name in names else "is not known", where=str(file), field=name)
-    for name, value in known.items():
-        if type(value).__name__ != names[name]:
-            raise FormatError(f"must be {names[name]}, not {value!r}", where=str(file), field=name)
-    return Card(**known)
+    return read_toml(Card, session.parent / "card.toml", "card")

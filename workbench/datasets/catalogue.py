@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from http.client import HTTPException, HTTPMessage
 from pathlib import Path
 from typing import IO
@@ -15,6 +14,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
+from workbench.datasets.toml_records import read_toml
 from workbench.errors import FormatError, SettingError, SetupError
 
 CATALOGUE = Path(__file__).parent / "catalogue.toml"
@@ -28,7 +28,7 @@ _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Recording:
     """One public recording: where it is kept, under which licence, and what it is.
 
     Attributes:
@@ -53,40 +53,31 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What is wrong with a file of a cache."""
-
-    path: str
-    why: str
+class _Catalogue:
+    recording: tuple[Recording, ...] = ()
 
 
-def entries(file: Path = CATALOGUE) -> tuple[Entry, ...]:
+def recordings(file: Path = CATALOGUE) -> tuple[Recording, ...]:
     """All recordings of a catalogue, in its order.
 
     Raises:
-        FormatError: the file is no catalogue; names entry and field.
+        FormatError: the file is no catalogue; names the recording and the field.
     """
-    try:
-        listed = tomllib.loads(file.read_text("utf-8")).get("recording", [])
-    except tomllib.TOMLDecodeError as problem:
-        raise FormatError(f"the catalogue is no TOML: {problem}", where=str(file)) from None
-    types = {field.name: field.type for field in fields(Entry)}
-    for i, known in enumerate(listed, 1):
-        for name in types:
-            if type(known.get(name)).__name__ != types[name]:
-                raise FormatError(f"recording {i} needs this as {types[name]}", where=str(file), field=name)
-        if not _NAME.fullmatch(known["name"]):
-            raise FormatError(f"recording {i}: {known['name']!r} is no plain file name", where=str(file), field="name")
-    return tuple(Entry(**{name: known[name] for name in types}) for known in listed)
+    known = read_toml(_Catalogue, file, "catalogue").recording
+    for recording in known:
+        if not _NAME.fullmatch(recording.name):
+            why = f"{recording.name!r} must be a plain file name of small letters, digits, `.`, `_` and `-`"
+            raise FormatError(why, where=str(file), field="name")
+    return known
 
 
-def find(name: str, file: Path = CATALOGUE) -> Entry:
+def find(name: str, file: Path = CATALOGUE) -> Recording:
     """The recording of that name.
 
     Raises:
         SettingError: there is none; the message lists the names.
     """
-    known = {entry.name: entry for entry in entries(file)}
+    known = {recording.name: recording for recording in recordings(file)}
     if name not in known:
         raise SettingError(f"no recording is named {name!r}; there are {', '.join(known)}")
     return known[name]
@@ -105,54 +96,54 @@ class Cache:
             raise SettingError(f"a cache holds at least 1 byte, not {limit}")
         self.folder, self.limit = folder, limit
 
-    def path(self, entry: Entry) -> Path:
+    def path(self, recording: Recording) -> Path:
         """Where the recording lies, or would lie."""
-        return self.folder / (entry.name + Path(entry.path).suffix)
+        return self.folder / (recording.name + Path(recording.path).suffix)
 
-    def holds(self, entry: Entry) -> bool:
+    def holds(self, recording: Recording) -> bool:
         """Whether it is there, whole and unchanged."""
-        file = self.path(entry)
-        return file.is_file() and file.stat().st_size == entry.bytes and _sha256(file) == entry.sha256
+        file = self.path(recording)
+        return file.is_file() and file.stat().st_size == recording.bytes and _sha256(file) == recording.sha256
 
-    def make_room(self, entry: Entry) -> None:
+    def make_room(self, recording: Recording) -> None:
         """Remove what was used longest ago until the recording fits.
 
         Raises:
             SettingError: it is larger than the whole cache may be.
         """
-        if entry.bytes > self.limit:
-            raise SettingError(f"{entry.name} has {entry.bytes} bytes, and the cache may hold {self.limit}")
-        mine = {self.path(entry), _part(self.path(entry))}
+        if recording.bytes > self.limit:
+            raise SettingError(f"{recording.name} has {recording.bytes} bytes, and the cache may hold {self.limit}")
+        mine = {self.path(recording), _part(self.path(recording))}
         others = sorted((f for f in self._files() if f not in mine), key=lambda f: (f.stat().st_mtime, f.name))
         held = sum(file.stat().st_size for file in others)
         for file in others:
-            if held + entry.bytes <= self.limit:
+            if held + recording.bytes <= self.limit:
                 return
             held -= file.stat().st_size
             file.unlink()
 
-    def findings(self, known: tuple[Entry, ...]) -> tuple[Finding, ...]:
-        """Each file that is damaged, unfinished, or in no catalogue. Nothing is changed."""
-        by_path = {self.path(entry): entry for entry in known}
+    def problems(self, known: tuple[Recording, ...]) -> tuple[str, ...]:
+        """A sentence for each file that is damaged, unfinished, or in no catalogue. Nothing is changed."""
+        by_path = {self.path(recording): recording for recording in known}
         found = []
         for file in self._files():
             if file.suffix == ".part":
-                found.append(Finding(str(file), "is unfinished; fetch it again to go on"))
+                found.append(f"{file} is unfinished; fetch it again to go on")
             elif file not in by_path:
-                found.append(Finding(str(file), "is not in the catalogue"))
+                found.append(f"{file} is not in the catalogue")
             elif not self.holds(by_path[file]):
-                found.append(Finding(str(file), "is not the file that the catalogue means; fetch it again"))
+                found.append(f"{file} differs from the file in the catalogue; fetch it again")
         return tuple(found)
 
     def _files(self) -> list[Path]:
         return sorted(file for file in self.folder.iterdir() if file.is_file()) if self.folder.is_dir() else []
 
 
-def fetch(entry: Entry, cache: Cache, host: str = HOST, seconds: float = 30.0) -> Path:
+def fetch(recording: Recording, cache: Cache, host: str = HOST, seconds: float = 30.0) -> Path:
     """The recording's file: from the cache, or fetched into it over HTTPS, going on where an earlier try broke off.
 
     Args:
-        entry: what to fetch.
+        recording: what to fetch.
         cache: where to.
         host: scheme and host; plain HTTP only on this machine's own loopback.
         seconds: how long to wait for the network each time.
@@ -160,26 +151,26 @@ def fetch(entry: Entry, cache: Cache, host: str = HOST, seconds: float = 30.0) -
     Raises:
         SettingError: the host is not HTTPS, or the file is too large for the cache.
         SetupError: the network or the host did not give it; a part of it may be kept for the next try.
-        FormatError: what came is another file than the catalogue means; it is thrown away.
+        FormatError: the fetched file differs from the one in the catalogue; it is deleted.
     """
     _only_https(host)
-    file = cache.path(entry)
-    if cache.holds(entry):
+    file = cache.path(recording)
+    if cache.holds(recording):
         os.utime(file)
         return file
     cache.folder.mkdir(parents=True, exist_ok=True)
-    cache.make_room(entry)
+    cache.make_room(recording)
     part = _part(file)
-    if part.is_file() and part.stat().st_size >= entry.bytes:
+    if part.is_file() and part.stat().st_size >= recording.bytes:
         part.unlink()
-    _download(entry, part, entry.url(host), seconds)
-    if part.stat().st_size < entry.bytes:
-        raise SetupError(f"{entry.url(host)} broke off after {part.stat().st_size} of {entry.bytes} bytes; try again")
-    if _sha256(part) != entry.sha256:
+    _download(recording, part, recording.url(host), seconds)
+    if part.stat().st_size < recording.bytes:
+        done = f"{part.stat().st_size} of {recording.bytes} bytes"
+        raise SetupError(f"{recording.url(host)} broke off after {done}; try again")
+    if _sha256(part) != recording.sha256:
         part.unlink()
-        raise FormatError(
-            "what came is not the file that the catalogue means; it was thrown away", where=entry.url(host)
-        )
+        why = "the fetched file differs from the one in the catalogue and was deleted; try again"
+        raise FormatError(why, where=recording.url(host))
     part.replace(file)
     return file
 
@@ -194,14 +185,14 @@ class _StaysSafe(HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _download(entry: Entry, part: Path, url: str, seconds: float) -> None:
+def _download(recording: Recording, part: Path, url: str, seconds: float) -> None:
     have = part.stat().st_size if part.is_file() else 0
     request = Request(url, headers={"Range": f"bytes={have}-"} if have else {})
     try:
         with build_opener(_StaysSafe).open(request, timeout=seconds) as answer:
             goes_on = have and answer.status == 206
             with part.open("ab" if goes_on else "wb") as file:
-                for piece in _pieces(answer, entry.bytes - (have if goes_on else 0)):
+                for piece in _pieces(answer, recording.bytes - (have if goes_on else 0)):
                     file.write(piece)
     except HTTPError as problem:
         raise SetupError(f"{url} answered {problem.code} {problem.reason}") from None

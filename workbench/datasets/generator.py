@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from workbench.errors import SettingError
@@ -93,23 +93,8 @@ def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generat
         model="generated",
         project=f"generated-{profile}-{seed}",
     )
-    return Generated(session, tuple(planted.fact(writing.uses) for planted in writing.planted))
-
-
-@dataclass(slots=True)
-class _Planted:
-    kind: FactKind
-    about: str
-    entity: str
-    speaker: Speaker
-    message: str
-    line: str
-    replaces: str | None = None
-    stale: bool = False
-
-    def fact(self, uses: Mapping[str, list[str]]) -> Fact:
-        used = tuple(uses.get(self.entity, ()))
-        return Fact(self.kind, self.about, self.entity, self.speaker, self.message, self.line, used, self.replaces)
+    facts = (replace(fact, uses=tuple(writing.uses.get(fact.entity, ()))) for fact in writing.planted)
+    return Generated(session, tuple(facts))
 
 
 class _Writing:
@@ -117,7 +102,8 @@ class _Writing:
 
     def __init__(self, chance: random.Random, words: Vocabulary) -> None:
         self.messages: list[Message] = []
-        self.planted: list[_Planted] = []
+        self.planted: list[Fact] = []
+        self.stale: set[int] = set()
         self.uses: dict[str, list[str]] = {}
         self._chance, self._words = chance, words
         self._due: list[tuple[int, int]] = []
@@ -191,7 +177,7 @@ class _Writing:
         about = about or self._subject()
         entity = FORMS[chosen](self._chance, self._next())
         line = form.format(about=f"the {about}", entity=entity)
-        self.planted.append(_Planted(chosen, about, entity, speaker, self._id(), line))
+        self.planted.append(Fact(chosen, about, entity, speaker, self._id(), line))
         for _ in range(self._chance.choice((0, 1, 1, 1, 2, 3))):
             reach = self._chance.choice((NEAR, FAR, FAR, ALL_BUT_LOST))
             heapq.heappush(self._due, (len(self.messages) + self._chance.randrange(*reach), len(self.planted) - 1))
@@ -199,21 +185,24 @@ class _Writing:
 
     def _replacement(self) -> str:
         """A newer value for one of the last facts that are still good; empty where there is none."""
-        recent = [fact for fact in self.planted[-40:-2] if not fact.stale]
+        first = max(0, len(self.planted) - 40)
+        recent = [i for i in range(first, len(self.planted) - 2) if i not in self.stale]
         if not recent:
             return ""
-        old = self._chance.choice(recent)
-        old.stale = True
+        i = self._chance.choice(recent)
+        self.stale.add(i)
+        old = self.planted[i]
         line = self._plant("user", "Change of plan: from now on {about} is {entity}.", old.about, old.kind)
-        self.planted[-1].replaces = old.entity
+        self.planted[-1] = replace(self.planted[-1], replaces=old.entity)
         return line
 
     def _used(self) -> list[str]:
         """Sentences that use what is due; the message that is written next holds them."""
         said: list[str] = []
         while self._due and self._due[0][0] <= len(self.messages) and len(said) < 2:
-            fact = self.planted[heapq.heappop(self._due)[1]]
-            if fact.stale or fact.message == self._id() or self._id() in self.uses.get(fact.entity, ()):
+            i = heapq.heappop(self._due)[1]
+            fact = self.planted[i]
+            if i in self.stale or fact.message == self._id() or self._id() in self.uses.get(fact.entity, ()):
                 continue
             self.uses.setdefault(fact.entity, []).append(self._id())
             said.append(f"For the {fact.about} I take {fact.entity} here.")

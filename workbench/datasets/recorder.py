@@ -6,7 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from workbench.datasets.task import Acts, Back, Mark, Says, Task
+from workbench.datasets.task import AgentStep, BackStep, MarkStep, RecordingTask, Step, UserStep
 from workbench.datasets.workspace import HOME, Workspace
 from workbench.transcript.log import Log, MessageEntry, NoteEntry
 from workbench.transcript.message import (
@@ -30,7 +30,7 @@ PAUSE = 75.0
 """Seconds that a person takes to read and answer where the script does not say."""
 
 
-def record(task: Task, seconds: float = 120.0) -> Session:
+def record(task: RecordingTask, seconds: float = 120.0) -> Session:
     """A session of the task: the words are the script's, the tool results are real.
 
     Times are the task's start plus the seconds that the tools really took plus a reading and writing time by
@@ -44,12 +44,12 @@ def record(task: Task, seconds: float = 120.0) -> Session:
         workspace = Workspace(Path(folder), task.project, task.files, seconds)
         for command in task.prepare:
             workspace.use("bash", {"command": command})
-        playing = _Playing(task, workspace)
+        player = _Player(task, workspace)
         for step in task.steps:
-            playing.play(step)
+            player.play(step)
     return Session(
         id=task.name,
-        log=playing.log,
+        log=player.log,
         origin=Origin(format="recorded", path=task.name),
         model=MODEL,
         window=WINDOW,
@@ -59,10 +59,10 @@ def record(task: Task, seconds: float = 120.0) -> Session:
     )
 
 
-class _Playing:
+class _Player:
     """The log so far, its clock, and the numbers of messages and calls."""
 
-    def __init__(self, task: Task, workspace: Workspace) -> None:
+    def __init__(self, task: RecordingTask, workspace: Workspace) -> None:
         self.log = Log()
         self._workspace = workspace
         self._clock = task.start
@@ -70,24 +70,24 @@ class _Playing:
         self._marks: dict[str, str | None] = {}
         self._append(SystemMessage(id=self._next(), blocks=(Text(task.system),), time=self._clock))
 
-    def play(self, step: Says | Acts | Mark | Back) -> None:
+    def play(self, step: Step) -> None:
         match step:
-            case Says():
+            case UserStep():
                 self._clock += (PAUSE if step.pause is None else step.pause) + len(step.text) / 8
                 self._append(UserMessage(id=self._next(), blocks=(Text(step.text),), time=self._time()))
-            case Acts():
+            case AgentStep():
                 self._act(step)
-            case Mark():
+            case MarkStep():
                 self._marks[step.name] = self.log.leaf
                 self._workspace.save(step.name)
-            case Back():
+            case BackStep():
                 self._workspace.restore(step.name)
                 self.log.leaf = self._marks[step.name]
                 text = f"went back to {step.name}"
                 note = NoteEntry(id=self._next("n"), parent=self.log.leaf, kind="branch", text=text, time=self._time())
                 self.log.append(note)
 
-    def _act(self, step: Acts) -> None:
+    def _act(self, step: AgentStep) -> None:
         calls: list[ToolCall] = []
         for use in step.uses:
             self._calls += 1

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
 
+from workbench.datasets.toml_records import read_toml
 from workbench.errors import FormatError
 
 STEP = re.compile(r"^@@ (\+ )?(user|think|agent|bash|read|edit|write|grep|list|mark|back)\b ?(.*)$")
@@ -18,7 +18,7 @@ MINUTES = re.compile(r"\d+m")
 
 
 @dataclass(frozen=True, slots=True)
-class Says:
+class UserStep:
     """The user speaks. `pause` is how long the person took, in seconds; None lets the recorder guess."""
 
     text: str
@@ -26,41 +26,41 @@ class Says:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ToolUse:
     """One tool with the arguments that it is called with."""
 
     tool: str
     arguments: Mapping[str, str | int]
 
 
-@dataclass(frozen=True, slots=True)
-class Acts:
+@dataclass(slots=True)
+class AgentStep:
     """The agent thinks, speaks and calls tools: one recorded answer. Several uses are parallel calls."""
 
     thought: str = ""
     text: str = ""
-    uses: tuple[Use, ...] = ()
+    uses: list[ToolUse] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class MarkStep:
     """Remembers this place in the conversation, and the folder as it is."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Back:
+class BackStep:
     """Goes back to a marked place: the conversation branches there, and the folder is as it was."""
 
     name: str
 
 
-Step: TypeAlias = Says | Acts | Mark | Back
+Step: TypeAlias = UserStep | AgentStep | MarkStep | BackStep
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class RecordingTask:
     """What the recorder plays.
 
     Attributes:
@@ -84,7 +84,19 @@ class Task:
     steps: tuple[Step, ...]
 
 
-def read_task(folder: Path) -> Task:
+@dataclass(frozen=True, slots=True)
+class _TaskFile:
+    """`task.toml`."""
+
+    title: str
+    project: str
+    start: str
+    name: str = ""
+    files: str = "files"
+    prepare: tuple[str, ...] = ()
+
+
+def read_task(folder: Path) -> RecordingTask:
     """The task in a folder with `task.toml`, `system.md`, `script.md` and `files/`.
 
     Raises:
@@ -93,27 +105,21 @@ def read_task(folder: Path) -> Task:
     for name in ("task.toml", "system.md", "script.md"):
         if not (folder / name).is_file():
             raise FormatError("a task needs the files task.toml, system.md and script.md", where=str(folder / name))
+    known = read_toml(_TaskFile, folder / "task.toml", "task")
     try:
-        known = tomllib.loads((folder / "task.toml").read_text("utf-8"))
-        start = datetime.fromisoformat(known["start"])
-        return Task(
-            name=known.get("name", folder.name),
-            title=known["title"],
-            project=known["project"],
-            files=folder / known.get("files", "files"),
-            system=(folder / "system.md").read_text("utf-8").strip(),
-            start=(start if start.tzinfo else start.replace(tzinfo=UTC)).timestamp(),
-            prepare=tuple(known.get("prepare", ())),
-            steps=tuple(steps((folder / "script.md").read_text("utf-8"), str(folder / "script.md"))),
-        )
-    except KeyError as missing:
-        raise FormatError(
-            "a task needs title, project and start",
-            where=str(folder / "task.toml"),
-            field=str(missing.args[0]),
-        ) from None
-    except (tomllib.TOMLDecodeError, ValueError) as problem:
-        raise FormatError(str(problem), where=str(folder / "task.toml")) from None
+        start = datetime.fromisoformat(known.start)
+    except ValueError as problem:
+        raise FormatError(str(problem), where=str(folder / "task.toml"), field="start") from None
+    return RecordingTask(
+        name=known.name or folder.name,
+        title=known.title,
+        project=known.project,
+        files=folder / known.files,
+        system=(folder / "system.md").read_text("utf-8").strip(),
+        start=(start if start.tzinfo else start.replace(tzinfo=UTC)).timestamp(),
+        prepare=known.prepare,
+        steps=tuple(steps((folder / "script.md").read_text("utf-8"), str(folder / "script.md"))),
+    )
 
 
 def steps(script: str, where: str = "script") -> Iterator[Step]:
@@ -126,70 +132,61 @@ def steps(script: str, where: str = "script") -> Iterator[Step]:
     Raises:
         FormatError: a line before the first step, a tool that lacks what it needs, a way back to no mark.
     """
-    thought, text, uses, marks = "", "", list[Use](), set[str]()
+    answer, marks = AgentStep(), set[str]()
     for line, parallel, kind, rest, body in _sections(script, where):
-        if (
-            kind == "user"
-            or kind in ("mark", "back")
-            or (kind in ("think", "agent") and (uses or text))
-            or (uses and not parallel)
-        ):
-            if thought or text or uses:
-                yield Acts(thought, text, tuple(uses))
-            thought, text, uses = "", "", []
+        spoken = kind in ("think", "agent")
+        if kind in ("user", "mark", "back") or (spoken and (answer.text or answer.uses)) or (answer.uses and not parallel):
+            if answer != AgentStep():
+                yield answer
+            answer = AgentStep()
         match kind:
             case "user":
-                yield Says(body, float(rest[:-1]) * 60 if MINUTES.fullmatch(rest) else None)
+                yield UserStep(body, float(rest[:-1]) * 60 if MINUTES.fullmatch(rest) else None)
             case "think":
-                thought = body
+                answer.thought = body
             case "agent":
-                text = body
+                answer.text = body
             case "mark":
                 marks.add(rest)
-                yield Mark(rest)
+                yield MarkStep(rest)
             case "back":
                 if rest not in marks:
                     raise FormatError(f"there is no mark {rest!r} before this", where=where, line=line)
-                yield Back(rest)
+                yield BackStep(rest)
             case _:
-                uses.append(Use(kind, _arguments(kind, rest, body, where, line)))
-    if thought or text or uses:
-        yield Acts(thought, text, tuple(uses))
+                answer.uses.append(ToolUse(kind, _arguments(kind, rest, body, where, line)))
+    if answer != AgentStep():
+        yield answer
 
 
 def _sections(script: str, where: str) -> Iterator[tuple[int, bool, str, str, str]]:
     """Line number, whether parallel, kind, rest of the line, and body of each step."""
-    opened: tuple[int, bool, str, str] | None = None
-    body: list[str] = []
-    for number, line in enumerate(script.splitlines(), 1):
-        found = STEP.match(line)
-        if found is None:
-            if opened is None and line.strip() and not line.startswith("#"):
-                raise FormatError(
-                    "the script starts with a line that belongs to no `@@` step", where=where, line=number
-                )
-            body.append(line)
-            continue
-        if opened is not None:
-            yield *opened, "\n".join(body).strip("\n")
-        opened, body = (number, found[1] is not None, found[2], found[3].strip()), []
-    if opened is not None:
-        yield *opened, "\n".join(body).strip("\n")
+    lines = script.splitlines()
+    found = [(i, opened) for i, line in enumerate(lines) if (opened := STEP.match(line))]
+    first = found[0][0] if found else len(lines)
+    for i, line in enumerate(lines[:first], 1):
+        if line.strip() and not line.startswith("#"):
+            raise FormatError("the script starts with a line that belongs to no `@@` step", where=where, line=i)
+    ends = [i for i, _ in found[1:]] + [len(lines)]
+    for (i, opened), end in zip(found, ends, strict=True):
+        body = "\n".join(lines[i + 1 : end]).strip("\n")
+        yield i + 1, opened[1] is not None, opened[2], opened[3].strip(), body
 
 
 def _arguments(tool: str, rest: str, body: str, where: str, line: int) -> dict[str, str | int]:
     """The arguments as the recorded call has them."""
-    if tool == "bash":
-        return {"command": body}
-    if tool == "read":
-        path, *span = rest.split()
-        return {"path": path, **dict(zip(("offset", "limit"), map(int, span), strict=False))}
-    if tool == "grep":
-        return {"pattern": body, "path": rest or "."}
-    if tool == "list":
-        return {"path": rest or "."}
-    if tool == "write":
-        return {"path": rest, "content": body + "\n"}
+    match tool:
+        case "bash":
+            return {"command": body}
+        case "read":
+            path, *span = rest.split()
+            return {"path": path, **dict(zip(("offset", "limit"), map(int, span), strict=False))}
+        case "grep":
+            return {"pattern": body, "path": rest or "."}
+        case "list":
+            return {"path": rest or "."}
+        case "write":
+            return {"path": rest, "content": body + "\n"}
     found = EDIT.search(body)
     if found is None:
         raise FormatError("an edit needs `<<<<`, the old text, `====`, the new text, `>>>>`", where=where, line=line)

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from builders import called, remembering, result, said
-from workbench.datasets.annotations import Annotations, Probe, Statement, Superseded, annotated
+from workbench.datasets.annotations import AnnotatedProbe, Annotations, Statement, Superseded, annotated
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import ModelError
 from workbench.importers.importer import load
@@ -36,7 +36,7 @@ def known() -> Annotations:
         (Statement("holds live 60 minutes", ("u1",)), Statement("late ones get 409", ("u9",))),
         (Superseded("hold time", "45", "60", ("u1",), ("u4",)),),
         (Statement("deploy on Thursday", ("u2",)),),
-        (Probe("Which timeout?", "4001 s", ("u0",)), Probe("Which hub?", "north", ("u15",))),
+        (AnnotatedProbe("Which timeout?", "4001 s", ("u0",)), AnnotatedProbe("Which hub?", "north", ("u15",))),
     )
 
 

@@ -16,7 +16,7 @@ from workbench.importers.source import Source
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import count, identifier, mapping, objects, optional_count, text, timestamp
 from workbench.transcript.log import Entry, Log, MessageEntry
-from workbench.transcript.message import AssistantMessage, Json, Text, ToolCall, Usage
+from workbench.transcript.message import AnswerBlock, AssistantMessage, Json, Text, ToolCall, Usage
 from workbench.transcript.session import Session
 
 NOTES = frozenset({"abort", "session.error", "session.model_change", "session.truncation", "session.snapshot_rewind"})
@@ -109,7 +109,7 @@ class CopilotCliBuilder(SessionBuilder):
         output = count(data, "outputTokens")
         usage = Usage(output=output) if output else None
         self.newest_answers[self.agent] = event_id
-        blocks = [*thoughts, *text_block(text(data, "content")), *calls]
+        blocks: list[AnswerBlock] = [*thoughts, *text_block(text(data, "content")), *calls]
         self.assistant(blocks, id=event_id, model=self.model, usage=usage)
 
     def _usage(self, data: Mapping[str, Json]) -> None:
