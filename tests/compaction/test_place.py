@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from builders import called, result, rules, said, told
-from workbench.compaction.place import behind_prompt, exchanged, place, swapped
+from workbench.compaction.place import behind_prompt, exchanged, place
 from workbench.compaction.plan import Plan
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary
@@ -17,7 +17,7 @@ TALK: list[Message] = [
 
 
 def swap(messages: list[Message], gone: list[int]) -> list[str]:
-    after = Plan(swapped(messages, gone, NEW)).apply(Context.of(messages))
+    after = Plan(exchanged(gone, place(messages, gone), NEW)).apply(Context.of(messages))
     return [message.id for message in after.messages]
 
 
@@ -47,10 +47,3 @@ def test_where_somebody_spoke_before_the_prompt_and_stays_the_summary_stays_too(
     messages = [said("first", "u0"), rules("be careful"), *TALK]
     assert behind_prompt(messages, [2, 3]) == 0
     assert place(messages, [2, 3, 4]) == 2
-
-
-def test_neighbours_that_go_are_one_edit() -> None:
-    spans = [(edit.start, edit.stop, len(edit.by)) for edit in exchanged([0, 1, 4, 5, 6, 9], 3, NEW)]
-    assert spans == [(0, 2, 0), (3, 3, 1), (4, 7, 0), (9, 10, 0)]
-    assert [(edit.start, edit.stop) for edit in exchanged([2, 3], 2, NEW)] == [(2, 4)]
-    assert [(edit.start, edit.stop) for edit in exchanged([2, 3], 9, NEW)] == [(2, 4), (9, 9)]

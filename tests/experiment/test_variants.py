@@ -50,7 +50,7 @@ def test_settings_that_a_preset_reads_when_it_runs_can_be_given() -> None:
         ("summarize", {"most": 0.5}, "it must be a whole number"),
         ("summarize", {"stated": 1}, "it must be true or false"),
         ("pipeline", {"share": 0.5}, "several settings 'share': "),
-        ("opal", {"file_lists": "nonsense"}, "it must be 'below', 'inside' or ''"),
+        ("opal", {"file_lists": "nonsense"}, "it must be 'below' or 'inside' or ''"),
         ("truncate", {"truncate.pins.names": [1]}, "it must be a list of texts"),
     ],
 )

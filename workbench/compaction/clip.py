@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from workbench.compaction.marker import left_out
 from workbench.transcript.message import (
+    AnswerBlock,
     AssistantMessage,
+    Image,
     Json,
     Message,
-    SaidBlock,
     Summary,
     Text,
     Thinking,
     ToolCall,
-    argument_texts,
     said_texts,
 )
 from workbench.transcript.tokens import TokenCounter
@@ -52,7 +52,6 @@ def _sticks(before: str, after: str) -> bool:
         before == _JOINER
         or after == _JOINER
         or "\ud800" <= before <= "\udbff"
-        or "\ufe00" <= after <= "\ufe0f"
         or "\U0001f3fb" <= after <= "\U0001f3ff"
         or "\U000e0020" <= after <= "\U000e007f"
         or "\U0001f1e6" <= before <= "\U0001f1ff" >= after >= "\U0001f1e6"
@@ -119,35 +118,26 @@ def _level(lengths: list[int], room: int) -> int:
 def _capped(message: Message, cap: int, pictures: bool) -> Message:
     if isinstance(message, Summary):
         return replace(message, text=middle_out(message.text, cap))
-    if not isinstance(message, AssistantMessage):
-        return replace(message, blocks=tuple(_said(block, cap, pictures) for block in message.blocks))
-    blocks = tuple(
-        _call(block, cap) if isinstance(block, ToolCall) else _said(block, cap, pictures)
-        for block in message.blocks
-        if not isinstance(block, Thinking)
-    )
-    if not blocks:
+    blocks = tuple(_short(block, cap, pictures) for block in message.blocks if not isinstance(block, Thinking))
+    if not blocks and isinstance(message, AssistantMessage):
         blocks = (Text(left_out(sum(len(text) for text in said_texts(message)))),)
-    return replace(message, blocks=blocks)
+    return replace(message, blocks=blocks)  # type: ignore[arg-type]  # blocks of the kinds that it had
 
 
-def _said(block: SaidBlock, cap: int, pictures: bool) -> SaidBlock:
+def _short(block: AnswerBlock, cap: int, pictures: bool) -> AnswerBlock:
     if isinstance(block, Text):
         return Text(middle_out(block.text, cap))
-    return block if pictures else Text(f"[{block.media_type} left out]")
+    if isinstance(block, ToolCall):
+        return replace(block, arguments=with_texts(block.arguments, lambda text: middle_out(text, cap)))
+    return Text(f"[{block.media_type} left out]") if isinstance(block, Image) and not pictures else block
 
 
-def _call(call: ToolCall, cap: int) -> ToolCall:
-    if all(len(text) <= cap for text in argument_texts(call.arguments)):
-        return call
-    return replace(call, arguments={key: _value(value, cap, 0) for key, value in call.arguments.items()})
-
-
-def _value(value: Json, cap: int, depth: int) -> Json:
+def with_texts(value: Json, change: Callable[[str], str], depth: int = 0) -> Json:
+    """A decoded JSON value with each text in it changed; what is nested very deeply stays as it is."""
     if isinstance(value, str):
-        return middle_out(value, cap)
-    if depth < _DEEPEST and isinstance(value, Mapping):
-        return {key: _value(item, cap, depth + 1) for key, item in value.items()}
-    if depth < _DEEPEST and isinstance(value, list | tuple):
-        return [_value(item, cap, depth + 1) for item in value]
+        return change(value)
+    if depth <= _DEEPEST and isinstance(value, Mapping):
+        return {key: with_texts(item, change, depth + 1) for key, item in value.items()}
+    if depth <= _DEEPEST and isinstance(value, list | tuple):
+        return [with_texts(item, change, depth + 1) for item in value]
     return value

@@ -10,13 +10,16 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import Image, Text, ToolResult, plain_text, with_blocks
 
 
-def rewritten(context: Context, texts: Iterable[tuple[int, str]], *, archived: bool = False) -> Plan | None:
+def rewritten(
+    context: Context, texts: Iterable[tuple[int, str]], *, archived: bool = False, pictures: bool = False
+) -> Plan | None:
     """Puts each text in the place of a tool result that is not pinned and becomes smaller by it.
 
     Args:
         context: with the results.
         texts: what each says from now on, by index, in any order.
-        archived: whether the full texts move to the archive; pictures then stay.
+        archived: whether the full texts move to the archive.
+        pictures: whether pictures stay.
 
     Returns:
         The plan; None where nothing changes.
@@ -26,8 +29,8 @@ def rewritten(context: Context, texts: Iterable[tuple[int, str]], *, archived: b
         message = context.messages[i]
         if not isinstance(message, ToolResult) or message.pinned:
             continue
-        pictures = [block for block in message.blocks if archived and isinstance(block, Image)]
-        short = with_blocks(message, (Text(text), *pictures))
+        shown = [block for block in message.blocks if pictures and isinstance(block, Image)]
+        short = with_blocks(message, (Text(text), *shown))
         if short.blocks != message.blocks and context.count(short) < context.sizes[i]:
             edits.append(Replace(i, i + 1, (short,)))
             if archived:

@@ -71,7 +71,7 @@ class ReverseBudget:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The cut results, each smaller than it was, and their full texts for the archive."""
-        return rewritten(context, self._older(context), archived=True)
+        return rewritten(context, self._older(context), archived=True, pictures=True)
 
     def _older(self, context: Context) -> Iterator[tuple[int, str]]:
         used = 0

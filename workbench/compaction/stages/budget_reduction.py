@@ -35,4 +35,5 @@ class BudgetReduction:
             if isinstance(message, ToolResult)
             and sum(len(block.text) for block in message.blocks if isinstance(block, Text)) > self.chars
         )
-        return rewritten(context, ((i, truncated(len(text), reference(text))) for i, text in long), archived=True)
+        markers = ((i, truncated(len(text), reference(text))) for i, text in long)
+        return rewritten(context, markers, archived=True, pictures=True)
