@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.ragged import Column, Table, flag_table, found_at, row_starts
+from workbench.ragged import Column, Table
 
 ROWS = st.lists(st.lists(st.integers(-100, 100), max_size=5), max_size=20)
 
@@ -38,23 +38,3 @@ def test_an_empty_column_and_an_empty_table_have_nothing() -> None:
     assert Column(np.int32).values.tolist() == []
     owner, place, items = Table(np.int32).rows(np.zeros(0, dtype=np.int64))
     assert (owner.tolist(), place.tolist(), items.tolist()) == ([], [], [])
-
-
-SIZE = 30
-NUMBERS = st.lists(st.integers(0, SIZE - 1), max_size=60)
-
-
-@given(others=st.lists(st.integers(0, SIZE - 1), unique=True), values=NUMBERS)
-def test_a_value_is_found_where_it_stands_among_others(others: list[int], values: list[int]) -> None:
-    found = found_at(np.array(others, dtype=np.int64), np.array(values, dtype=np.int64), SIZE)
-    assert found.tolist() == [others.index(value) if value in others else -1 for value in values]
-
-
-@given(rows=st.lists(st.lists(st.integers(0, SIZE - 1), max_size=5), min_size=1, max_size=9), data=st.data())
-def test_rows_of_flags_say_which_items_each_row_has(rows: list[list[int]], data: st.DataObject) -> None:
-    wanted = data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=9))
-    starts = row_starts(np.array([at for at, row in enumerate(rows) for _ in row], dtype=np.int64), len(rows))
-    items = np.array([item for row in rows for item in row], dtype=np.int64)
-    table, columns = flag_table(starts, items, np.array(wanted, dtype=np.int64))
-    assert columns.tolist() == sorted({item for at in wanted for item in rows[at]})
-    assert [set(columns[flags].tolist()) for flags in table] == [set(rows[at]) for at in wanted]

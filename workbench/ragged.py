@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -91,11 +91,6 @@ class Table:
         return owner, at - starts[rows][owner], self.items[at]
 
 
-def narrow(values: Whole) -> Ints:
-    """The numbers in 32 bits, for what is kept long. Whoever multiplies them makes them wide first."""
-    return cast("Ints", values.astype(np.int32, copy=False))
-
-
 def gather(starts: Ints, rows: Whole) -> tuple[Ints, Ints]:
     """The items of some rows of a ragged table.
 
@@ -110,67 +105,6 @@ def gather(starts: Ints, rows: Whole) -> tuple[Ints, Ints]:
     counts = starts[rows + 1] - first
     places = np.arange(counts.sum()) + np.repeat(first - (np.cumsum(counts) - counts), counts)
     return np.repeat(np.arange(len(rows)), counts), places
-
-
-def flat_rows(starts: Ints, items: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """Some rows of a ragged table, in any order, as one of their own: where each begins, with the end; the items."""
-    owner, at = gather(starts, rows)
-    return row_starts(owner, len(rows)), items[at]
-
-
-def table_of(rows: Ints, size: int) -> tuple[Ints, Ints]:
-    """The ragged table that groups items 0..k-1 by their row: starts (size + 1), and the items row by row in order."""
-    return row_starts(rows, size), np.argsort(rows, kind="stable")
-
-
-def row_starts(rows: Ints, size: int) -> Ints:
-    """Where each of `size` rows begins, given the row of each item in order; `size` + 1 entries."""
-    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(np.bincount(rows, minlength=size))))
-
-
-def found_at(others: Ints, values: Ints, size: int) -> Ints:
-    """For each value where it stands among others, -1 where it does not.
-
-    Args:
-        others: those others, each once, in any order.
-        values: what is looked for.
-        size: all of them lie in 0..size-1. So much is written down for the moment, and nothing has to be searched.
-    """
-    place = np.full(size, -1)
-    place[others] = np.arange(len(others))
-    return place[values]
-
-
-def flag_table(starts: Ints, items: Ints, rows: Ints) -> tuple[Flags, Ints]:
-    """Some rows of a ragged table as rows of flags, and the item of each column, in order."""
-    owner, found = gather(starts, rows)
-    columns, column = np.unique(items[found], return_inverse=True)
-    table = np.zeros((len(rows), len(columns)), dtype=bool)
-    table[owner, column] = True
-    return table, columns
-
-
-def hits(
-    table: Flags, columns: Ints, size: int, rows_of_table: Ints, word_start: Ints, span_word: Ints, rows: Ints
-) -> tuple[Ints, Ints]:
-    """For each word of each pair's span that its row of the table has: the pair's number, and the word.
-
-    Args:
-        table: flags.
-        columns: the word of each of its columns.
-        size: how many words there are.
-        rows_of_table: the row of each pair.
-        word_start: where each span's words begin.
-        span_word: the words, span by span.
-        rows: the span of each pair.
-    """
-    owner, found = gather(word_start, rows)
-    words = span_word[found]
-    column = found_at(columns, words, size)
-    known = np.flatnonzero(column >= 0)
-    owner, words = owner[known], words[known]
-    hit = table[rows_of_table[owner], column[known]]
-    return owner[hit], words[hit]
 
 
 def kept_mask(kept: Collection[int] | Flags, n: int) -> Flags:

@@ -249,9 +249,9 @@ def chains(samples: int, rounds: int = 4, entities: int = 30) -> None:
                 rates = np.repeat(rng.beta(one, other, n), entities).clip(1e-9, 1)
                 ends = rng.geometric(rates)
                 last = np.repeat(rng.integers(2, rounds + 1, n), entities)  # recordings end in different rounds
-                curve = survival(
-                    np.minimum(ends, last).tolist(), (ends <= last).tolist(), np.repeat(np.arange(n), entities).tolist()
-                )
+                lived = np.minimum(ends, last).reshape(n, entities, 1)
+                gone = (lived == np.arange(1, rounds + 1)) & (ends <= last).reshape(n, entities, 1)
+                curve = survival((lived >= np.arange(1, rounds + 1)).sum(axis=1), gone.sum(axis=1))
                 for place, found in enumerate(curve.rounds):
                     if found.low is not None and found.high is not None:
                         shown[place] += 1

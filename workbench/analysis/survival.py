@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -33,11 +32,6 @@ class Survival:
     sessions: int
 
     @property
-    def cliff(self) -> int | None:
-        """The first round after which less than half survives; None if none was seen."""
-        return next((one.number for one in self.rounds if one.surviving < 0.5), None)
-
-    @property
     def half_life(self) -> float | None:
         """Rounds until half survives, at an even rate of loss within a round; None if the curve ends above half.
 
@@ -53,9 +47,7 @@ class Survival:
         return None
 
 
-def survival(
-    rounds: Sequence[int], lost: Sequence[bool], sessions: Sequence[Hashable], confidence: float = 0.95
-) -> Survival:
+def survival(at_risk: ArrayLike, lost: ArrayLike, confidence: float = 0.95) -> Survival:
     """Kaplan and Meier's curve of entities over rounds, with intervals that take the session for the unit.
 
     Entities of one session are lost together, so Greenwood's formula would be far too sure. The intervals come from
@@ -63,38 +55,16 @@ def survival(
     stays within its bounds.
 
     Args:
-        rounds: one an entity, >= 1: the round in which it was lost, or the last through which it was followed.
-        lost: one an entity; False where the recording ended before (censored).
-        sessions: one an entity, the session it belongs to.
+        at_risk: (sessions, rounds) entities that entered each round alive.
+        lost: (sessions, rounds) those of them that did not outlive it.
         confidence: in (0, 1).
 
     Returns:
         Rounds 1 to the last that an entity entered. An end is None below the reporting floor, where the curve is at 0
         or 1, and where one session alone decides.
 
-    Raises:
-        ValueError: the three do not have the same length, or a round is below 1.
-
     Source:
-        E. L. Kaplan and P. Meier, J. Am. Statist. Assoc. 53 (1958), 457-481. The cliff is the first round below one
-        half, as compaction-conformance-kit 0.8.0 has it.
-    """
-    if not len(rounds) == len(lost) == len(sessions):
-        raise ValueError(f"{len(rounds)} rounds, {len(lost)} losses and {len(sessions)} sessions: one each an entity")
-    if len(rounds) and min(rounds) < 1:
-        raise ValueError(f"round {min(rounds)} is below 1: an entity is followed through one compaction at least")
-    if not len(rounds):
-        return Survival((), 0)
-    return survival_of(*_counts(np.asarray(rounds), np.asarray(lost, dtype=bool), sessions), confidence)
-
-
-def survival_of(at_risk: ArrayLike, lost: ArrayLike, confidence: float = 0.95) -> Survival:
-    """The same curve from counts, one row a session.
-
-    Args:
-        at_risk: (sessions, rounds) entities that entered each round alive.
-        lost: (sessions, rounds) those of them that did not outlive it.
-        confidence: in (0, 1).
+        E. L. Kaplan and P. Meier, J. Am. Statist. Assoc. 53 (1958), 457-481.
     """
     risk, gone = np.asarray(at_risk, dtype=float), np.asarray(lost, dtype=float)
     if not risk.size or not risk.sum():
@@ -115,19 +85,6 @@ def survival_of(at_risk: ArrayLike, lost: ArrayLike, confidence: float = 0.95) -
         for place in range(len(curve))
     )
     return Survival(found, len(risk))
-
-
-def _counts(
-    rounds: NDArray[np.int_], lost: NDArray[np.bool_], sessions: Sequence[Hashable]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Entities at risk and entities lost, each (sessions, rounds)."""
-    places = {name: place for place, name in enumerate(dict.fromkeys(sessions))}
-    of = np.array([places[name] for name in sessions])
-    ends = np.zeros((len(places), int(rounds.max())))
-    gone = np.zeros_like(ends)
-    np.add.at(ends, (of, rounds - 1), 1.0)
-    np.add.at(gone, (of[lost], rounds[lost] - 1), 1.0)
-    return ends[:, ::-1].cumsum(axis=1)[:, ::-1], gone
 
 
 def _curve(risk: NDArray[np.float64], gone: NDArray[np.float64]) -> NDArray[np.float64]:

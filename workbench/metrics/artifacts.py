@@ -96,13 +96,6 @@ class Artifacts:
         stale = ~lost & (newest < changed)
         return {"correct": int((~lost & ~stale).sum()), "stale": int(stale.sum()), "lost": int(lost.sum())}
 
-    def last_change(self, at: int) -> dict[str, int]:
-        """By file, the message before `at` that last changed it; for looking closely."""
-        p = self._inverted_index
-        past = (self._message < at) & self._change
-        pairs = zip(self._slot[past].tolist(), self._message[past].tolist(), strict=True)
-        return {p.names[self.entities[slot]].text: message for slot, message in pairs}
-
 
 def _rows(messages: Sequence[Message], p: InvertedIndex) -> Iterator[tuple[int, int, int]]:
     """Message, file and whether it was changed, for each operation whose file is an entity of the session."""

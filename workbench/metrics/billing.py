@@ -171,23 +171,6 @@ def charge(
     )  # fmt: skip
 
 
-def even_cut(before: float, after: float, ratio: float) -> float:
-    """By which share prompts must shrink so that a compaction which lowers the cache's hit rate costs no more.
-
-    Args:
-        before: hit rate without compaction, in [0, 1].
-        after: hit rate with it, in [0, 1].
-        ratio: the price of a cached token to that of any other, in [0, 1].
-
-    Returns:
-        1 - u(before) / u(after), where u(h) = (1 - h) + h * ratio; below 0 where it may even grow.
-
-    Source:
-        maf-cachebench, results of its third compaction run.
-    """
-    return 1 - ((1 - before) + before * ratio) / ((1 - after) + after * ratio)
-
-
 def waited(session: Session) -> tuple[float | None, ...]:
     """For each request, the seconds since the one before it; None where the recording has no times."""
     times = [message.time for message in _answers(session)]

@@ -34,11 +34,6 @@ class Rereads:
     repeats: int
     expected: float | None
 
-    @property
-    def excess(self) -> float | None:
-        """Repeats beyond the natural rate: what the compaction may have cost. None where no rate is known."""
-        return None if self.expected is None else self.repeats - self.expected
-
 
 def rereads(messages: Sequence[Message], boundaries: Sequence[int]) -> tuple[Rereads, ...]:
     """The repeats after each boundary beside the natural rate.

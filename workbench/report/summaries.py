@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from workbench.analysis.estimate import Estimate, estimate
-from workbench.analysis.survival import Survival, survival_of
+from workbench.analysis.survival import Survival, survival
 from workbench.palette import REFERENCES
 from workbench.report.tables import (
     RETENTION,
@@ -131,7 +131,7 @@ def lives(run: Tables, strategy: str) -> Survival:
     """How long things live under a strategy's own trigger: from when they were first said, in compactions."""
     rows = run.survival[run.survival["strategy"] == strategy]
     sums = rows.groupby(["session", "round"])[["at_risk", "lost"]].sum().unstack("round", fill_value=0)
-    return survival_of(sums["at_risk"], sums["lost"]) if len(sums) else Survival((), 0)
+    return survival(sums["at_risk"], sums["lost"]) if len(sums) else Survival((), 0)
 
 
 def by_round(run: Tables) -> pd.DataFrame:
