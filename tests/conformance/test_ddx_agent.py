@@ -13,8 +13,17 @@ from workbench.compaction.engine import compact
 from workbench.compaction.file_lists import lists_in
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.ddx_agent import DDX_AGENT, Config, ddx_agent
-from workbench.compaction.presets.ddx_agent.compact import DdxCompact
-from workbench.compaction.presets.ddx_agent.cut import CompactionNoFit, find_cut_point, first_cut, fitted
+from workbench.compaction.presets.ddx_agent.compact import NO_SUMMARY, DdxCompact, DdxPrompt, truncated
+from workbench.compaction.presets.ddx_agent.cut import (
+    PREFIX,
+    SUFFIX,
+    CompactionNoFit,
+    find_cut_point,
+    first_cut,
+    fitted,
+    injected,
+    is_compaction_summary,
+)
 from workbench.compaction.presets.ddx_agent.session import (
     CompactionStuck,
     Outcome,
@@ -23,15 +32,6 @@ from workbench.compaction.presets.ddx_agent.session import (
     ends_run,
     events,
     report,
-)
-from workbench.compaction.presets.ddx_agent.wording import (
-    NO_SUMMARY,
-    PREFIX,
-    SUFFIX,
-    injected,
-    is_compaction_summary,
-    serialised,
-    truncated,
 )
 from workbench.compaction.presets.host import RecoveryAllowance
 from workbench.compaction.presets.token_counters import ddx_tokens, quarter_up, usage_tokens
@@ -531,7 +531,7 @@ def test_a_call_stands_in_one_line_with_its_result() -> None:
         rules("be kind"), said("hi"), called("read", "c", text="I look.", path="a.go"), result("x" * 30, "c"),
         result("orphan", "none"),
     ]  # fmt: skip
-    assert serialised(messages, 20) == "\n".join(
+    assert DdxPrompt(result_chars=20).transcript(messages) == "\n".join(
         [
             "[System]: be kind", "[User]: hi", "[Assistant]: I look.",
             '[Assistant → read(path="a.go")]: ' + "x" * 20, "[... 10 more characters truncated]",
@@ -542,7 +542,7 @@ def test_a_call_stands_in_one_line_with_its_result() -> None:
 
 def test_results_of_one_call_id_used_twice_keep_to_their_calls() -> None:
     messages = [called("read", "c", "a1", n=1), result("one", "c", "r1"), called("read", "c", "a2", n=2)]
-    assert serialised([*messages, result("two", "c", "r2")], 99) == (
+    assert DdxPrompt(result_chars=99).transcript([*messages, result("two", "c", "r2")]) == (
         "[Assistant → read(n=1)]: one\n[Assistant → read(n=2)]: two"
     )
 

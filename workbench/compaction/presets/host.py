@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from workbench.compaction.size_limits import UNBOUNDED, SizeLimits
-from workbench.compaction.span_selection import Span
+from workbench.compaction.span_selection import Span, SummaryTask
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 
@@ -75,13 +75,17 @@ class FixedCut:
         return self.span
 
 
-class Unlimited(SizeLimits):
-    """No bounds: a session's own, where nothing has to fit."""
+class FixedSize(SizeLimits):
+    """A summary of at most `most` tokens, whatever it replaces."""
 
     def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
-        """As much as a model may write."""
-        return UNBOUNDED
+        """The bound itself."""
+        return self.most
 
-    def named(self, most: int, context: Context, budget: Budget, gone: Sequence[int]) -> int | None:
-        """None."""
-        return None
+
+UNLIMITED = FixedSize(most=UNBOUNDED, stated=False)
+
+
+def no_text(task: SummaryTask) -> str:
+    """Code adds nothing to the summary."""
+    return ""

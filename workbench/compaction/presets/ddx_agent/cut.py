@@ -7,24 +7,46 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from workbench.compaction.file_lists import file_ops, listed
+from workbench.compaction.file_lists import file_ops, listed, lists_in
 from workbench.compaction.presets.ddx_agent.config import Config
-from workbench.compaction.presets.ddx_agent.wording import injected, is_compaction_summary, recovered
-from workbench.compaction.presets.swap import free, granted, list_chars
 from workbench.compaction.presets.token_counters import calls_of, ddx_tokens
+from workbench.compaction.span_selection import Movable, spare
 from workbench.compaction.stage import Budget
 from workbench.errors import WorkbenchError
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import Message, Summary, ToolResult, UserMessage, is_real_user
+from workbench.transcript.message import Message, Summary, ToolResult, UserMessage, is_real_user, plain_text
 from workbench.transcript.pairing import cut_points, last_user
 
+PREFIX = "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
+SUFFIX = "\n</summary>"
 LEAST = 128
 """Tokens that a summary gets where a comparison sets a size that cannot be reached."""
 
 
 class CompactionNoFit(WorkbenchError):
     """No cut leaves room for a summary beside what must stay."""
+
+
+def injected(text: str, id: str = "summary") -> Summary:
+    """A summary as it stands in a context."""
+    return Summary(id=id, text=text, lead=PREFIX, tail=SUFFIX)
+
+
+def is_compaction_summary(message: Message) -> bool:
+    """Whether a message is an injected summary, also one that was written out as a plain user message."""
+    return recovered(message) is not None
+
+
+def recovered(message: Message) -> Summary | None:
+    """The summary in a message, with the file lists that stand in it; None if the message is none."""
+    if isinstance(message, Summary):
+        return message
+    words = plain_text(message) if isinstance(message, UserMessage) else ""
+    if not (words.startswith(PREFIX) and words.endswith(SUFFIX)):
+        return None
+    text = words[len(PREFIX) : -len(SUFFIX)]
+    return Summary(id=message.id, text=text, replaces=(message.id,), files=lists_in(text), lead=PREFIX, tail=SUFFIX)
 
 
 def places(messages: Sequence[Message]) -> list[int]:
@@ -105,20 +127,20 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     Raises:
         CompactionNoFit: no cut leaves room.
     """
-    messages, indices = context.messages, free(context.messages)
-    said = [messages[i] for i in indices]
+    movable, messages = Movable.of(context, budget), context.messages
+    indices, said = movable.indices, movable.messages
     earlier = {i: summary for i in indices if (summary := recovered(messages[i])) is not None}
     newest = last_user(messages)
     new = {i: context.sizes[i] for i in indices if i not in earlier and i != newest}
     if not new or is_compaction_summary(said[-1]):
         return None
     own = config.keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
-    first, last = first_cut(said, granted(context, budget, own))
+    first, last = first_cut(said, movable.granted(own))
     tried = [at for at in [first, *places(said)] if first <= at <= last and at > 0 and indices[at - 1] >= min(new)]
     if first <= 0 or not tried:
         return None
     files = file_ops(earlier.get(i, message) for i, message in enumerate(messages))
-    chars = list_chars(context, budget)
+    chars = max(budget.room(context, spare(context)), 0) if budget.matched else None
     frame = context.count(injected(listed(files, chars)))
     stays = context.tokens - sum(context.sizes[i] for i in earlier)
     freed = [0, *accumulate(new.get(i, 0) for i in indices)]
@@ -126,7 +148,7 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     at = next((at for at in tried if effective - stays + freed[at] >= frame), None)
     if at is None:
         at, beside = tried[-1], stays - freed[tried[-1]]
-        if budget.reason != "matched" or beside + frame + LEAST >= context.tokens:
+        if not budget.matched or beside + frame + LEAST >= context.tokens:
             raise CompactionNoFit(
                 f"{beside} tokens must stay and {effective} are allowed: that leaves no room for a summary"
             )

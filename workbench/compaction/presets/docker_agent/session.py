@@ -13,7 +13,7 @@ from workbench.compaction.presets.docker_agent.compact import (
     split_index_for_keep,
 )
 from workbench.compaction.presets.docker_agent.generations import FIRST, DockerGeneration
-from workbench.compaction.presets.host import FixedCut, Unlimited, mentions
+from workbench.compaction.presets.host import UNLIMITED, FixedCut, mentions
 from workbench.compaction.span_selection import Span
 from workbench.compaction.stage import Budget
 from workbench.errors import SettingError
@@ -180,7 +180,7 @@ def session_request(
     split = split_of(said.messages, context_limit, generation)
     context = Context.of(said.messages[:split], generation.count)
     stage = docker_summary(generation, dedicated)
-    stage = replace(stage, cut=FixedCut(Span(tuple(range(split)), split)), limits=Unlimited())
+    stage = replace(stage, cut=FixedCut(Span(tuple(range(split)), split)), limits=UNLIMITED)
     plan = stage.plan(context, Budget(target=0, window=context_limit, instructions=additional_prompt))
     if plan is None:
         return None

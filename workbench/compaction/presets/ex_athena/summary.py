@@ -9,6 +9,7 @@ from workbench.compaction.clip import head
 from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.presets.ex_athena.pinning import PINNING, Pinning
 from workbench.compaction.presets.ex_athena.session import StageFailed
+from workbench.compaction.presets.host import no_text
 from workbench.compaction.presets.token_counters import calls_of, role_of
 from workbench.compaction.prompt_template import Prompt, PromptTemplate, harmless, prompt
 from workbench.compaction.size_limits import SizeLimits
@@ -88,11 +89,6 @@ def not_empty(task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
         if isinstance(message, Summary) and message.replaces == draft.replaces and not message.text.strip():
             raise StageFailed("summary", "summary_failed: empty_summary")
     return None
-
-
-def no_text(task: SummaryTask) -> str:
-    """Code adds nothing to the summary."""
-    return ""
 
 
 def summary_stage(pinning: Pinning = PINNING, model: str = "") -> Summarize:

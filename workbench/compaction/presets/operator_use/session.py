@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from workbench.compaction.plan import Plan
-from workbench.compaction.presets.host import FixedCut, Unlimited
+from workbench.compaction.presets.host import UNLIMITED, FixedCut
 from workbench.compaction.presets.operator_use.compact import (
     LEAD,
     OPERATOR_SUMMARY,
@@ -135,7 +135,7 @@ def _planned(prepared: Preparation, instructions: str = "") -> tuple[Context, Pl
     given = prepared.given
     context = Context.of((*given.earlier, *given.new), operator_tokens)
     span = Span(tuple(range(len(context.messages))), len(given.earlier) + len(given.history))
-    stage = replace(OPERATOR_SUMMARY, cut=FixedCut(span), limits=Unlimited())
+    stage = replace(OPERATOR_SUMMARY, cut=FixedCut(span), limits=UNLIMITED)
     plan = stage.plan(context, Budget(target=0, window=0, instructions=instructions))
     assert plan is not None
     return context, plan
