@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from workbench.live.limits import LearnedLimits
+from workbench.live.gauge import LearnedLimits
 
 
 def test_a_stated_limit_is_used_until_it_expires() -> None:

@@ -1,9 +1,9 @@
-"""What budget a compaction gets: from the trigger when it is due, or forced."""
+"""When an agent's history is compacted, and with what budget."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
@@ -13,7 +13,7 @@ from workbench.live.settings import Settings
 
 
 class Budgets:
-    """Asks the trigger with the settings of the moment.
+    """Asks the trigger with the current settings.
 
     Attributes:
         assumed: tokens of the window where neither the settings nor an error say otherwise.
@@ -25,12 +25,12 @@ class Budgets:
 
     @property
     def settings(self) -> Settings:
-        """The settings as they are now."""
+        """The current settings."""
         return self._settings() if callable(self._settings) else self._settings
 
     @property
     def named(self) -> int:
-        """Tokens of the window as the host names it."""
+        """Tokens of the window according to the host."""
         return self.settings.window or self.assumed
 
     @property
@@ -39,20 +39,20 @@ class Budgets:
         return self.gauge.window(self.named)
 
     def due(self, moment: Moment) -> Budget | None:
-        """What the trigger grants; None where nothing is due."""
+        """What the trigger grants; None where no compaction is due."""
         if not self.settings.automatic or moment not in self.preset.moments:
             return None
         budget = self._trigger.check(self.gauge.situation(moment, self.named))
         return None if budget is None else self._completed(budget)
 
     def requested(self, moment: Moment, instructions: str) -> Budget:
-        """For a compaction that somebody asked for: the trigger's word if it has one."""
+        """For a compaction that the host requested: the trigger's budget if it grants one."""
         forced = self.forced("requested", instructions)
         budget = self._trigger.check(self.gauge.situation(moment, self.named, requested=True))
         return forced if budget is None else replace(budget, instructions=forced.instructions)
 
     def forced(self, reason: str, instructions: str = "") -> Budget:
-        """For a compaction that must be: what the trigger grants a full window, at most half of what there is."""
+        """For a compaction that must be: what the trigger grants a full window, at most half of the current size."""
         now = self.gauge.situation("before_request", self.named)
         full = replace(now, tokens=max(now.tokens, now.window + 1), reported=None, since=0)
         budget = self._trigger.check(full) or AtShare().check(full)
@@ -65,10 +65,47 @@ class Budgets:
         return self.settings.trigger or self.preset.trigger
 
     def _completed(self, budget: Budget) -> Budget:
-        """With what the settings add where the budget is silent."""
+        """The budget with the settings' values where it has none."""
         settings = self.settings
         return replace(
             budget,
             instructions=budget.instructions or settings.instructions,
             keep_recent=settings.keep_recent if budget.keep_recent is None else budget.keep_recent,
         )
+
+
+@dataclass(slots=True)
+class Brake:
+    """Keeps compactions from following each other without effect: hysteresis, and a circuit breaker.
+
+    Attributes:
+        patience: tokens of messages below which the trigger is not asked again.
+        ineffective: how many compactions in a row had no effect.
+    """
+
+    patience: int = 0
+    ineffective: int = 0
+
+    def holds(self, spoken: int) -> bool:
+        """Whether the messages have grown too little since the last compaction for another one."""
+        return spoken < self.patience
+
+    def stopped(self, settings: Settings) -> bool:
+        """Whether no compaction may start by itself any more."""
+        return self.ineffective >= settings.breaker
+
+    def wait(self, spoken: int, window: int, settings: Settings) -> None:
+        """Not again before the messages have grown by the hysteresis."""
+        self.patience = spoken + int(settings.hysteresis * window) + 1
+
+    def record(self, before: int, after: int, settings: Settings) -> bool:
+        """Count a compaction, in tokens of the request; whether this one stopped automatic compaction."""
+        if before - after >= max(settings.effective * before, 1):
+            self.ineffective = 0
+            return False
+        self.ineffective += 1
+        return self.ineffective == settings.breaker
+
+    def release(self) -> None:
+        """Forget the past: the history is another one."""
+        self.patience = self.ineffective = 0

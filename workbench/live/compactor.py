@@ -4,60 +4,43 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import RLock
 
 from workbench.compaction.engine import Compaction
 from workbench.compaction.presets import preset as preset_named
 from workbench.compaction.stage import Budget
-from workbench.compaction.stages.repair_pairs import RepairPairs
-from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Moment
-from workbench.errors import ModelError, SettingError
-from workbench.live.brake import Brake
 from workbench.live.budgets import Budgets
-from workbench.live.events import AutomaticStopped, ErrorJudged, Event, Rewound, UsageIgnored
+from workbench.live.events import ErrorJudged, Event, Retry, Rewound, UsageIgnored
 from workbench.live.gauge import Gauge
-from workbench.live.hooks import Cause, Hooks
+from workbench.live.hooks import Hooks
 from workbench.live.memory import Memory
 from workbench.live.message_reader import MessageFormat, MessageReader
 from workbench.live.runner import Runner
 from workbench.live.settings import Settings
 from workbench.live.usage import usage_of
 from workbench.models import find_model
-from workbench.models.model import Completion, Model, SummaryRequest
-from workbench.models.provider_errors import Verdict, classify
+from workbench.models.model import Model
+from workbench.models.provider_errors import ProviderError, Verdict, classify
 from workbench.transcript.log import Log
-from workbench.transcript.message import Json, Usage
+from workbench.transcript.message import Json
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import TokenCounter, chars_per_token
 
 WINDOW = 128_000
 """Tokens; for a host that does not say. Opal's fallback."""
-AS_IT_IS = Settings()
+DEFAULTS = Settings()
 NO_HOOKS = Hooks()
-REPAIR = Strategy("repair", (RepairPairs(),))
-
-
-@dataclass(frozen=True, slots=True)
-class Retry:
-    """What to send in the place of the request that was refused.
-
-    Attributes:
-        max_tokens: the output to ask for; None leaves it as it was.
-    """
-
-    messages: list[Json]
-    verdict: Verdict
-    max_tokens: int | None = None
 
 
 class Compactor:
-    """Keeps an agent's context within its window, over plain messages in OpenAI's chat or Anthropic's shape.
+    """Keeps an agent's context within its window, over plain messages in OpenAI's chat or Anthropic's format.
 
-    The agent hands over its whole list of messages before each request and sends what comes back. Its list is never
+    The agent passes its whole list of messages before each request and sends what comes back. Its list is never
     changed and is kept whole here: `original` gives it back, and going back in it undoes what was compacted since. The
-    list should grow by appending, with dicts that are not changed once they were handed over.
+    list should grow by appending, with dicts that do not change.
 
     Attributes:
         preset: how to compact.
@@ -70,7 +53,7 @@ class Compactor:
         *,
         model: Model | str | None = None,
         window: int = WINDOW,
-        settings: Settings | Callable[[], Settings] = AS_IT_IS,
+        settings: Settings | Callable[[], Settings] = DEFAULTS,
         hooks: Hooks = NO_HOOKS,
         on_event: Callable[[Event], None] | None = None,
         count: TokenCounter | None = None,
@@ -104,14 +87,11 @@ class Compactor:
         self._memory = Memory(MessageReader(counter, pins, format))
         self._gauge = Gauge(self._memory, counter, clock)
         self._budgets = Budgets(self.preset, self._gauge, settings, window)
-        self._brake = Brake()
-        if isinstance(model, str):
-            model = find_model(model)
-        writer = _NoModel(self.preset.name) if model is None else model
-        self._runner = Runner(self._memory, writer, hooks, self._tell, self._lock, self.preset.name)
+        writer = find_model(model) if isinstance(model, str) else model
+        self._runner = Runner(self._budgets, writer, hooks, self._tell, self._lock)
         self._overflowed = self._wanted = self._busy = False
         self._focus = ""
-        self._retried = 0
+        self._retries = 0
 
     @property
     def tokens(self) -> int:
@@ -136,7 +116,7 @@ class Compactor:
     @property
     def stopped(self) -> bool:
         """Whether no compaction starts by itself any more, since too many in a row had no effect."""
-        return self._brake.stopped(self._budgets.settings)
+        return self._runner.brake.stopped(self._budgets.settings)
 
     def session(self, id: str = "live") -> Session:
         """The conversation so far, to be saved, replayed and measured."""
@@ -153,7 +133,7 @@ class Compactor:
     def before_request(
         self, messages: Sequence[Json], *, system: Json = None, tools: Json = None, model: str = ""
     ) -> list[Json]:
-        """What to send: a new list, compacted if it is due. The list handed over stays as it is.
+        """What to send: a new list, compacted if it is due. The agent's own list does not change.
 
         Args:
             messages: the whole conversation so far, or the list that came back last with more behind it.
@@ -162,16 +142,16 @@ class Compactor:
             model: the agent's model; learned limits and reported usage are its own.
 
         Raises:
-            FormatError: one of the messages is none.
+            FormatError: an entry is no chat message.
         """
         with self._lock:
             self._hear(messages)
             if system is not None and self._memory.reader.format is None:
                 self._memory.reader.format = "anthropic"
             self._gauge.declare(system, tools, model)
-            self._retried = 0
+            self._retries = 0
         self._consider("before_request")
-        return self._handed_out()
+        return self._to_send()
 
     def after_turn(
         self, messages: Sequence[Json] | None = None, *, usage: Json = None, stop: str = "", model: str = ""
@@ -180,15 +160,13 @@ class Compactor:
 
         Args:
             messages: the conversation with the turn's last answer.
-            usage: as for `report_usage`.
-            stop: likewise.
-            model: likewise.
+            usage: see `report_usage`.
+            stop: see `report_usage`.
+            model: see `report_usage`.
         """
         if usage is not None or stop:
             self.report_usage(usage, stop=stop, model=model)
-        if messages is not None:
-            with self._lock:
-                self._hear(messages)
+        self._hear(messages)
         self._consider("after_turn")
 
     def report_usage(self, usage: Json, *, stop: str = "", model: str = "") -> Verdict | None:
@@ -200,14 +178,13 @@ class Compactor:
         Args:
             usage: in any provider's form, as a dict or an object.
             stop: the stop or finish reason.
-            model: who answered.
+            model: the model that answered.
 
         Returns:
             The overflow that it shows, or None.
         """
         with self._lock:
-            why = self._gauge.stale(model)
-            if why:
+            if why := self._gauge.stale(model):
                 self._tell(UsageIgnored(why))
                 return None
             reported = usage_of(usage)
@@ -220,36 +197,29 @@ class Compactor:
             return verdict
 
     def on_error(
-        self,
-        error: BaseException | str | Mapping[str, Json],
-        messages: Sequence[Json] | None = None,
-        *,
-        model: str = "",
+        self, error: ProviderError, messages: Sequence[Json] | None = None, *, model: str = ""
     ) -> Retry | None:
         """What to send instead after a request failed; None where sending again is no remedy.
 
-        The newest `error_judged` event says what the error was. One request is tried again as often as the settings
-        say.
+        The newest `error_judged` event says what the error was. `Settings.retries` limits the retries of one request.
 
         Args:
             error: what the client raised, or the error as JSON or text.
             messages: the conversation, if it has grown since the request.
-            model: who was asked; an error of another model than the present one says nothing.
+            model: the model that was called; errors of another model than the present one are ignored.
         """
         verdict = classify(error)
         if self._gauge.request is None or (model and self._gauge.model and model != self._gauge.model):
             self._tell(ErrorJudged(verdict))
             return None
         self._judged(verdict)
-        if self._retried >= self._budgets.settings.retries:
+        if self._retries >= self._budgets.settings.retries:
             return None
-        if messages is not None:
-            with self._lock:
-                self._hear(messages)
-        if not self._remedied(verdict):
+        self._hear(messages)
+        if not self._runner.remedy(verdict):
             return None
-        self._retried += 1
-        return Retry(self._handed_out(), verdict, verdict.output if verdict.action == "lower_output" else None)
+        self._retries += 1
+        return Retry(self._to_send(), verdict, verdict.output if verdict.action == "lower_output" else None)
 
     def compact(
         self, instructions: str = "", keep_recent: int | None = None, messages: Sequence[Json] | None = None
@@ -265,36 +235,36 @@ class Compactor:
             ModelError: no summary could be had; the history stays as it was.
         """
         with self._lock:
-            if messages is not None:
-                self._hear(messages)
+            self._hear(messages)
             budget = self._budgets.forced("manual", instructions)
         if keep_recent is not None:
             budget = replace(budget, keep_recent=keep_recent)
-        return self._run(budget, "by_hand", self.preset.strategy)
+        return self._runner.run(budget, "by_hand", self.preset.strategy)
 
     def request_compaction(self, instructions: str = "") -> None:
-        """Ask for a compaction as soon as the present turn is over."""
+        """Compact as soon as the present turn is over."""
         self._wanted, self._focus = True, instructions
 
-    def _hear(self, messages: Sequence[Json]) -> None:
-        before = len(self._memory.state.checkpoints)
-        same = self._memory.hear(messages)
-        if same is not None:
-            self._gauge.forget()
-            self._brake.release()
-            self._tell(Rewound(same, before - len(self._memory.state.checkpoints)))
+    def _hear(self, messages: Sequence[Json] | None) -> None:
+        """Take in what is new; a list that does not go on from the last one goes back in the conversation."""
+        with self._lock:
+            before = len(self._memory.state.checkpoints)
+            same = None if messages is None else self._memory.hear(messages)
+            if same is not None:
+                self._gauge.forget()
+                self._runner.brake.release()
+                self._tell(Rewound(same, before - len(self._memory.state.checkpoints)))
 
-    def _handed_out(self) -> list[Json]:
+    def _to_send(self) -> list[Json]:
         with self._lock:
             self._gauge.weigh()
             self._gauge.handed_out()
             return self._memory.messages()
 
     def _consider(self, moment: Moment) -> None:
-        """Compact if the trigger says so, and nothing speaks against it."""
-        settings = self._budgets.settings
+        """Compact if it is due."""
         with self._lock:
-            if self._busy or self._brake.stopped(settings):
+            if self._busy or self.stopped:
                 return
             strategy = self.preset.overflow if self._overflowed else None
             budget = self._due(moment)
@@ -302,9 +272,7 @@ class Compactor:
                 return
             self._busy = True
         try:
-            self._run(budget, moment, strategy or self.preset.strategy)
-        except ModelError:
-            self._failed(settings)
+            self._runner.attempt(budget, moment, strategy or self.preset.strategy)
         finally:
             self._busy = False
 
@@ -315,46 +283,7 @@ class Compactor:
         if self._wanted and (moment == "after_turn" or self._memory.ends_a_turn()):
             self._wanted = False
             return self._budgets.requested(moment, self._focus)
-        return None if self._brake.holds(self._gauge.spoken) else self._budgets.due(moment)
-
-    def _run(self, budget: Budget, cause: Cause, strategy: Strategy) -> Compaction | None:
-        settings, before = self._budgets.settings, self.tokens
-        done = self._runner.run(budget, cause, strategy)
-        with self._lock:
-            self._gauge.weigh()
-            self._brake.wait(self._gauge.spoken, budget.window, settings)
-            if done is not None:
-                self._count(before, before if done.outcome == "unchanged" else done.sent.tokens, settings)
-        return done
-
-    def _failed(self, settings: Settings) -> None:
-        self._brake.wait(self._gauge.spoken, self.window, settings)
-        self._count(0, 0, settings)
-
-    def _count(self, before: int, after: int, settings: Settings) -> None:
-        if self._brake.record(before, after, settings):
-            self._tell(AutomaticStopped(self._brake.ineffective))
-
-    def _remedied(self, verdict: Verdict) -> bool:
-        """Whether what would be sent now is another request than the one that failed."""
-        if verdict.action == "lower_output":
-            return verdict.output is not None
-        if verdict.action == "repair":
-            budget = Budget(target=self.tokens, window=self.window, reason="repair", force=True)
-            return self._changes(budget, REPAIR)
-        if verdict.action != "compact" and verdict.kind != "bytes":
-            return False
-        if verdict.used:
-            self._gauge.take(Usage(input=verdict.used), refused=True)
-        return self._changes(self._budgets.forced("overflow"), self.preset.overflow or self.preset.strategy)
-
-    def _changes(self, budget: Budget, strategy: Strategy) -> bool:
-        try:
-            done = self._run(budget, "error", strategy)
-        except ModelError:
-            self._failed(self._budgets.settings)
-            return False
-        return done is not None and done.outcome != "unchanged"
+        return None if self._runner.brake.holds(self._gauge.spoken) else self._budgets.due(moment)
 
     def _judged(self, verdict: Verdict) -> None:
         learned = None
@@ -366,14 +295,3 @@ class Compactor:
         self.events.append(event)
         if self._on_event is not None:
             self._on_event(event)
-
-
-@dataclass(frozen=True, slots=True)
-class _NoModel:
-    """Used when no model is configured."""
-
-    preset: str
-    name: str = "none"
-
-    def complete(self, request: SummaryRequest, /) -> Completion:
-        raise SettingError(f"preset {self.preset!r} asks a model for a summary: pass one as `model`")

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from workbench.compaction.engine import Outcome, StageRecord
 from workbench.live.hooks import Cause
 from workbench.models.provider_errors import Verdict
+from workbench.transcript.message import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,19 @@ class ErrorJudged:
     verdict: Verdict
     learned: int | None = None
     type: Literal["error_judged"] = "error_judged"
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """What to send in the place of the request that was refused.
+
+    Attributes:
+        max_tokens: the output to ask for; None leaves it as it was.
+    """
+
+    messages: list[Json]
+    verdict: Verdict
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

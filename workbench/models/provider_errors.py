@@ -15,6 +15,8 @@ from typing import Literal, TypeAlias
 from workbench.models.provider_quirks import BOUND, KINDS, PAIRS
 from workbench.transcript.message import Json, Usage
 
+ProviderError: TypeAlias = BaseException | str | Mapping[str, Json]
+"""An exception of any client, an error as JSON, or its text."""
 Kind: TypeAlias = Literal[
     "overflow", "mixed", "output_cap", "bytes", "media", "malformed", "rate", "rate_permanent", "other"
 ]
@@ -58,7 +60,7 @@ class Verdict:
     text: str = ""
 
 
-def classify(error: BaseException | str | Mapping[str, Json], status: int | None = None) -> Verdict:
+def classify(error: ProviderError, status: int | None = None) -> Verdict:
     """What an error means for the context.
 
     Args:
@@ -142,7 +144,7 @@ def _plausible(digits: str | None) -> int | None:
     return number if number in PLAUSIBLE else None
 
 
-def _evidence(error: BaseException | str | Mapping[str, Json]) -> tuple[str, int | None, set[str]]:
+def _evidence(error: ProviderError) -> tuple[str, int | None, set[str]]:
     """The text without its wrapping, the innermost HTTP status, and the names of the exceptions' classes."""
     if isinstance(error, str):
         return _bare(error), _said_status(error), set(re.findall(r"\w+Error\b", error[:200]))
