@@ -1,10 +1,9 @@
-"""Where a context is cut: what becomes the summary, what is the start of a turn that goes on, and what stays."""
+"""The cut rule of the workbench's own presets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from workbench.compaction.pins import Pins
 from workbench.compaction.span_selection import Span
@@ -12,22 +11,6 @@ from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, is_real_user
 from workbench.transcript.pairing import cut_points
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """`messages[:history]` become the summary, `messages[history:keep]` are a split turn's start, the rest stays."""
-
-    history: int
-    keep: int
-
-
-class CutRule(Protocol):
-    """Says where a context is cut."""
-
-    def find(self, context: Context, budget: Budget, /) -> Cut | None:
-        """The cut, or None where there is nothing to cut off. Pure."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

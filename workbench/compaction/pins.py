@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
@@ -36,7 +37,7 @@ class Pins:
             kept |= with_partners(messages, [i for i, message in enumerate(messages) if self.names_it(message)])
         if self.prefix:
             first = _lasting(messages, with_partners(messages, range(min(self.prefix, len(messages)))) - kept)
-            if _size(context, first) <= self.share / 2 * _room(context, budget, kept):
+            if sum(context.sizes[i] for i in first) <= self.share / 2 * _room(context, budget, kept):
                 kept |= first
         return kept
 
@@ -59,12 +60,7 @@ class Pins:
 
     def names_it(self, message: Message) -> bool:
         """Whether the message stays because of its name."""
-        own = message.name
-        if own:
-            for name in self.names:
-                if own == name or (name.endswith("*") and own.startswith(name[:-1])):
-                    return True
-        return False
+        return bool(message.name) and any(fnmatchcase(message.name, name) for name in self.names)
 
 
 def _lasting(messages: Sequence[Message], indices: set[int]) -> set[int]:
@@ -78,9 +74,5 @@ def live(messages: Sequence[Message], prefix: int, suffix: int) -> range:
     return range(start, max(len(messages) - suffix, start))
 
 
-def _size(context: Context, indices: set[int]) -> int:
-    return sum(context.sizes[i] for i in indices)
-
-
 def _room(context: Context, budget: Budget, kept: set[int]) -> int:
-    return max(budget.target - context.overhead - _size(context, kept), 0)
+    return max(budget.target - context.overhead - sum(context.sizes[i] for i in kept), 0)

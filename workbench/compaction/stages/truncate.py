@@ -10,7 +10,7 @@ from workbench.compaction.pins import Pins
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Summary, ToolResult
+from workbench.transcript.message import Message, Summary
 from workbench.transcript.pairing import cut_points, last_user
 
 
@@ -89,7 +89,7 @@ class _Kept:
         if self.context.sizes[i] <= room:
             self.whole(i)
             return True
-        short = self._short(i, room) if room >= self.least else None
+        short = self._short(i, room)
         if short is None:
             return False
         self.by[i] = short
@@ -104,7 +104,7 @@ class _Kept:
             if self.context.sizes[i] <= share:
                 short[i], size = self.context.messages[i], self.context.sizes[i]
             else:
-                cut = self._short(i, share) if share >= self.least else None
+                cut = self._short(i, share)
                 if cut is None:
                     return
                 short[i], size = cut, self.context.count(cut)
@@ -114,24 +114,19 @@ class _Kept:
 
     def plan(self) -> Plan | None:
         """The edits that leave just what is kept."""
-        messages = self.context.messages
-        edits: list[Replace] = []
-        for i, message in enumerate(messages):
-            now = self.by.get(i)
-            if now is message:
-                continue
-            if now is None and edits and edits[-1].stop == i and not edits[-1].by:
-                edits[-1] = Replace(edits[-1].start, i + 1)
-            else:
-                edits.append(Replace(i, i + 1, () if now is None else (now,)))
+        edits = [
+            Replace(i, i + 1, (self.by[i],) if i in self.by else ())
+            for i, message in enumerate(self.context.messages)
+            if self.by.get(i) is not message
+        ]
         return Plan(tuple(edits)) if edits else None
 
     def _short(self, i: int, room: int) -> Message | None:
+        """Message i in at most so many tokens; None where that is less than the least, or cannot be done."""
         message = self.context.messages[i]
-        short = None if message.pinned else shortened(message, room, self.context.sizes[i], self.context.count)
-        if short is not None and isinstance(short, ToolResult) and not short.blocks:
+        if message.pinned or room < self.least:
             return None
-        return short
+        return shortened(message, room, self.context.sizes[i], self.context.count)
 
 
 def _last_summary(messages: tuple[Message, ...]) -> int | None:

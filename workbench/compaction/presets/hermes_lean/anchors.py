@@ -26,9 +26,7 @@ _ANCHOR = re.compile(
     r"|\b[A-Z][A-Z0-9]{1,9}-\d+\b|#\d{2,}\b|\b\d{4,}\b"
 )
 _LIKELY = re.compile(r"[/\d]")
-_SOME = "/0123456789"
-_FAILED = {"E": ("Error", "Exception"), "F": ("FAILED",), ":": ("fatal:", "panic:"), "[": ("error[",)}
-"""What marks a line as an error, by a character in it: that one is looked for first, as it is found far sooner."""
+_FAILED = re.compile(r"Error|Exception|FAILED|fatal:|panic:|error\[")
 
 
 def anchors(messages: Sequence[Message]) -> Iterator[str]:
@@ -36,18 +34,16 @@ def anchors(messages: Sequence[Message]) -> Iterator[str]:
 
     Texts are read as the caller goes on: who stops early has read the newest messages only.
     """
-    seen, words, left = set[str](), set[str](), ALL_CHARS
+    seen, left = set[str](), ALL_CHARS
     for message in reversed(messages):
-        if left <= 0 and not isinstance(message, Summary):
-            continue
-        texts = [message.tail] if isinstance(message, Summary) else said_texts(message)
-        for text in reversed(tuple(texts)):
+        texts = [message.tail] if isinstance(message, Summary) else [*said_texts(message)] if left > 0 else []
+        for text in reversed(texts):
             if isinstance(message, Summary):
-                found = tuple(_listed(text))
+                found = _listed(text)
             else:
                 read = _read(text)
                 left -= len(read)
-                found = tuple(_found(read, words))
+                found = [*_found(read)]
             for one in reversed(found):
                 if one not in seen:
                     seen.add(one)
@@ -76,24 +72,14 @@ def _read(text: str) -> str:
     return f"{head(text, HEAD_CHARS)}\n{text[boundary(text, len(text) - END_CHARS) :]}"
 
 
-def _found(text: str, known: set[str]) -> Iterator[str]:
-    """Word by word, since only a word with a slash or a digit can be one and most are letters alone.
-
-    A known word was looked at in a newer text, where all that it holds was found.
-    """
-    words = text.split() if any(char in text for char in _SOME) or not text.isascii() else []
-    new = [word for word in dict.fromkeys(words) if word not in known]
-    known.update(new)
-    for word in new:
-        if not word.isalpha() and len(word) <= LINE_CHARS and _LIKELY.search(word):
+def _found(text: str) -> Iterator[str]:
+    for word in dict.fromkeys(text.split()):
+        if len(word) <= LINE_CHARS and _LIKELY.search(word):
             yield from (match.rstrip(".,:;") for match in _ANCHOR.findall(word))
-    signs = [sign for char, signs in _FAILED.items() if char in text for sign in signs if sign in text]
-    if signs:
-        for line in text.splitlines():
-            if any(sign in line for sign in signs):
-                yield harmless(head(" ".join(line.split()), LINE_CHARS))
+    for line in text.splitlines() if _FAILED.search(text) else ():
+        if _FAILED.search(line):
+            yield harmless(head(" ".join(line.split()), LINE_CHARS))
 
 
-def _listed(tail: str) -> Iterable[str]:
-    inside = tail.partition(OPEN + "\n")[2].partition("\n" + CLOSE)[0]
-    return inside.splitlines()
+def _listed(tail: str) -> list[str]:
+    return tail.partition(OPEN + "\n")[2].partition("\n" + CLOSE)[0].splitlines()
