@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workbench.experiment.prepared import Prepared
-from workbench.metrics.billing import Bill
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.pricing import Pricing
 from workbench.metrics.reconciliation import reconcile
+from workbench.metrics.replay_cost import ReplayCost
 
 
 def costs(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
@@ -42,7 +42,7 @@ def _whose(pricing: Pricing) -> dict[str, str | int | float | None]:
     }
 
 
-def _dollars(bill: Bill) -> dict[str, str | int | float | None]:
+def _dollars(bill: ReplayCost) -> dict[str, str | int | float | None]:
     charges = bill.charges
     return {
         "usd": bill.usd,

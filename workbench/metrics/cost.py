@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from workbench.metrics.billing import Bill
 from workbench.metrics.metric import MetricInput, Score, metric
+from workbench.metrics.replay_cost import ReplayCost
 from workbench.metrics.size import NO_STEPS
 
 
-def _of(data: MetricInput, value: Callable[[Bill], float | None], why: str = "") -> Score:
+def _of(data: MetricInput, value: Callable[[ReplayCost], float | None], why: str = "") -> Score:
     """A figure of the replay's bill; `why` says why the bill has none."""
     if not data.replay.steps:
         return NO_STEPS
@@ -58,7 +58,7 @@ def cache_read(data: MetricInput) -> Score:
     Never above `prefix_reuse`: the provider's blocks, minimum, marked places and lifetime take from it.
     """
 
-    def share(bill: Bill) -> float | None:
+    def share(bill: ReplayCost) -> float | None:
         prompts = sum(charge.prompt for charge in bill.charges)
         return sum(charge.read for charge in bill.charges) / prompts if prompts else None
 

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Literal, Protocol, TypeAlias
 
 from workbench.extraction.entities import Kind
-from workbench.metrics.billing import Bill, bill
 from workbench.metrics.blame import ContextVersion, context_versions
 from workbench.metrics.demand import Demand, Retention
 from workbench.metrics.index import Index
 from workbench.metrics.pricing import Pricing, pricing
 from workbench.metrics.reacquisition import sources_to_fetch
+from workbench.metrics.replay_cost import ReplayCost, replay_cost
 from workbench.metrics.states import States, states
 from workbench.metrics.view import View, view
 from workbench.replay.step import Replay, Snapshot
@@ -96,7 +96,7 @@ class MetricInput:
         return self.prices if self.prices is not None else pricing(self.replay.session)
 
     @cached_property
-    def bill(self) -> Bill | None:
+    def bill(self) -> ReplayCost | None:
         """What a natural replay costs; None where nobody knows a price.
 
         A source that several boundaries would have to fetch again counts once.
@@ -104,7 +104,7 @@ class MetricInput:
         if not self.replay.steps:
             return None
         lost = {at for one in self.retained for at in sources_to_fetch(one.retention)}
-        return bill(self.replay, self.priced, sum(self.replay.sizing.sizes[at] for at in lost))
+        return replay_cost(self.replay, self.priced, sum(self.replay.sizing.sizes[at] for at in lost))
 
 
 @dataclass(frozen=True, slots=True)

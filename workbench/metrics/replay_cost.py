@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -17,10 +17,9 @@ from workbench.metrics.pricing import Pricing
 from workbench.models.cache_rules import CacheRules
 from workbench.models.model import Completion
 from workbench.models.prices import Tariff
-from workbench.replay.step import Replay, Step
+from workbench.replay.step import Replay
 from workbench.transcript.message import AssistantMessage, Message, SystemMessage
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import TokenCounter
 
 CHARACTERS = 4
 """A token of a summary that nobody counted."""
@@ -57,7 +56,7 @@ class Charge(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Bill:
+class ReplayCost:
     """A replay's charges beside those of the same requests without any compaction.
 
     Attributes:
@@ -104,52 +103,31 @@ class Bill:
         return apart, next((i for i in range(apart, len(mine)) if mine[i] <= other[i] + SAME), None)
 
 
-def bill(replay: Replay, pricing: Pricing, fetched: int = 0) -> Bill | None:
-    """Reckon a natural replay; None where nobody knows a price, or where there are no requests.
+def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCost | None:
+    """Price a natural replay; None where nobody knows a price, or where there are no requests.
 
     Args:
         replay: its steps and compactions.
         pricing: whose prices and cache.
         fetched: tokens that would have to be fetched again.
     """
-    tariff = pricing.tariff
-    if tariff is None or not replay.steps:
+    tariff, steps = pricing.tariff, replay.steps
+    if tariff is None or not steps:
         return None
-    session, steps = replay.session, replay.steps
-    head = _head(replay, pricing)
-    waits, outputs = waited(session), _outputs(replay)
+    waits, outputs = waited(replay.session), _outputs(replay)
     summaries, assumed = _summaries(replay, tariff)
-    charges: list[Charge] = []
-    sent = 0
+    one_charge = partial(charge, tariff, pricing.rules, head=_head(replay, pricing))
+    charges, plain = list[Charge](), list[Charge]()
+    sent = recorded = 0
     for i, step in enumerate(steps):
-        prompt_shape = (step.tokens_sent, step.prefix_reused, sent)
-        wait, output = waits[step.request], outputs[step.request]
-        charges.append(charge(tariff, pricing.rules, *prompt_shape, head, wait, output, summaries.get(i, 0.0)))
-        sent = step.tokens_sent
-    recorded = tuple((step.tokens_recorded, waits[step.request], outputs[step.request]) for step in steps)
-    rates = tariff.at(steps[-1].tokens_sent)
+        answer = {"waited": waits[step.request], "output": outputs[step.request]}
+        cost = one_charge(step.tokens_sent, step.prefix_reused, sent, **answer, summaries=summaries.get(i, 0.0))
+        charges.append(cost)
+        plain.append(one_charge(step.tokens_recorded, recorded, recorded, **answer))
+        sent, recorded = step.tokens_sent, step.tokens_recorded
+    rates = tariff.at(sent)
     again = fetched * (rates.cache_write if pricing.rules.writes else rates.input)
-    return Bill(pricing, tuple(charges), _plain(tariff, pricing.rules, head, recorded), again, assumed)
-
-
-@lru_cache(maxsize=4)
-def _plain(
-    tariff: Tariff, rules: CacheRules, head: int, recorded: tuple[tuple[int, float | None, int], ...]
-) -> tuple[Charge, ...]:
-    """The same requests, uncompacted: the same for every strategy, so they are reckoned once.
-
-    Args:
-        tariff: the prices.
-        rules: what the provider's cache serves.
-        head: tokens of system prompt and tools.
-        recorded: of each request its tokens, the seconds waited for it, and the tokens of its answer.
-    """
-    found: list[Charge] = []
-    before = 0
-    for prompt, wait, output in recorded:
-        found.append(charge(tariff, rules, prompt, before, before, head, wait, output))
-        before = prompt
-    return tuple(found)
+    return ReplayCost(pricing, tuple(charges), tuple(plain), again, assumed)
 
 
 def charge(
@@ -208,56 +186,35 @@ def _summaries(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], int]:
     """USD for summaries by the place of the request that follows, and how many of them are priced as if."""
     found: dict[int, float] = {}
     assumed = 0
-    sizes = _Sizes(replay)
+    count, ours = replay.sizing.count, dict[str, Message]()
+    sizes = dict(zip((message.id for message in replay.session.messages), replay.sizing.sizes, strict=True))
     for event in replay.events:
         for stage in event.compaction.stages:
             if stage.completions:
-                place = _place(replay.steps, event.at)
-                asked = sum(map(sizes.of, stage.dropped))
-                for i, answer in enumerate(stage.completions):
-                    usd, real = _answer(answer, asked if i == 0 else 0, tariff)
+                # The request that follows; the last one after which nothing is asked.
+                place = bisect_left(replay.steps, event.at, hi=len(replay.steps) - 1, key=lambda step: step.index)
+                read = sum(count(ours[name]) if name in ours else sizes.get(name, 0) for name in stage.dropped)
+                for i, completion in enumerate(stage.completions):
+                    usd, real = _summary(completion, read if i == 0 else 0, tariff)
                     found[place] = found.get(place, 0.0) + usd
                     assumed += not real
-            sizes.wrote(stage.wrote)
+            ours |= {message.id: message for message in stage.wrote}
     return found, assumed
 
 
-def _place(steps: Sequence[Step], at: int) -> int:
-    """The step that follows a compaction; the last for one after which nothing is asked."""
-    return bisect_left(steps, at, hi=len(steps) - 1, key=lambda step: step.index)
+def _summary(completion: Completion, read: int, tariff: Tariff) -> tuple[float, bool]:
+    """USD of one completion and whether that is what was really paid.
 
-
-def _answer(answer: Completion, asked: int, tariff: Tariff) -> tuple[float, bool]:
-    """USD of one answer and whether that is what was really paid."""
-    if answer.input_tokens and answer.usd is not None:
-        return answer.usd, True
-    if answer.fallback:
+    Args:
+        completion: a summary.
+        read: tokens that its writer read, where it does not say.
+        tariff: for a writer without a price.
+    """
+    if completion.input_tokens and completion.usd is not None:
+        return completion.usd, True
+    if completion.fallback:
         return 0.0, True
-    rates = tariff.at(answer.input_tokens or asked)
-    output = answer.output_tokens or -(-len(answer.text) // CHARACTERS)
-    return (answer.input_tokens or asked) * rates.input + output * rates.output, False
-
-
-class _Sizes:
-    """Tokens of any message that stood in the replayed context, by its id; our own are counted when asked for."""
-
-    def __init__(self, replay: Replay) -> None:
-        self.replay = replay
-        self.count: TokenCounter = replay.sizing.count
-        self.ours: dict[str, Message] = {}
-
-    @cached_property
-    def known(self) -> dict[str, int]:
-        """The recorded messages."""
-        ids = [message.id for message in self.replay.session.messages]
-        return dict(zip(ids, self.replay.sizing.sizes, strict=False))
-
-    def wrote(self, messages: Sequence[Message]) -> None:
-        """Take messages that a stage put in."""
-        for message in messages:
-            self.ours[message.id] = message
-
-    def of(self, id: str) -> int:
-        """Tokens; 0 for a message that never was there."""
-        ours = self.ours.get(id)
-        return self.known.get(id, 0) if ours is None else self.count(ours)
+    read = completion.input_tokens or read
+    rates = tariff.at(read)
+    output = completion.output_tokens or -(-len(completion.text) // CHARACTERS)
+    return read * rates.input + output * rates.output, False

@@ -11,8 +11,8 @@ from builders import said, told
 from workbench.compaction.engine import Compaction, StageRecord
 from workbench.compaction.stage import Budget
 from workbench.errors import SettingError
-from workbench.metrics.billing import Bill, bill
 from workbench.metrics.pricing import Pricing, pricing
+from workbench.metrics.replay_cost import ReplayCost, replay_cost
 from workbench.models.cache_rules import ANTHROPIC, ANTHROPIC_HOUR, NO_CACHE, OPENAI, CacheRules
 from workbench.models.model import Completion
 from workbench.models.prices import given_tariff
@@ -53,8 +53,8 @@ def replayed(
     return Replay(made, "p", "natural", 200_000, sizing, steps, events, (), Context((), ()))
 
 
-def reckoned(replay: Replay, rules: CacheRules = ANTHROPIC, fetched: int = 0) -> Bill:
-    found = bill(replay, priced(rules), fetched)
+def reckoned(replay: Replay, rules: CacheRules = ANTHROPIC, fetched: int = 0) -> ReplayCost:
+    found = replay_cost(replay, priced(rules), fetched)
     assert found is not None
     return found
 
@@ -190,13 +190,13 @@ def test_a_short_reported_answer_counts_with_its_counted_length() -> None:
 
 def test_a_long_prompt_pays_its_tier() -> None:
     dear = replace(PRICES, longer=((100_000, replace(PRICES.rates, input=6e-6)),))
-    found = bill(replayed((100_000, 0), (100_001, 0)), Pricing("m", dear, NO_CACHE))
+    found = replay_cost(replayed((100_000, 0), (100_001, 0)), Pricing("m", dear, NO_CACHE))
     assert found is not None
     assert [charge.usd for charge in found.charges] == [pytest.approx(0.3), pytest.approx(100_001 * 6e-6)]
 
 
 def test_without_a_tariff_there_is_no_bill() -> None:
-    assert bill(replayed((10, 0)), Pricing("m", None)) is None
+    assert replay_cost(replayed((10, 0)), Pricing("m", None)) is None
 
 
 def test_a_model_without_a_price_is_priced_as_another_and_says_so() -> None:
@@ -241,12 +241,12 @@ def test_the_hour_s_cache_is_taken_where_the_recording_wrote_to_it() -> None:
 def test_the_head_is_what_the_recording_reads_after_a_break_and_never_more_than_system_prompt_and_tools() -> None:
     steps = replayed((90_000, 0), (30_000, 25_000), overhead=20_000)
     seen = Pricing("m", PRICES, ANTHROPIC, head=16_000)
-    found = bill(steps, seen)
+    found = replay_cost(steps, seen)
     assert found is not None and found.charges[1].read == 16_000
-    more = bill(steps, replace(seen, head=80_000))
+    more = replay_cost(steps, replace(seen, head=80_000))
     assert more is not None and more.charges[1].read == 20_000
     messages = [system_prompt("rules"), *steps.session.messages]
     own = Session.of(messages)
     sizes = (3_000, *steps.sizing.sizes)
-    led = bill(replace(steps, session=own, sizing=Sizing(sizes, 20_000, chars_per_token)), priced())
+    led = replay_cost(replace(steps, session=own, sizing=Sizing(sizes, 20_000, chars_per_token)), priced())
     assert led is not None and led.charges[1].read == 23_000
