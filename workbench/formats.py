@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 
 NOTHING = "–"
 
@@ -13,64 +14,68 @@ def missing(value: object) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ == "NAType"
 
 
-def percent(share: float | None) -> str:
+def or_dash(shown: Callable[[float], str]) -> Callable[[float | None], str]:
+    """A number format that shows a missing number as a dash."""
+
+    @wraps(shown)
+    def format(number: float | None) -> str:
+        return NOTHING if missing(number) else shown(number)  # type: ignore[arg-type]
+
+    return format
+
+
+@or_dash
+def percent(share: float) -> str:
     """A share as whole per cent; one digit more where it is small and not nothing."""
-    if share is None or math.isnan(share):
-        return NOTHING
     if 0 < abs(share) < 0.0005:
         return "< 0.1 %"
     small = 0 < abs(share) < 0.0095
     return f"{100 * share:.1f} %" if small else f"{100 * share:.0f} %".replace("-0 %", "0 %")
 
 
-def points(share: float | None) -> str:
+@or_dash
+def points(share: float) -> str:
     """A difference of shares in percentage points."""
-    if share is None or math.isnan(share):
-        return NOTHING
     return f"{100 * share:.1f}" if 0.0005 <= abs(share) < 0.0095 else f"{100 * share:.0f}".replace("-0", "0")
 
 
-def gap(share: float | None) -> str:
+@or_dash
+def gap(share: float) -> str:
     """A difference of shares in percentage points with its sign: `+12`, `−0.4`."""
-    if share is None or math.isnan(share):
-        return NOTHING
     text = points(share).replace("-", "−")
     return text if share < 0 or text == "0" else f"+{text}"
 
 
-def p_value(p: float | None) -> str:
+@or_dash
+def p_value(p: float) -> str:
     """The p of a test with two figures, so that 0.053 is not taken for 0.05: `0.012`, `< 0.001`."""
-    if p is None or math.isnan(p):
-        return NOTHING
     return "< 0.001" if p < 0.001 else f"{p:.2g}"
 
 
-def amount(number: float | None) -> str:
+@or_dash
+def amount(number: float) -> str:
     """Tokens or another large number, to two or three figures: `51,800` stays, `1,234,567` becomes `1.23 million`."""
-    if number is None or math.isnan(number):
-        return NOTHING
     if abs(number) >= 1_000_000:
         return f"{number / 1_000_000:.3g} million"
     step = 100 if abs(number) >= 10_000 else 10 if abs(number) >= 1_000 else 1
     return f"{round(number / step) * step:,}"
 
 
-def decimal(number: float | None, places: int = 2) -> str:
-    """A number with a fixed number of decimal places, such as a score between 0 and 1."""
-    return NOTHING if number is None or math.isnan(number) else f"{number:.{places}f}".replace("-0.00", "0.00")
+@or_dash
+def decimal(number: float) -> str:
+    """A number with two decimal places, such as a score between 0 and 1."""
+    return f"{number:.2f}".replace("-0.00", "0.00")
 
 
-def count(number: float | None) -> str:
+@or_dash
+def count(number: float) -> str:
     """A mean count, with one digit where it is no whole number."""
-    if number is None or math.isnan(number):
-        return NOTHING
     return f"{number:,.0f}" if abs(number - round(number)) < 0.05 else f"{number:,.1f}"
 
 
-def dollars(usd: float | None) -> str:
+@or_dash
+def dollars(usd: float) -> str:
     """USD with two figures that mean something: `$1,235`, `$12.30`, `$0.042`, `−$0.13`."""
-    if usd is None or math.isnan(usd):
-        return NOTHING
     size = abs(usd)
     if 0 < size < 0.0005:
         return "< $0.001"
@@ -97,6 +102,6 @@ def some(number: int, one: str, many: str = "") -> str:
 
 NUMBERS: Mapping[str, Callable[[float | None], str]] = {
     "percent": percent, "points": points, "gap": gap, "p_value": p_value, "amount": amount, "decimal": decimal,
-    "decimal3": lambda number: decimal(number, 3), "count": count, "dollars": dollars,
+    "decimal3": or_dash("{:.3f}".format), "count": count, "dollars": dollars,
 }  # fmt: skip
 """What a column of a table may be formatted as."""

@@ -121,7 +121,7 @@ def test_a_slider_moves_and_the_picture_changes(browser: Any, lab: str, keep: An
     lost.wait_for()
     entity = page.locator(".wb-x summary:visible").first
     entity.click()
-    page.get_by_text("said by").first.wait_for()
+    page.get_by_text("stated by").first.wait_for()
     keep(page, "explorer-lost")
 
     page.locator('.wb-x td [data-go^="message:"]:visible').first.press("Enter")

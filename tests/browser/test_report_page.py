@@ -9,8 +9,9 @@ from report.made import KEEPS, MadeResults, made
 from report.test_cost import bill
 
 from workbench.experiment.store import RunFolder
+from workbench.markup import environment
 from workbench.report import render
-from workbench.report.html import Html, row, table
+from workbench.report.html import Html
 
 pytestmark = pytest.mark.browser
 HOSTILE = (
@@ -99,7 +100,7 @@ def test_a_loss_opens_by_keyboard_to_its_story(opened: Opened) -> None:
     page.locator("table.losses summary").first.focus()
     page.keyboard.press("Enter")
     story = page.locator("table.losses .drill").first
-    assert story.is_visible() and "Said by a tool, message 4" in story.inner_text()
+    assert story.is_visible() and "Stated by a tool, message 4" in story.inner_text()
     assert "Needed by message 70" in story.inner_text()
 
 
@@ -188,7 +189,7 @@ def test_a_figure_leads_to_what_was_lost_of_it_and_to_the_messages(opened: Opene
     assert all("truncate" in text for text in first_cells(page, 5))
     page.locator("table.losses tbody tr:visible summary").first.click()
     story = page.locator("table.losses tbody tr:visible .drill").first
-    assert "Said by the user, message 5" in story.inner_text() and "Needed by message 73" in story.inner_text()
+    assert "Stated by the user, message 5" in story.inner_text() and "Needed by message 73" in story.inner_text()
     assert story.locator("mark").first.inner_text() == "src/store_1.py"
 
 
@@ -245,10 +246,10 @@ def test_a_page_that_keeps_somebody_out_is_found(browser: Any) -> None:
 def test_in_a_notebook_words_stand_on_the_left_and_each_term_beside_what_it_means(browser: Any, where: str) -> None:
     """A notebook's own rules set every column to the right and let terms float, where a long one shifts the rest."""
     page = browser.new_page()
-    piece = Html(
-        table([("Strategy", ""), ("Kept", "n")], [row([("truncate", ""), ("50 % <small>of 3</small>", "n")])])
-        + "<dl><dt>A term of many words that takes its room</dt><dd>one</dd><dt>Next</dt><dd>two</dd></dl>"
-    )
+    source = """{% from "macros.html" import table %}
+        {{ table(rows, [("Strategy", "name", ""), ("Kept", "share", "percent")], "a table") }}
+        <dl><dt>A term of many words that takes its room</dt><dd>one</dd><dt>Next</dt><dd>two</dd></dl>"""
+    piece = Html(environment().from_string(source).render(rows=[{"name": "truncate", "share": 0.5}]))
     rules = "td,.{0} th{{text-align:right}}.{0} dt{{float:left;width:20%}}.{0} dd{{float:left;width:75%}}"
     page.set_content(f"<style>.{where} {rules.format(where)}</style><div class={where}>{piece._repr_html_()}</div>")
     cells = [cell.evaluate("part => getComputedStyle(part).textAlign") for cell in page.locator("td").all()]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
 
 from workbench.compaction.trigger import AtLimit, AtShare, Trigger
 from workbench.explore.outcome import MessageOutcome
@@ -129,30 +132,16 @@ def _lines(replay: Replay, beside: Replay | None, scale: Scale) -> list[dict[str
 
 
 def bars(outcomes: Sequence[MessageOutcome], sizes: Sequence[int]) -> list[tuple[MessageOutcome, float, float]]:
-    """All messages side by side, as wide as they are long: outcome, place and width in thousandths; at most 1,000."""
-    at, found = 0.0, []
-    for outcome, width in _widths(outcomes, sizes):
-        found.append((outcome, round(at, 2), round(max(width - 0.4, 0.3), 2)))
-        at += width
-    return found
+    """All messages side by side, as wide as they are long: outcome, place and width in thousandths.
 
-
-def _widths(outcomes: Sequence[MessageOutcome], sizes: Sequence[int]) -> list[tuple[MessageOutcome, float]]:
-    """Outcomes with their widths: of a thousand places, if there are more messages than that."""
-    whole = max(sum(sizes), 1)
-    if len(outcomes) <= MOST_BARS:
-        return [(outcome, 1000 * size / whole) for outcome, size in zip(outcomes, sizes, strict=True)]
-    places: list[dict[MessageOutcome, int]] = [{} for _ in range(MOST_BARS)]
-    before = 0
-    for outcome, size in zip(outcomes, sizes, strict=True):
-        place = places[min(MOST_BARS - 1, MOST_BARS * before // whole)]
-        place[outcome] = place.get(outcome, 0) + size
-        before += size
-    found: list[tuple[MessageOutcome, float]] = []
-    for place in places:
-        outcome = max(place, key=place.__getitem__) if place else found[-1][0]
-        if found and found[-1][0] == outcome:
-            found[-1] = (outcome, found[-1][1] + 1000 / MOST_BARS)
-        else:
-            found.append((outcome, 1000 / MOST_BARS))
-    return found
+    Of more than a thousand messages, the one at each thousandth is drawn, and neighbours with one outcome share a bar.
+    """
+    edges = 1000 * np.cumsum([0, *sizes]) / max(sum(sizes), 1)
+    if len(outcomes) > MOST_BARS:
+        drawn = (outcomes[place] for place in np.searchsorted(edges, np.arange(MOST_BARS), side="right") - 1)
+        runs = [(outcome, len(list(run))) for outcome, run in groupby(drawn)]
+        outcomes, edges = [outcome for outcome, _ in runs], np.cumsum([0, *(length for _, length in runs)])
+    return [
+        (outcome, round(float(start), 2), round(max(float(end - start) - 0.4, 0.3), 2))
+        for outcome, start, end in zip(outcomes, edges, edges[1:], strict=False)
+    ]

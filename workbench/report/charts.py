@@ -13,8 +13,8 @@ from workbench.formats import amount, missing, percent, some
 from workbench.palette import REFERENCES, looks
 from workbench.report import cost
 from workbench.report.cost import Money
-from workbench.report.plot_style import INK, MUTED, Label, name_ends, name_points, paper, words
-from workbench.report.summaries import by_kind, by_round, by_size, dots, frequent_kinds, points, typical
+from workbench.report.plot_style import INK, MUTED, Label, name_ends, paper, words
+from workbench.report.summaries import by_round, by_size, dots, points, typical
 from workbench.report.tables import Tables, contenders, shares, strategies, unranked
 
 MOST_ROUNDS = 12
@@ -36,19 +36,15 @@ def savings(run: Tables, width: float = 7.6) -> Figure:
     n = int(rows["sessions"].max())
     figure, axes = paper(title, f"{_sessions(rows)} · further right and up is better", height=4.6, width=width)
     look = looks(strategies(run))
-    drawn: list[tuple[float, float]] = []
     for row in rows.to_dict("records"):
         colour = look[row["strategy"]].colour
         if row["strategy"] not in REFERENCES and n <= MOST_DOTS:
             both = 100 * dots(run, row["strategy"])
             axes.plot(both["saved"], both["recall"], ".", color=colour, alpha=0.45, ms=7, mew=0)
-            drawn += list(zip(both["saved"], both["recall"], strict=True))
         if row["strategy"] not in REFERENCES and not missing(row["recall_low"]):
             ends = 100 * np.array([[row["saved_low"], row["saved_high"]], [row["recall_low"], row["recall_high"]]])
             axes.plot(ends[0], [100 * row["recall"]] * 2, "-", color=colour, lw=1.8, alpha=0.8)
             axes.plot([100 * row["saved"]] * 2, ends[1], "-", color=colour, lw=1.8, alpha=0.8)
-            drawn += [(x, 100 * row["recall"]) for x in np.linspace(ends[0, 0], ends[0, 1], 24)]
-            drawn += [(100 * row["saved"], y) for y in np.linspace(ends[1, 0], ends[1, 1], 24)]
         axes.plot(100 * row["saved"], 100 * row["recall"], look[row["strategy"]].mark, color=colour, ms=10, mec="none")
     axes.set(xlabel="tokens saved, % of an uncompacted agent's", ylabel="still known of what was needed later, %")
     axes.margins(x=0.12)
@@ -57,7 +53,7 @@ def savings(run: Tables, width: float = 7.6) -> Figure:
         Label(_named(r["strategy"], r["sessions"], n), 100 * r["saved"], 100 * r["recall"], look[r["strategy"]].colour)
         for r in rows.to_dict("records")
     ]
-    name_points(figure, axes, labels, drawn)
+    name_ends(figure, axes, labels)
     return figure
 
 
@@ -111,40 +107,6 @@ def equal_size(run: Tables, width: float = 7.6) -> Figure:
     axes.set_xlim(-0.3, len(budgets) - 0.7)
     axes.set_ylim(-6, 106)
     name_ends(figure, axes, ends)
-    return figure
-
-
-def kinds(run: Tables) -> Figure:
-    """A heat map: how much of each kind of information each strategy keeps; kinds hardly ever needed are left out."""
-    title = "Recall by kind of information"
-    rows = by_kind(run)
-    names = [name for name in strategies(run) if name in set(rows["strategy"]) and name != "none"]
-    if rows.empty or not names:
-        return words(title, "Nothing to draw: nothing from before a boundary was needed after it.")
-    needed = frequent_kinds(rows)
-    grid = rows.pivot(index="kind", columns="strategy", values="recall").reindex(index=needed.index, columns=names)
-    how = "all cut to the same size" if shares(run) else "each on its own trigger"
-    note = f"% still known, {how} · n = {amount(int(needed.sum()))} needed items · higher is better"
-    figure, axes = paper(title, note, height=1.5 + 0.34 * len(grid), width=max(7.6, 2.6 + 1.05 * len(names)))
-    axes.grid(False)
-    axes.pcolormesh(100 * grid.to_numpy(dtype=float), cmap="Blues", vmin=0, vmax=115, edgecolors="none")
-    axes.invert_yaxis()
-    for i, line in enumerate(grid.itertuples(index=False)):
-        for j, share in enumerate(line):
-            known = share == share
-            dark = known and share > 0.62
-            text = f"{100 * share:.0f}" if known else "–"
-            axes.text(
-                j + 0.5, i + 0.5, text, ha="center", va="center", color="#ffffff" if dark else "#10131a", fontsize=10
-            )
-    slanted = len(names) > 6 or max(map(len, names)) > 12
-    axes.set_xticks(
-        [j + 0.5 for j in range(len(names))], names, rotation=30 if slanted else 0, ha="right" if slanted else "center"
-    )
-    axes.set_yticks([i + 0.5 for i in range(len(grid))], [f"{kind}  (n = {n:,})" for kind, n in needed.items()])
-    axes.tick_params(length=0, labelcolor=INK)
-    for side in axes.spines.values():
-        side.set_visible(False)
     return figure
 
 

@@ -9,12 +9,13 @@ import tokenize
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from workbench.errors import SettingError
 
 Value: TypeAlias = str | int | float | bool | list[str] | list[int] | list[float] | None
-TRUE, FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
+WORDS = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "a string"}
+TYPES: dict[str, Any] = {"int": int, "float": float, "bool": bool, "str": str}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,65 +27,29 @@ class Parameter:
     default: Value
     help: str = ""
 
-    def read(self, text: str) -> Value:
-        """The value that a person wrote as text.
+    def read(self, value: Value) -> Value:
+        """The value, where it is of this type; a text is read as the type.
 
         Raises:
             SettingError: it is no value of this type.
         """
-        types = [part.strip() for part in self.type.split("|")]
-        if "None" in types and text.strip().lower() in ("", "none"):
-            return None
-        wanted = next(part for part in types if part != "None")
+        from pydantic import TypeAdapter, ValidationError
+
+        optional, wanted = "None" in self.type, self.type.removesuffix("| None").strip()
+        text, several = isinstance(value, str), wanted.startswith("list[")
+        item = wanted.removeprefix("list[").removesuffix("]")
+        given: object = value
+        if isinstance(value, str):
+            if optional and value.strip().lower() in ("", "none"):
+                return None
+            given = [word.strip() for word in value.split(",") if word.strip()] if several else value
+        kind = list[TYPES[item]] if several else TYPES[item]  # type: ignore[misc]
         try:
-            if wanted.startswith("list["):
-                return [_scalar(wanted[5:-1], word.strip()) for word in text.split(",") if word.strip()]  # type: ignore[return-value]
-            return _scalar(wanted, text)
-        except ValueError:
-            raise SettingError(f"the parameter {self.name} is {text!r}; it must be {_accepted(wanted)}") from None
-
-    def check(self, value: Value) -> Value:
-        """The value itself, if it is of this type.
-
-        Raises:
-            SettingError: it is not.
-        """
-        types = [part.strip() for part in self.type.split("|")]
-        if not any(_is(part, value) for part in types):
-            raise SettingError(f"the parameter {self.name} is {value!r}; it must be {_accepted(types[0])}")
-        return value
-
-
-def _scalar(wanted: str, text: str) -> str | int | float | bool:
-    if wanted == "int":
-        return int(text.replace("_", ""))
-    if wanted == "float":
-        return float(text)
-    if wanted == "bool":
-        if text.strip().lower() not in TRUE + FALSE:
-            raise ValueError(text)
-        return text.strip().lower() in TRUE
-    return text
-
-
-def _is(wanted: str, value: Value) -> bool:
-    if wanted.startswith("list["):
-        return isinstance(value, list) and all(_is(wanted[5:-1], item) for item in value)
-    kinds: dict[str, type | tuple[type, ...]] = {
-        "str": str,
-        "int": int,
-        "float": (int, float),
-        "bool": bool,
-        "None": type(None),
-    }
-    return isinstance(value, kinds[wanted]) and (wanted == "bool" or not isinstance(value, bool))
-
-
-def _accepted(wanted: str) -> str:
-    words = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "a string", "None": "none"}
-    if wanted.startswith("list["):
-        return f"{words[wanted[5:-1]].removeprefix('a ')}s separated by commas"
-    return words[wanted]
+            found: Value = TypeAdapter(kind | None if optional else kind).validate_python(given, strict=not text)
+        except ValidationError:
+            accepted = f"{WORDS[item].removeprefix('a ')}s separated by commas" if several else WORDS[item]
+            raise SettingError(f"the parameter {self.name} is {value!r}; it must be {accepted}") from None
+        return found
 
 
 def declared(notebook: Path) -> dict[str, Parameter]:
@@ -127,7 +92,4 @@ def checked(notebook: Path, given: Mapping[str, Value]) -> dict[str, Value]:
     for name in given:
         if name not in known:
             raise SettingError(f"{notebook.name} has no parameter {name!r}; it has {', '.join(known)}")
-    return {
-        name: known[name].read(value) if isinstance(value, str) else known[name].check(value)
-        for name, value in given.items()
-    }
+    return {name: known[name].read(value) for name, value in given.items()}

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.text import Annotation, Text
-from matplotlib.transforms import Bbox
 
 from workbench.markup import render
-
-Spot: TypeAlias = tuple[float, float]
-"""A place: in pixels, where nothing else is said."""
 
 INK, MUTED, RULE = "#1f2328", "#656d76", "#d5dae0"
 _THEMED = {INK: "currentColor", MUTED: "var(--muted, #656d76)", RULE: "var(--rule, #d5dae0)"}
@@ -75,77 +70,16 @@ class Label:
     colour: str = INK
 
 
-def _settle(figure: Figure) -> None:
-    """Lay the figure out once, then leave it, so that labels are placed where they will be drawn."""
-    figure.canvas.draw()
-    figure.set_layout_engine("none")
-
-
-def _box(figure: Figure, axes: Axes) -> Bbox:
-    return axes.get_window_extent(figure.canvas.get_renderer())  # type: ignore[attr-defined]
-
-
-def _text_box(figure: Figure, note: Annotation) -> Bbox:
-    """The box of the words alone, without the line that leads to them."""
-    note.update_positions(figure.canvas.get_renderer())  # type: ignore[attr-defined]
-    return Text.get_window_extent(note, figure.canvas.get_renderer())  # type: ignore[attr-defined]
-
-
-def name_points(figure: Figure, axes: Axes, labels: Sequence[Label], drawn: Sequence[Spot] = ()) -> None:
-    """Write each label at the nearest free place around its point; none touches another, a point or the border.
-
-    Where they stand so close that one finds no place, all are written beside the axis instead.
-
-    Args:
-        figure: of the axis.
-        axes: with everything else drawn.
-        labels: one a point.
-        drawn: what else labels must keep off, in data coordinates.
-    """
-    _settle(figure)
-    spots = [*((label.x, label.y) for label in labels), *drawn]
-    points: list[Spot] = [tuple(axes.transData.transform(spot)) for spot in spots]
-    written: list[Annotation] = []
-    for label in labels:
-        found = next((note for note in _tried(axes, label) if _free(figure, axes, note, written, points)), None)
-        if found is None:
-            for note in written:
-                note.remove()
-            name_ends(figure, axes, labels)
-            return
-        written.append(found)
-
-
-def _tried(axes: Axes, label: Label) -> Iterator[Annotation]:
-    """The label at one place after another, nearest first; each is taken away again when the next is asked for."""
-    for reach in (9, 15, 22, 30):
-        for right, up in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)):
-            note = axes.annotate(
-                label.text, (label.x, label.y), (right * reach, up * reach), textcoords="offset points",
-                ha={1: "left", 0: "center", -1: "right"}[right], va={1: "bottom", 0: "center", -1: "top"}[up],
-                color=INK, fontsize=10, fontweight="bold",
-                arrowprops={"arrowstyle": "-", "color": label.colour, "lw": 1.2} if reach > 9 else None,
-            )  # fmt: skip
-            yield note
-            note.remove()
-
-
-def _free(figure: Figure, axes: Axes, note: Annotation, others: Sequence[Annotation], points: Sequence[Spot]) -> bool:
-    border, box = _box(figure, axes), _text_box(figure, note)
-    inside = border.x0 <= box.x0 and box.x1 <= border.x1 and border.y0 <= box.y0 and box.y1 <= border.y1
-    clear = not any(box.x0 - 8 < x < box.x1 + 8 and box.y0 - 7 < y < box.y1 + 7 for x, y in points)
-    return inside and clear and not any(box.padded(2).overlaps(_text_box(figure, other)) for other in others)
-
-
 def name_ends(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
     """Write each label right of the axis, at the height of its point or as near as the others allow.
 
     Args:
         figure: of the axis.
         axes: with everything else drawn.
-        labels: one a line, at its last point.
+        labels: one a point, or one a line at its last point.
     """
-    _settle(figure)
+    figure.canvas.draw()
+    figure.set_layout_engine("none")  # labels are placed where they will be drawn
     place, widest = axes.get_position(), max((7.2 * len(label.text) for label in labels), default=0.0)
     room = (widest + 22) / (72 * figure.get_figwidth())
     axes.set_position((place.x0, place.y0, max(0.3, min(place.x1, 1 - room) - place.x0), place.height))

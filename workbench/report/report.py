@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.experiment.store import Results
 from workbench.formats import amount, joined, percent, some
-from workbench.palette import REFERENCES
 from workbench.report import charts, comparison, cost, judges, losses, provenance, sweep, verdict, writers
 from workbench.report.html import Html, empty, part
 from workbench.report.plot_style import png, svg
-from workbench.report.summaries import by_kind, by_round, by_size, lives, points, typical
+from workbench.report.summaries import by_round, by_size, lives, points, typical
 from workbench.report.tables import Source, Tables, contenders
 
 if TYPE_CHECKING:
@@ -179,14 +178,6 @@ class Report:
     def savings(self) -> Chart:
         """Recall against tokens saved."""
         return Chart("savings", charts.savings(self.run, HALF), points_words(self.run))
-
-    @property
-    def kinds(self) -> Chart:
-        """Recall of each kind of information."""
-        rows = by_kind(self.run)
-        rows = rows[~rows["strategy"].isin(REFERENCES)].head(24)
-        words = _words(rows, lambda r: f"{r['kind']} under {r['strategy']} {percent(r['recall'])}")
-        return Chart("kinds", charts.kinds(self.run), f"A heat map of recall by kind of information: {words}")
 
     @property
     def rounds(self) -> Chart:

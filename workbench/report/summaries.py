@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 
 from workbench.analysis.estimate import Estimate, estimate
@@ -175,21 +173,20 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
         most: rows, >= 1.
         each: rows of each session beyond those, so that no session is without its worst.
     """
-    rows = run.losses
+    rows, keys = run.losses, ["session", "kind", "entity", "needed_at"]
     if rows.empty:
         return rows.assign(lost_by=[])
     rows = rows[~rows["strategy"].isin(REFERENCES)]
     own = rows["mode"] == "natural"
     rows = rows[own] if own.any() else rows
-    groups = rows.groupby(["session", "kind", "entity", "needed_at"], sort=False)
-    found = groups.head(1).assign(lost_by=None)
     order = {name: place for place, name in enumerate(strategies(run))}
-    by = {key: tuple(sorted(_losers(group), key=lambda one: order[one[0]])) for key, group in groups}
-    keys = zip(found["session"], found["kind"], found["entity"], found["needed_at"], strict=True)
-    found["lost_by"] = pd.Series([by[key] for key in keys], index=found.index, dtype=object)
-    found["weight"] = (
-        groups["weight"].max().reindex(found.set_index(["session", "kind", "entity", "needed_at"]).index).values
+    losers = rows.drop_duplicates([*keys, "strategy"]).sort_values(
+        "strategy", key=lambda s: s.map(order), kind="stable"
     )
+    losers = losers.assign(lost_by=list(losers[["strategy", "stage", "level"]].itertuples(index=False, name=None)))
+    found = rows.drop_duplicates(keys).set_index(keys, drop=False)
+    found = found.assign(lost_by=losers.groupby(keys)["lost_by"].agg(tuple), weight=rows.groupby(keys)["weight"].max())
+    found = found.reset_index(drop=True)
     found["times"] = found["lost_by"].map(len)
     found = found.sort_values(["weight", "times"], ascending=False, kind="stable")
     found["turn"] = found.groupby(["weight", "times", "session"], sort=False).cumcount()  # so that no session fills it
@@ -199,25 +196,16 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
     return found[(place < most) | (of_session < each)].reset_index(drop=True)
 
 
-def _losers(group: pd.DataFrame) -> Sequence[tuple[str, str, str]]:
-    found: dict[str, tuple[str, str, str]] = {}
-    for strategy, stage, level in zip(group["strategy"], group["stage"], group["level"], strict=True):
-        found.setdefault(strategy, (strategy, str(stage), str(level)))
-    return tuple(found.values())
-
-
 def integrity(run: Tables) -> pd.DataFrame:
     """What the guard found, one row a contender: `compactions`, `violations`, `too_large`, `fallbacks`, `failed`."""
-    rows = []
-    for name in contenders(run):
-        own = run.compactions[run.compactions["strategy"] == name]
-        replays = run.replays[run.replays["strategy"] == name]
-        rows.append({
-            "strategy": name, "compactions": len(own), "violations": int(own["violations"].sum()),
-            "too_large": int((own["outcome"] == "too_large").sum()), "fallbacks": int(own["fallbacks"].sum()),
-            "failed": int((replays["status"] == "failed").sum()),
-        })  # fmt: skip
-    return pd.DataFrame(rows, columns=["strategy", "compactions", "violations", "too_large", "fallbacks", "failed"])
+    compactions = run.compactions.assign(too_large=run.compactions["outcome"] == "too_large")
+    found = compactions.groupby("strategy").agg(
+        compactions=("violations", "size"), violations=("violations", "sum"), too_large=("too_large", "sum"),
+        fallbacks=("fallbacks", "sum"),
+    )  # fmt: skip
+    found["failed"] = (run.replays["status"] == "failed").groupby(run.replays["strategy"]).sum()
+    found = found.reindex(pd.Index(contenders(run), name="strategy"))
+    return found.apply(pd.to_numeric).fillna(0).astype(int).reset_index()
 
 
 def points(run: Tables) -> pd.DataFrame:
@@ -249,42 +237,25 @@ def dots(run: Tables, strategy: str) -> pd.DataFrame:
 def writers(run: Tables) -> pd.DataFrame:
     """One row a strategy that asked for summaries: who wrote them, at what cost, and with which faults."""
     asked = run.compactions[run.compactions["requests"] > 0]
-    rows = []
-    for name in strategies(run):
-        own = asked[asked["strategy"] == name]
-        if own.empty:
-            continue
-        methods = own["method"].astype(str)
-        rows.append(
-            {
-                "strategy": name,
-                "writer": _counted(own["writer"]),
-                "summaries": len(own),
-                "recall": float(values(run, RETENTION, name).mean()),
-                "recall_at_size": _mean(run, name, "recall", "matched"),
-                "fabricated": _mean(run, name, "fabrication", "matched"),
-                "usd": own["usd"].sum() if own["usd"].notna().all() else float("nan"),
-                "seconds": own["seconds"].mean(),
-                "read": own["input_tokens"].sum(),
-                "wrote": own["output_tokens"].sum(),
-                "repaired": int(methods.str.contains("repaired").sum()),
-                "replaced": int((own["fallbacks"] > 0).sum()),
-                "faulty": int(((own["findings"].astype(str) != "") & (own["fallbacks"] == 0)).sum()),
-                "unread": int(own["left_out"].fillna(0).sum()),
-            }
-        )
+    rows = [_writer(run, name, own) for name in strategies(run) if len(own := asked[asked["strategy"] == name])]
     return pd.DataFrame(rows, columns=list(WRITER_COLUMNS))
+
+
+def _writer(run: Tables, name: str, own: pd.DataFrame) -> dict[str, object]:
+    counts, faulty = own["writer"].value_counts(), (own["findings"].astype(str) != "") & (own["fallbacks"] == 0)
+    several = ", ".join(f"{writer} ({n})" for writer, n in counts.items())
+    return {
+        "strategy": name, "writer": several if len(counts) > 1 else str(counts.index[0]), "summaries": len(own),
+        "recall": values(run, RETENTION, name).mean(), "recall_at_size": _mean(run, name, RETENTION, "matched"),
+        "fabricated": _mean(run, name, "fabrication", "matched"), "usd": own["usd"].sum(skipna=False),
+        "seconds": own["seconds"].mean(), "read": own["input_tokens"].sum(), "wrote": own["output_tokens"].sum(),
+        "repaired": int(own["method"].astype(str).str.contains("repaired").sum()),
+        "replaced": int((own["fallbacks"] > 0).sum()), "faulty": int(faulty.sum()),
+        "unread": int(own["left_out"].fillna(0).sum()),
+    }  # fmt: skip
 
 
 def _mean(run: Tables, strategy: str, metric: str, mode: str) -> float:
     scores = run.scores
     own = scores[(scores["strategy"] == strategy) & (scores["metric"] == metric) & (scores["mode"] == mode)]
     return float(own["value"].mean()) if len(own) else float("nan")
-
-
-def _counted(writers: pd.Series[str]) -> str:
-    """The writers, with counts where there is more than one."""
-    counts = writers.value_counts()
-    if len(counts) == 1:
-        return str(counts.index[0])
-    return ", ".join(f"{name} ({n})" for name, n in counts.items())
