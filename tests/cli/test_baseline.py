@@ -4,7 +4,7 @@ import pytest
 from report.made import made
 
 from workbench.cli.app import main
-from workbench.cli.comparing import against
+from workbench.cli.headline import against
 from workbench.experiment.store import Results, RunFolder
 
 

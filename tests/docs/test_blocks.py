@@ -27,7 +27,7 @@ ELSEWHERE = ("main command", "test command")
 """Marks of the two blocks that the whole check runs word for word."""
 OUTSIDE = {
     "pip": "installs", "python3": "installs", "dask": "starts other machines", "git": "is not ours",
-    "workbench lab": "is a server", "workbench serve": "is a server", "workbench datasets fetch": "needs a network",
+    "workbench lab": "is a server", "workbench serve": "is a server", "workbench dataset fetch": "needs a network",
     "workbench experiment": "is run by the tests of notebooks",
     "workbench sweep grid.toml --scheduler": "needs other machines",
     "workbench compare ../shared": "needs recordings that are not this project's, and takes minutes",

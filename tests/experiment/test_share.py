@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from builders import called, remembering, result, rules, said, told
-from workbench.cli.comparing import headline
+from workbench.cli.headline import headline
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.share import TEXTS, Hashes, share

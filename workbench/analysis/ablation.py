@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 import pandas as pd
 
@@ -17,9 +18,8 @@ from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.sources import Unreadable
-from workbench.experiment.spec import Scope
+from workbench.experiment.spec import RunSettings, RunSpec
 from workbench.experiment.store import Results
-from workbench.models.model import Model
 from workbench.transcript.session import Session
 
 METRICS = (("recall", "matched"), ("recall", "natural"), ("tokens_saved", "natural"), ("cost", "natural"))
@@ -30,24 +30,16 @@ def leave_one_out(
     what: Iterable[str | Path | Session] | str | Path | Session = (),
     strategy: str | Preset = "pipeline",
     *,
-    window: int | None = None,
-    model: str | Model = "extractive",
-    shares: Sequence[float] = Scope().shares,
-    limit: int | None = None,
-    jobs: int = 1,
-    quiet: bool = False,
+    spec: RunSpec | None = None,
+    **settings: Unpack[RunSettings],
 ) -> pd.DataFrame:
-    """The strategy against itself without each of its stages, on the same sessions.
+    """Compare the strategy with itself without each of its stages, on the same sessions (ablation).
 
     Args:
-        what: files, folders, globs or sessions; nothing takes the bundled sessions.
-        strategy: a name, or a preset of your own, with two stages at least (those of its view count).
-        window: tokens; None takes each session's own.
-        model: who writes summaries.
-        shares: budgets of the matched mode.
-        limit: sessions at most.
-        jobs: worker processes.
-        quiet: no progress bar.
+        what: files, folders, patterns or sessions; none stand for the bundled sessions.
+        strategy: a name, or a preset of your own, with at least two stages (those of its view count).
+        spec: a specification made before; further settings change it.
+        **settings: fields of `RunSpec`.
 
     Returns:
         A row a stage and metric: `stage`, `metric`, `mode`, `unit`, `with_it` and `without_it` (means over sessions),
@@ -64,10 +56,7 @@ def leave_one_out(
     if len(parts) < 2:
         raise SettingError(f"the strategy {whole.name} has fewer than two stages, so that none can be left out")
     with tempfile.TemporaryDirectory() as folder:
-        run = compare(
-            what, strategies=[whole, *parts.values()], window=window, model=model, shares=shares, limit=limit,
-            jobs=jobs, out=folder, quiet=quiet,
-        )  # fmt: skip
+        run = compare(what, spec=RunSpec.of(spec, settings).changed(strategies=[whole, *parts.values()], out=folder))
         rows = run.sessions
         if rows.empty or not (rows["status"] == "ok").any():
             bad = [Unreadable(row.path, row.reason).told for row in rows.itertuples()]

@@ -13,11 +13,10 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-import typer
-
-from workbench.cli.words import Paint, painted, say, say_json
+from workbench.cli.options import AsJson
+from workbench.cli.output import Paint, painted, say, say_json
 from workbench.errors import WorkbenchError
 from workbench.registry import DISTRIBUTION
 
@@ -38,7 +37,7 @@ class Finding:
     found: str
 
 
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> int:
+def doctor(as_json: AsJson = False) -> int:
     """Look at what this machine has of what the workbench needs; nothing is changed and no network is used.
 
     Example:
@@ -62,7 +61,7 @@ def examined() -> Iterator[Finding]:
     )  # fmt: skip
     for check in checks:
         yield from check()
-    yield Finding("network", "ok", "not needed, but for a model of a provider and `workbench datasets fetch`")
+    yield Finding("network", "ok", "not needed, but for a model of a provider and `workbench dataset fetch`")
 
 
 def _python() -> Iterator[Finding]:

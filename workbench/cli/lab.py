@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.words import say
+from workbench.cli.output import say
 
 COURSE = Path("workbench-course")
 PASSING = {"allow_extra_args": True, "ignore_unknown_options": True}

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from workbench.cli.words import complain
-
-if TYPE_CHECKING:
-    from workbench.experiment.store import Results
+from workbench.analysis.replication import repeated_note
+from workbench.cli.output import complain
+from workbench.experiment.replicates import steady
+from workbench.experiment.store import Results
+from workbench.models.settings import model_names
 
 SHOWN = 10
-"""Failed replays that are told one by one."""
+"""Failed replays that are listed one by one."""
 
 
-def warn_of_replicates(model: str, replicates: int) -> None:
+def warn_of_replicates(model: object, replicates: int) -> None:
     """Before anything is paid: models that are asked at temperature 0 may repeat themselves."""
     if replicates < 2:
         return
-    from workbench.experiment.replicates import steady
-    from workbench.models.settings import model_names
-
-    for name in steady(model_names(model)):
+    for name in steady(model_names(model) if isinstance(model, str) else ()):
         how = "" if name.startswith("local") else "; WORKBENCH_TEMPERATURE=1 lets it vary"
         complain(f"{name} is asked at temperature 0, so {replicates} replicates may all be the same{how}")
 
 
 def tell_notes(results: Results) -> None:
     """When it is over, a line each."""
-    from workbench.analysis.replication import repeated_note
-
     if note := repeated_note(results):
         complain(note)
     sessions = results.sessions

@@ -54,7 +54,7 @@ def compare(what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[
         SetupError: no scheduler answers.
         UnknownName: no strategy or model of that name.
     """
-    wanted = RunSpec(**settings) if spec is None else spec.changed(**settings)
+    wanted = RunSpec.of(spec, settings)
     run = Run.of(sources_of(what), wanted)
     return run.results() if wanted.replicates == 1 else replicated(run.replicate, wanted.replicates, run.folder)
 
@@ -76,7 +76,7 @@ def forecast(what: What = (), *, spec: RunSpec | None = None, **settings: Unpack
         SetupError: no scheduler answers.
         UnknownName: no strategy or model of that name.
     """
-    wanted = RunSpec(**settings) if spec is None else spec.changed(**settings)
+    wanted = RunSpec.of(spec, settings)
     return Run.of(sources_of(what), wanted).forecast()
 
 

@@ -17,13 +17,11 @@ def documented(kind: type[Spec]) -> Callable[[Function], Function]:
     def decorate(function: Function) -> Function:
         own = signature(function)
         kept = [one for one in own.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
-        every = kind.model_fields
-        ordered = {name: every[name] for name in (*kind.__annotations__, *every) if name in every}
         fields = [
             Parameter(name, Parameter.KEYWORD_ONLY, default=Parameter.empty if one.is_required() else one.default)
-            for name, one in ordered.items()
+            for name, one in kind.fields().items()
         ]
-        words = "".join(f"    {name}: {one.description}\n" for name, one in ordered.items())
+        words = "".join(f"    {name}: {one.description}\n" for name, one in kind.fields().items())
         function.__signature__ = own.replace(parameters=[*kept, *fields])  # type: ignore[attr-defined]  # inspect reads it
         function.__doc__ = f"{function.__doc__ or ''}\n\nSettings:\n{words}"
         return function

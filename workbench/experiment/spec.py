@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Self, TypeAlias, TypedDict
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
 from workbench.compaction.presets import preset
@@ -131,6 +132,17 @@ class Spec(BaseModel):
             super().__init__(**settings)
         except ValidationError as error:
             raise SettingError(sentence(error, type(self))) from None
+
+    @classmethod
+    def of(cls, spec: Self | None, settings: Mapping[str, Any]) -> Self:
+        """The settings, as changes of a specification where there is one."""
+        return cls(**settings) if spec is None else spec.changed(**settings)
+
+    @classmethod
+    def fields(cls) -> dict[str, FieldInfo]:
+        """The settings in the order in which they are shown: first the kind's own."""
+        every = cls.model_fields
+        return {name: every[name] for name in (*cls.__annotations__, *every) if name in every}
 
     def changed(self, **settings: object) -> Self:
         """The same with other values for these settings."""

@@ -83,7 +83,7 @@ def label(folder: str | Path | ProbeResults, file: str | Path | None = None, eac
     """Label answers that a judge ruled on, so that its part of a score can be corrected.
 
     Args:
-        folder: of `workbench probe --judge`.
+        folder: of `workbench judge probes --judge`.
         file: where the labels go; by default beside the answers.
         each: how many of each of the judge's verdicts.
 

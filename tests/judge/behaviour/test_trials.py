@@ -87,5 +87,5 @@ def test_answers_that_never_came_leave_no_number(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_a_trial_says_which_command_makes_one(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="workbench behave"):
+    with pytest.raises(SettingError, match="workbench judge behaviour"):
         BehaviourResults.open(tmp_path)

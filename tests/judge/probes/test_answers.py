@@ -174,5 +174,5 @@ def test_six_scores_are_kept_apart_from_what_is_right(tmp_path: Path) -> None:
 def test_a_kind_that_is_not_known_and_a_folder_without_answers_are_told(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="artifact"):
         probe(Session.of(remembering(20)), reader=Finder(), kinds=("riddle",), out=tmp_path)
-    with pytest.raises(SettingError, match="workbench probe"):
+    with pytest.raises(SettingError, match="workbench judge probes"):
         ProbeResults.open(tmp_path / "nothing")

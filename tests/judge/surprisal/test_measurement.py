@@ -72,5 +72,5 @@ def test_a_history_that_does_not_fit_is_a_row_with_its_reason_and_never_a_number
 
 
 def test_a_folder_without_a_measurement_says_which_command_makes_one(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="workbench surprisal"):
+    with pytest.raises(SettingError, match="workbench judge surprisal"):
         SurprisalResults.open(tmp_path)

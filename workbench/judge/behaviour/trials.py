@@ -43,7 +43,7 @@ class BehaviourResults(Measurement):
     file = TABLE
     notes_file = NOTES
     columns = COLUMNS
-    missing = "measurement of behaviour; `workbench behave` makes one"
+    missing = "measurement of behaviour; `workbench judge behaviour` makes one"
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class BehaviourSpec(AnswerSpec):
 
 
 @documented(BehaviourSpec)
-def behave(what: What = (), **settings: Any) -> BehaviourResults:  # noqa: ANN401 - see BehaviourSpec
+def behave(what: What = (), *, spec: BehaviourSpec | None = None, **settings: Any) -> BehaviourResults:  # noqa: ANN401 - see BehaviourSpec
     """Measure how a model goes on with the contexts that strategies make of the same histories, at the same size.
 
     Compliance: where a demand of the user matters, does the model take the step that obeys? With the whole history,
@@ -171,9 +171,10 @@ def behave(what: What = (), **settings: Any) -> BehaviourResults:  # noqa: ANN40
 
     Args:
         what: files, folders, patterns or sessions; none stand for the bundled sessions.
+        spec: a specification made before; further settings change it.
         **settings: the fields of `BehaviourSpec`; `reader` must be there.
     """
-    spec = BehaviourSpec(**settings)
+    spec = BehaviourSpec.of(spec, settings)
     reader = spec.answerer()
     trying = Behaving(reader, spec.how.model(spec.maker) if spec.maker else None, spec.most)
     contexts = [one for one in spec.contexts(what) if one.strategy != WHOLE]

@@ -67,7 +67,7 @@ def accuracies(table: pd.DataFrame, labels: Labels | None = None) -> list[Accura
     """A row a strategy.
 
     Args:
-        table: of `workbench probe`.
+        table: of `workbench judge probes`.
         labels: a person's labels of the judge's verdicts; without them no judged number is given.
     """
     names, large = dict.fromkeys(map(str, table["strategy"])), over_target(table)

@@ -44,7 +44,7 @@ class ProbeResults(Measurement):
     file = TABLE
     notes_file = NOTES
     columns = COLUMNS
-    missing = "answers to probes; `workbench probe` asks for some"
+    missing = "answers to probes; `workbench judge probes` asks for some"
 
 
 @dataclass(frozen=True)
@@ -168,17 +168,18 @@ class ProbeSpec(AnswerSpec):
 
 
 @documented(ProbeSpec)
-def probe(what: What = (), **settings: Any) -> ProbeResults:  # noqa: ANN401 - see ProbeSpec
+def probe(what: What = (), *, spec: ProbeSpec | None = None, **settings: Any) -> ProbeResults:  # noqa: ANN401 - see ProbeSpec
     """Ask a model questions about the contexts that strategies make of the same histories, at the same size.
 
     Args:
         what: files, folders, patterns or sessions; none stand for the bundled sessions.
+        spec: a specification made before; further settings change it.
         **settings: the fields of `ProbeSpec`; `reader` must be there.
 
     Raises:
         UnknownName: there is no such kind, strategy or model.
     """
-    spec = ProbeSpec(**settings)
+    spec = ProbeSpec.of(spec, settings)
     for kind in spec.kinds:
         if kind not in KINDS:
             raise UnknownName("kind of probe", kind, KINDS)

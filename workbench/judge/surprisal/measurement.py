@@ -76,7 +76,7 @@ class SurprisalResults(Measurement):
     file = TABLE
     notes_file = NOTES
     columns = COLUMNS
-    missing = "measurement of surprisal; `workbench surprisal` makes one"
+    missing = "measurement of surprisal; `workbench judge surprisal` makes one"
 
     def means(self) -> list[Row]:
         """A row a strategy: mean surprise and mean excess over sessions, each session counted once.
@@ -131,6 +131,7 @@ class SurprisalSpec(ContextSpec):
 def surprisal(
     what: What = (),
     *,
+    spec: SurprisalSpec | None = None,
     before: Callable[[Estimate], bool] = lambda estimate: True,
     **settings: Any,  # noqa: ANN401 - see SurprisalSpec
 ) -> SurprisalResults | None:
@@ -141,12 +142,13 @@ def surprisal(
     Args:
         what: files, folders, patterns or sessions; none stand for the bundled sessions.
         before: receives the estimate before the work begins; false stops there.
+        spec: a specification made before; further settings change it.
         **settings: the fields of `SurprisalSpec`.
 
     Returns:
         The measurement; None if `before` stopped it.
     """
-    spec = SurprisalSpec(**settings)
+    spec = SurprisalSpec.of(spec, settings)
     kept = KeptLikelihood.of(weights(spec.likelihood)) if isinstance(spec.likelihood, str) else spec.likelihood
     jobs = list(_jobs(spec.contexts(what), spec.most))
     sizes = _sizes(jobs, kept)

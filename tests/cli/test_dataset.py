@@ -12,22 +12,22 @@ from workbench.importers.importer import load
 
 
 def test_the_list_names_bundled_and_public_recordings(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["datasets", "list", "--json"]) == 0
+    assert main(["dataset", "list", "--json"]) == 0
     assert {row["where"] for row in json.loads(capsys.readouterr().out)} == {"bundled", "public"}
 
 
 def test_bundled_sessions_are_as_their_cards_say(tmp_path: Path) -> None:
-    assert main(["datasets", "verify", "--folder", str(tmp_path)]) == 0
+    assert main(["dataset", "verify", "--folder", str(tmp_path)]) == 0
 
 
 def test_a_fetched_file_that_no_catalogue_knows_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "odd.jsonl").write_text("{}")
-    assert main(["datasets", "verify", "--folder", str(tmp_path)]) == 2
+    assert main(["dataset", "verify", "--folder", str(tmp_path)]) == 2
 
 
 def test_a_generated_session_can_be_read_and_is_the_same_for_a_seed(tmp_path: Path) -> None:
     for name in ("a.jsonl.gz", "b.jsonl.gz"):
-        words = ["datasets", "generate", "--tokens", "20000", "--seed", "3", "--out", str(tmp_path / name)]
+        words = ["dataset", "generate", "--tokens", "20000", "--seed", "3", "--out", str(tmp_path / name)]
         assert main([*words, "--facts", str(tmp_path / "facts.jsonl")]) == 0
     assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "b.jsonl.gz").read_bytes()
     session = load(tmp_path / "a.jsonl.gz")[0]
@@ -37,10 +37,10 @@ def test_a_generated_session_can_be_read_and_is_the_same_for_a_seed(tmp_path: Pa
 
 
 def test_an_unknown_recording_is_refused_with_the_names_that_are_known(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["datasets", "fetch", "nope"]) == 2
+    assert main(["dataset", "fetch", "nope"]) == 2
     assert "pi-large-session" in capsys.readouterr().err
 
 
 def test_a_folder_without_a_task_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["record", str(tmp_path), "--out", str(tmp_path / "s.jsonl")]) == 2
+    assert main(["dataset", "record", str(tmp_path), "--out", str(tmp_path / "s.jsonl")]) == 2
     assert "task.toml" in capsys.readouterr().err

@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.words import say, say_json, table
+from workbench.cli.options import AsJson
+from workbench.cli.output import say, say_json, table
+from workbench.compaction.presets import catalogue
+from workbench.compaction.stages import BUILTIN as STAGES
+from workbench.importers.importer import formats
+from workbench.metrics.builtin import BUILTIN as METRICS
+from workbench.registry import found
 
 
 class What(StrEnum):
@@ -22,7 +28,7 @@ class What(StrEnum):
 
 def show(
     what: Annotated[What, typer.Argument(help="What to list.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     """List the strategies, stages, metrics, formats or models that are known, installed ones included.
 
@@ -48,31 +54,21 @@ def first_sentence(part: object) -> str:
 
 
 def _strategies() -> list[dict[str, str]]:
-    from workbench.compaction.presets import catalogue
-
     return [{"strategy": name, "what it does": words} for name, words in catalogue().items()]
 
 
 def _stages() -> list[dict[str, str]]:
-    from workbench.compaction.stages import BUILTIN
-    from workbench.registry import found
-
-    return [{"stage": name, "what it does": first_sentence(part)} for name, part in found("stage", BUILTIN).items()]
+    return [{"stage": name, "what it does": first_sentence(part)} for name, part in found("stage", STAGES).items()]
 
 
 def _metrics() -> list[dict[str, str]]:
-    from workbench.metrics.builtin import BUILTIN
-    from workbench.registry import found
-
     return [
-        {"metric": name, "unit": metric.unit, "better": metric.better, "what it says": first_sentence(metric)}
-        for name, metric in found("metric", BUILTIN).items()
+        {"metric": name, "unit": metric.unit, "better": metric.better, "what it measures": first_sentence(metric)}
+        for name, metric in found("metric", METRICS).items()
     ]
 
 
 def _formats() -> list[dict[str, str]]:
-    from workbench.importers.importer import formats
-
     return [{"format": one.name, "what it is": one.description, "carries": ", ".join(one.carries)} for one in formats()]
 
 

@@ -50,10 +50,10 @@ def repeated(tmp_path: Path) -> Path:
 def test_the_noise_of_answers_is_split_and_said_what_to_do_about_it(
     answers: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["variance", str(answers)]) == 0
+    assert main(["judge", "variance", str(answers)]) == 0
     told = capsys.readouterr().out
     assert "repetition" in told and "opal: More questions would make the mean surest" in told
-    assert main(["variance", str(answers), "--json"]) == 0
+    assert main(["judge", "variance", str(answers), "--json"]) == 0
     rows = {row["source"]: row for row in json.loads(capsys.readouterr().out)["answers"]}
     assert rows["question"]["variance"] > 0.1 and rows["repetition"]["variance"] == pytest.approx(0, abs=1e-9)
     assert rows["reader"]["variance"] is None and "nothing to compare" in rows["reader"]["why"]
@@ -70,15 +70,15 @@ def test_the_report_shows_the_same_split(answers: Path) -> None:
 def test_the_noise_of_a_run_is_split_over_sessions_and_the_model(
     repeated: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["variance", str(repeated)]) == 0
+    assert main(["judge", "variance", str(repeated)]) == 0
     assert "own trigger" in capsys.readouterr().out
-    assert main(["variance", str(repeated), "--json"]) == 0
+    assert main(["judge", "variance", str(repeated), "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["scores"][str(repeated)]
     assert row["replicates"] == 3 and row["within"] == pytest.approx(0.01) and row["model_share"] < 0.01
 
 
 def test_a_folder_without_either_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["variance", str(tmp_path)]) == 2
+    assert main(["judge", "variance", str(tmp_path)]) == 2
     assert "--replicates 3" in capsys.readouterr().err
 
 
@@ -102,7 +102,15 @@ def test_probe_with_replicates_prints_the_split(tmp_path: Path, capsys: pytest.C
     from workbench.transcript.session import Session
 
     save(Session.of(remembering(20), id="s"), tmp_path / "s.jsonl")
-    words = ["probe", str(tmp_path / "s.jsonl"), "--reader", "scripted:NOT STATED", "--strategies", "truncate"]
+    words = [
+        "judge",
+        "probes",
+        str(tmp_path / "s.jsonl"),
+        "--reader",
+        "scripted:NOT STATED",
+        "--strategies",
+        "truncate",
+    ]
     words += ["--boundaries", "0.6", "--most", "2", "--out", str(tmp_path / "out"), "--replicates", "2"]
     assert main(words) == 0
     assert "repetition" in capsys.readouterr().out

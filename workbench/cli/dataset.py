@@ -1,20 +1,33 @@
-"""`workbench datasets` and `workbench record`: sessions that ship, that can be made, and that can be fetched."""
+"""`workbench dataset`: sessions that ship, that can be made, and that can be fetched."""
 
 from __future__ import annotations
 
+import gzip
+import json
+from dataclasses import asdict
 from enum import StrEnum
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from workbench.cli.words import complain, say, say_json, table
+from workbench.cli.options import AsJson
+from workbench.cli.output import complain, say, say_json, table
+from workbench.datasets.bundled import bundled_files, card
+from workbench.datasets.catalogue import Cache, find, recordings
+from workbench.datasets.catalogue import fetch as fetched
+from workbench.datasets.generator import generate as generated
+from workbench.datasets.recorder import record as recorded
+from workbench.datasets.task import read_task
+from workbench.importers.native import save, write
+from workbench.transcript.session import Session
 
 UNUSABLE = 2
 FOLDER = Path("datasets") / "fetched"
 """Where fetched recordings go unless told otherwise: in the working folder, never in a home directory."""
 
-datasets = typer.Typer(help="Sessions that ship with the package, that can be made, and that can be fetched.")
+app = typer.Typer(help="Sessions that ship with the package, that can be made, and that can be fetched.")
 
 
 class Profile(StrEnum):
@@ -25,17 +38,14 @@ class Profile(StrEnum):
     research = "research"
 
 
-@datasets.command("list")
-def show(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> int:
+@app.command("list")
+def show(as_json: AsJson = False) -> int:
     """List the bundled sessions and the public recordings of the catalogue.
 
     Example:
 
-      workbench datasets list
+      workbench dataset list
     """
-    from workbench.datasets.bundled import bundled_files, card
-    from workbench.datasets.catalogue import recordings
-
     rows = [
         {"name": c.name, "where": "bundled", "tokens": f"{c.tokens:,}", "licence": c.licence, "what it is": c.title}
         for c in map(card, bundled_files())
@@ -49,22 +59,19 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.
     return 0
 
 
-@datasets.command()
+@app.command()
 def fetch(
-    names: Annotated[list[str], typer.Argument(help="Names of public recordings, see `workbench datasets list`.")],
+    names: Annotated[list[str], typer.Argument(help="Names of public recordings, see `workbench dataset list`.")],
     folder: Annotated[Path, typer.Option("--folder", help="Where to keep them.")] = FOLDER,
     limit: Annotated[int, typer.Option("--limit-mb", min=1, help="What the folder may hold, megabytes.")] = 500,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     """Fetch public recordings over HTTPS, going on where an earlier try broke off; each is checked by its hash.
 
     Example:
 
-      workbench datasets fetch pi-large-session
+      workbench dataset fetch pi-large-session
     """
-    from workbench.datasets.catalogue import Cache, find
-    from workbench.datasets.catalogue import fetch as fetched
-
     cache = Cache(folder, limit * 1_000_000)
     paths = []
     for entry in [find(name) for name in names]:
@@ -76,22 +83,17 @@ def fetch(
     return 0
 
 
-@datasets.command()
+@app.command()
 def verify(
     folder: Annotated[Path, typer.Option("--folder", help="Where fetched recordings are kept.")] = FOLDER,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     """Check the bundled sessions against their cards, and fetched recordings against the catalogue.
 
     Example:
 
-      workbench datasets verify
+      workbench dataset verify
     """
-    from hashlib import sha256
-
-    from workbench.datasets.bundled import bundled_files, card
-    from workbench.datasets.catalogue import Cache, recordings
-
     wrong = [
         f"{path} differs from its card"
         for path in bundled_files()
@@ -108,26 +110,21 @@ def verify(
     return UNUSABLE if wrong else 0
 
 
-@datasets.command()
+@app.command()
 def generate(
     out: Annotated[Path, typer.Option("--out", "-o", help="The file to write; `.gz` is packed.")],
     tokens: Annotated[int, typer.Option("--tokens", min=1000, help="About how long, in tokens.")] = 100_000,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same bytes.")] = 0,
     profile: Annotated[Profile, typer.Option("--profile", help="How the work sounds.")] = Profile.coding,
     facts: Annotated[Path | None, typer.Option("--facts", help="Write down what was planted, as JSON lines.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> int:
-    """Write a made-up session of any size with planted facts whose later uses are known.
+    """Write a generated session of any size with planted facts whose later uses are known.
 
     Example:
 
-      workbench datasets generate --tokens 1000000 --seed 7 --profile coding --out big.jsonl
+      workbench dataset generate --tokens 1000000 --seed 7 --profile coding --out big.jsonl
     """
-    import json
-    from dataclasses import asdict
-
-    from workbench.datasets.generator import generate as generated
-
     made = generated(tokens, seed, profile.value)
     _save(made.session, out)
     if facts is not None:
@@ -139,11 +136,12 @@ def generate(
     return 0
 
 
+@app.command()
 def record(
     task: Annotated[Path, typer.Argument(help="A folder with task.toml, system.md, script.md and files/.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The file to write; `.gz` is packed.")],
     seconds: Annotated[float, typer.Option("--timeout", min=1, help="What one tool call may take.")] = 120.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     """Play a scripted task with real tools in a temporary folder, and write the session that comes of it.
 
@@ -151,11 +149,8 @@ def record(
 
     Example:
 
-      workbench record datasets/tasks/stockroom-holds --out session.jsonl
+      workbench dataset record datasets/tasks/stockroom-holds --out session.jsonl
     """
-    from workbench.datasets.recorder import record as recorded
-    from workbench.datasets.task import read_task
-
     session = recorded(read_task(task), seconds)
     _save(session, out)
     if as_json:
@@ -166,11 +161,6 @@ def record(
 
 
 def _save(session: object, out: Path) -> None:
-    import gzip
-
-    from workbench.importers.native import save, write
-    from workbench.transcript.session import Session
-
     assert isinstance(session, Session)
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.suffix == ".gz":

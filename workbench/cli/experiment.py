@@ -10,9 +10,11 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.model_settings import Cache, CacheOnly, Concurrency, MaxDollars, OnBad
-from workbench.cli.words import complain, say, say_json, table
+from workbench.cli.options import AsJson, takes_model_settings
+from workbench.cli.output import complain, say, say_json, table
 from workbench.errors import SettingError
+from workbench.models.settings import ModelSettings
+from workbench.report.experiments import run_experiment, run_experiments, table_rows
 
 FAILED = 1
 FLAGS = ("-p", "--parameter", "-g", "--grid")
@@ -32,7 +34,9 @@ def joined(words: list[str]) -> list[str]:
     return found
 
 
+@takes_model_settings
 def experiment(
+    model_settings: ModelSettings,
     parameters: Annotated[
         list[str] | None,
         typer.Option("--parameter", "-p", help="A parameter, as often as wanted.", metavar="NAME VALUE"),
@@ -41,14 +45,9 @@ def experiment(
         list[str] | None,
         typer.Option("--grid", "-g", help="Values between commas; lists between semicolons.", metavar="NAME VALUES"),
     ] = None,
-    cache: Cache = None,
-    cache_only: CacheOnly = False,
-    max_dollars: MaxDollars = None,
-    concurrency: Concurrency = None,
-    on_bad_summary: OnBad = "fallback",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run, or of all runs.")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Kernels at once. None: one a core.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print where the results are as JSON.")] = False,
+    as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
 ) -> int:
     """Run the experiment notebook with these parameters; an unknown or ill-typed one is an error before anything runs.
@@ -64,14 +63,14 @@ def experiment(
       workbench experiment -g window 16000,32000 -g strategies "opal,pipeline;summarize" --jobs 2
     """
     fixed = _pairs(parameters or (), "window=32000")
-    limits = {"cache": cache, "cache_only": cache_only, "max_dollars": max_dollars, "concurrency": concurrency}
-    fixed = {name: str(value) for name, value in limits.items() if value not in (None, False)} | fixed
-    if on_bad_summary != "fallback":
-        fixed = {"on_bad_summary": on_bad_summary} | fixed
+    how = model_settings
+    limits = {
+        "cache": how.cache, "cache_only": how.cache_only, "max_dollars": how.max_usd, "concurrency": how.concurrency,
+        "no_cache": not how.use_cache, "on_bad_summary": how.on_bad_summary,
+    }  # fmt: skip
+    fixed = {name: str(one) for name, one in limits.items() if one not in (None, False, "fallback")} | fixed
     if grid:
         return _grid(fixed, _pairs(grid, "window=16000,32000"), out, jobs, as_json, quiet)
-    from workbench.report.experiments import run_experiment
-
     notebook = run_experiment(fixed, out, progress=not quiet and not as_json and sys.stderr.isatty())
     say_json({"notebook": str(notebook)}) if as_json else say(str(notebook))
     return 0
@@ -90,8 +89,6 @@ def _pairs(words: list[str] | tuple[str, ...], example: str) -> dict[str, str]:
 def _grid(
     fixed: dict[str, str], grid: dict[str, str], out: Path | None, jobs: int | None, as_json: bool, quiet: bool
 ) -> int:
-    from workbench.report.experiments import run_experiments, table_rows
-
     ran = run_experiments(fixed, grid, out, jobs=jobs or os.cpu_count() or 1, quiet=quiet or as_json)
     if as_json:
         say_json([asdict(one) for one in ran])

@@ -9,7 +9,10 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Literal, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Paint: TypeAlias = Literal["bold", "red", "green", "yellow", "dim"]
 _CODES: dict[Paint, int] = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
@@ -64,6 +67,17 @@ def painted(text: str, paint: Paint, stream: TextIO | None = None) -> str:
 def say_json(value: object) -> None:
     """A value for other programs."""
     say(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table, with None where a value is missing."""
+    found: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return found
+
+
+def number(value: object) -> float | None:
+    """A number, or None for anything else."""
+    return float(value) if isinstance(value, int | float) and value == value else None
 
 
 def share(value: float | None) -> str:

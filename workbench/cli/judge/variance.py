@@ -1,29 +1,31 @@
-"""`workbench variance`: where the noise of a score comes from."""
+"""`workbench judge variance`: where the noise of a score comes from."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from workbench.cli.words import complain, percent, say, say_json, share, table
+from workbench.analysis.replication import repeated_note, variance_split
+from workbench.cli.options import AsJson
+from workbench.cli.output import complain, percent, records, say, say_json, share, table
 from workbench.errors import SettingError
-
-if TYPE_CHECKING:
-    from workbench.experiment.store import Results
-    from workbench.judge.probes.answers import ProbeResults
+from workbench.experiment.store import Results
+from workbench.judge.probes.accuracy import splits
+from workbench.judge.probes.answers import TABLE, ProbeResults
 
 
 def variance(
     folders: Annotated[
-        list[Path], typer.Argument(help="Runs with replicates, and folders of `workbench probe`, split together.")
+        list[Path],
+        typer.Argument(help="Runs with replicates, and folders of `judge probes`, split together."),
     ],
     metric: Annotated[str, typer.Option("--metric", help="Of runs: which score.")] = "recall",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> int:
-    """Say where the noise of a score comes from: sessions, questions, or models that answer otherwise each time.
+    """Split the noise of a score: sessions, questions, or models that answer differently each time.
 
     Of a run with replicates each strategy's variance is split over sessions and the model. Of answers to probes it is
     split over summariser, reader, judge, session and question, as far as several of each were tried: put the
@@ -33,22 +35,19 @@ def variance(
 
       workbench compare my-sessions/ --model litellm:gpt-4o-mini --replicates 3 --out reports/three
 
-      workbench variance reports/three
+      workbench judge variance reports/three
 
-      workbench probe my-sessions/ --reader litellm:gpt-4o-mini --replicates 3 --out reports/probes
+      workbench judge probes my-sessions/ --reader litellm:gpt-4o-mini --replicates 3 --out reports/probes
 
-      workbench variance reports/probes reports/probes-by-another-reader
+      workbench judge variance reports/probes reports/probes-by-another-reader
     """
-    from workbench.analysis.replication import repeated_note
-    from workbench.judge.probes.accuracy import splits
-
     runs, probed = _opened(folders)
     scores = {str(run.path): _scores(run, metric) for run in runs if not run.replicates.empty}
     answers = splits(probed) if probed else []
     if not any(scores.values()) and not answers:
         raise SettingError(
             f"{', '.join(map(str, folders))}: no run with replicates and no answers to probes; "
-            "`workbench compare --replicates 3` and `workbench probe --replicates 3` make some"
+            "`workbench compare --replicates 3` and `workbench judge probes --replicates 3` make some"
         )
     if as_json:
         say_json({"metric": metric, "scores": scores, "answers": answers})
@@ -83,23 +82,17 @@ def say_answers(rows: Sequence[Mapping[str, object]]) -> None:
 
 
 def _opened(folders: Sequence[Path]) -> tuple[list[Results], list[ProbeResults]]:
-    from workbench.experiment.store import Results
-    from workbench.judge.probes.answers import TABLE, ProbeResults
-
     runs = [Results.open(folder) for folder in folders if (folder / "manifest.json").is_file()]
     probed = [ProbeResults.open(folder) for folder in folders if (folder / TABLE).is_file()]
     return runs, probed
 
 
 def _scores(run: Results, metric: str) -> list[dict[str, object]]:
-    from workbench.analysis.replication import variance_split
-
     rows: list[dict[str, object]] = []
     for mode in ("natural", "matched"):
         if ((run.replicates["mode"] == mode) & (run.replicates["metric"] == metric)).any():
             found = variance_split(run, metric, mode).assign(mode=mode)
-            rows += [{str(name): value for name, value in row.items()} for row in
-                     found.astype(object).where(found.notna(), None).to_dict("records")]  # fmt: skip
+            rows += records(found)
     return rows
 
 

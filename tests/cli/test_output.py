@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 
 from workbench.cli import main
-from workbench.cli.experimenting import joined
+from workbench.cli.experiment import joined
 from workbench.cli.hints import hint
-from workbench.cli.words import complain, painted, table, told_plainly
+from workbench.cli.output import complain, painted, table, told_plainly
 from workbench.compaction.presets import NAMES
 from workbench.errors import FormatError, LeftOut, ModelError, SetupError, UnknownName, WorkbenchError
 
@@ -94,16 +94,18 @@ def test_a_parameter_may_be_two_words(words: list[str], expected: list[str]) -> 
     assert joined(words) == expected
 
 
+def listed(capsys: pytest.CaptureFixture[str], *group: str) -> list[str]:
+    """The commands that `--help` shows."""
+    main([*group, "--help"])
+    lines = capsys.readouterr().out.partition("Commands:")[2].splitlines()
+    return [line.split()[0] for line in lines if line.startswith("  ") and line[2:3].strip()]
+
+
 def test_every_command_has_an_example_and_json(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["--help"])
-    listed = capsys.readouterr().out.partition("Commands:")[2]
-    commands = [[line.split()[0]] for line in listed.splitlines() if line.startswith("  ") and line[2:3].strip()]
-    main(["datasets", "--help"])
-    listed = capsys.readouterr().out.partition("Commands:")[2]
-    commands += [
-        ["datasets", line.split()[0]] for line in listed.splitlines() if line.startswith("  ") and line[2:3].strip()
-    ]
-    commands.remove(["datasets"])
+    commands = [[name] for name in listed(capsys)]
+    for group in ("dataset", "judge"):
+        commands.remove([group])
+        commands += [[group, name] for name in listed(capsys, group)]
     assert len(commands) >= 13
     for command in commands:
         main([*command, "--help"])

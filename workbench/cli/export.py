@@ -8,7 +8,10 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.words import say, say_json
+from workbench.cli.options import AsJson, Run
+from workbench.cli.output import say, say_json
+from workbench.experiment.inspect_logs import to_inspect
+from workbench.experiment.store import COLUMNS, Results
 
 
 class To(StrEnum):
@@ -19,10 +22,10 @@ class To(StrEnum):
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    run: Run,
     out: Annotated[Path, typer.Option("--out", "-o", help="A folder for the files.")],
     to: Annotated[To, typer.Option("--to", help="inspect: a log a strategy; csv: a file a table.")] = To.inspect,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the files' paths as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     """Write a run's scores as logs of Inspect, or all of its tables as CSV.
 
@@ -32,9 +35,6 @@ def export(
 
       workbench export reports/compare-1a2b3c4d --to csv --out tables
     """
-    from workbench.experiment.inspect_logs import to_inspect
-    from workbench.experiment.store import COLUMNS, Results
-
     results = Results.open(run)
     if to is To.inspect:
         files = to_inspect(results, out)

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
+import pandas as pd
 import typer
 
-from workbench.cli.comparing import names
-from workbench.cli.words import complain, printable, say, say_json, table
+from workbench.analysis.difference import changed_entities, changed_values
+from workbench.analysis.gate import Gate, Verdict, outcome
+from workbench.analysis.gate import gate as judge
+from workbench.cli.options import AsJson, Run, names
+from workbench.cli.output import complain, number, printable, records, say, say_json, table
 from workbench.errors import SettingError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
-
-    from workbench.analysis.gate import Gate, Verdict
-    from workbench.experiment.store import Results
+from workbench.experiment.store import Results
+from workbench.report import gate as written
+from workbench.report.gate import number as digits
 
 PASSED, FAILED, UNDECIDED = 0, 1, 2
 CODES = {"passed": PASSED, "failed": FAILED, "undecided": UNDECIDED}
 
 
 def gate(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
-    margin: Annotated[float, typer.Option("--margin", help="The loss that is put up with, in the metric's unit.")],
+    run: Run,
+    margin: Annotated[float, typer.Option("--margin", help="The largest loss that is accepted, in the metric's unit.")],
     baseline: Annotated[
-        Path | None, typer.Option("--baseline", "-b", help="The run to hold it against. None: the same run.")
+        Path | None, typer.Option("--baseline", "-b", help="The run to compare with. None: the same run.")
     ] = None,
     metric: Annotated[str, typer.Option("--metric", help="One of the run's metrics.")] = "recall",
     strategy: Annotated[
@@ -37,18 +37,18 @@ def gate(
         str, typer.Option("--against", help="The baseline's strategy. None: the one of the same name.")
     ] = "",
     share: Annotated[
-        float | None, typer.Option("--share", help="Compare at this budget (a share of the history), not in use.")
+        float | None, typer.Option("--share", help="Compare at equal size, at this share of the history.")
     ] = None,
-    each: Annotated[bool, typer.Option("--each", help="Judge every session by itself, not their mean.")] = False,
+    each: Annotated[bool, typer.Option("--each", help="Judge each session by itself, not their mean.")] = False,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write a JUnit file here.")] = None,
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a summary in Markdown here.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> int:
-    """Stop a build when a strategy has become worse than in an earlier run by more than a margin.
+    """Stop a build when a strategy is worse than in an earlier run by more than a margin.
 
-    Ends with 0 if no strategy is worse, with 1 if one is or may be, with 2 if that cannot be told or the input cannot
-    be used. A strategy passes where the 95 % interval of the mean difference over sessions lies within the margin, or
-    where no session has become worse.
+    Ends with 0 if no strategy is worse, with 1 if one is or may be, with 2 if the data cannot decide or the input
+    cannot be used. A strategy passes where the 95 % interval of the mean difference over sessions lies within the
+    margin, or where no session is worse.
 
     Examples:
 
@@ -58,11 +58,6 @@ def gate(
 
       workbench gate reports/today -b reports/main --margin 0.02 --each --junit gate.xml --markdown gate.md
     """
-    from workbench.analysis.gate import Gate, outcome
-    from workbench.analysis.gate import gate as judge
-    from workbench.experiment.store import Results
-    from workbench.report import gate as written
-
     if baseline is None and not against:
         raise SettingError("nothing to compare with; name another run with --baseline, or a strategy with --against")
     asked = Gate(metric, margin, "natural" if share is None else "matched", share, each)
@@ -87,7 +82,7 @@ def diff(
     metric: Annotated[str, typer.Option("--metric", help="Whose values to compare.")] = "recall",
     strategy: Annotated[str, typer.Option("--strategy", "-s", help="Strategies between commas. None: all.")] = "",
     most: Annotated[int, typer.Option("--most", min=1, help="Rows to print of each table.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Print all rows as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     """Show what changed from one run to another: values and needed entities, largest regressions first.
 
@@ -98,16 +93,13 @@ def diff(
 
       workbench diff reports/main reports/today --strategy mine
     """
-    from workbench.analysis.difference import changed_entities, changed_values
-    from workbench.experiment.store import Results
-
     one, other = Results.open(before), Results.open(after)
     chosen = names(strategy)
     new, old = _scores(other, one)
     values = _of(changed_values(old, new, metric), chosen)
     entities = _of(changed_entities(one.losses, other.losses), chosen)
     if as_json:
-        say_json({"metric": metric, "values": _records(values), "entities": _records(entities)})
+        say_json({"metric": metric, "values": records(values), "entities": records(entities)})
         return 0
     if values.empty and entities.empty:
         say(f"No {metric} and no loss differs between {before} and {after}.")
@@ -129,18 +121,16 @@ def _scores(run: Results, baseline: Results) -> tuple[pd.DataFrame, pd.DataFrame
 
 
 def _show_verdicts(verdicts: Sequence[Verdict], asked: Gate) -> None:
-    from workbench.report.gate import number
-
     rows = [
         {
             "strategy": one.strategy,
             "against": one.against,
             "outcome": one.outcome,
             "sessions": str(one.sessions),
-            "baseline": number(one.baseline),
-            "run": number(one.mean),
-            "difference": number(one.difference, "+"),
-            "95 % interval": "-" if one.low is None else f"{number(one.low, '+')} to {number(one.high, '+')}",
+            "baseline": digits(one.baseline),
+            "run": digits(one.mean),
+            "difference": digits(one.difference, "+"),
+            "95 % interval": "-" if one.low is None else f"{digits(one.low, '+')} to {digits(one.high, '+')}",
             "why": one.why,
         }
         for one in verdicts
@@ -152,14 +142,7 @@ def _of(rows: pd.DataFrame, strategies: Sequence[str]) -> pd.DataFrame:
     return rows[rows["strategy"].isin(strategies)] if strategies else rows
 
 
-def _records(rows: pd.DataFrame) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = rows.astype(object).where(rows.notna(), None).to_dict("records")
-    return found
-
-
 def _show_values(rows: pd.DataFrame, metric: str, most: int) -> None:
-    from workbench.report.gate import number
-
     worse = int((rows["worse_by"] > 0).sum())
     say(f"{metric}: {worse} values are worse, {len(rows) - worse} are better.")
     if rows.empty:
@@ -171,11 +154,11 @@ def _show_values(rows: pd.DataFrame, metric: str, most: int) -> None:
                     "session": str(row["session"]),
                     "strategy": str(row["strategy"]),
                     "mode": _mode(row),
-                    "before": number(_float(row["before"])),
-                    "after": number(_float(row["after"])),
-                    "difference": number(_float(row["difference"]), "+"),
+                    "before": digits(number(row["before"])),
+                    "after": digits(number(row["after"])),
+                    "difference": digits(number(row["difference"]), "+"),
                 }
-                for row in _records(rows.head(most))
+                for row in records(rows.head(most))
             ],
             left=["session", "strategy", "mode"],
         )
@@ -189,7 +172,7 @@ def _show_entities(rows: pd.DataFrame, most: int) -> None:
     said = ", ".join(f"{counts.get(word, 0)} {word}" for word in ("lost", "worse", "better", "mended"))
     say()
     say(f"Needed later: {said}.")
-    for row in _records(rows.head(most)):
+    for row in records(rows.head(most)):
         place = f"{row['session']} under {row['strategy']}, {_mode(row)}"
         entity = f"{printable(str(row['entity']))} ({row['kind']}, {row['recoverable']})"
         say(f"  {row['change']}: {entity} in {printable(place)}")
@@ -199,10 +182,6 @@ def _show_entities(rows: pd.DataFrame, most: int) -> None:
         say(f"  ... and {len(rows) - most} more")
 
 
-def _mode(row: dict[str, object]) -> str:
-    share = _float(row["share"])
+def _mode(row: dict[str, Any]) -> str:
+    share = number(row["share"])
     return "in use" if share is None else f"at {share:.0%}"
-
-
-def _float(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and value == value else None

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from workbench.cli.words import REDACT, complain, count, printable, say, say_json, table
-
-if TYPE_CHECKING:
-    from workbench.transcript.session import Session
+from workbench.cli.options import AsJson
+from workbench.cli.output import REDACT, complain, count, printable, say, say_json, table
+from workbench.importers.importer import scan
+from workbench.models.tokenizer import TiktokenCounter
+from workbench.replay.sizing import Sizing
+from workbench.transcript.redaction import Redactor, redacted
+from workbench.transcript.session import Session
 
 UNUSABLE = 2
 
@@ -21,7 +24,7 @@ def inspect(
     ],
     redact: Annotated[bool, typer.Option("--redact", help=REDACT)] = False,
     lenient: Annotated[bool, typer.Option("--lenient", help="Skip damaged lines and say so.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     """Say what recordings hold: format, messages, tokens, branches, recorded compactions, reported usage.
 
@@ -29,9 +32,6 @@ def inspect(
 
       workbench inspect session.jsonl
     """
-    from workbench.importers.importer import scan
-    from workbench.transcript.redaction import Redactor, redacted
-
     mask = Redactor().mask if redact else str
     facts: list[dict[str, object]] = []
     bad: list[dict[str, str]] = []
@@ -51,9 +51,6 @@ def inspect(
 
 
 def _facts(session: Session) -> dict[str, object]:
-    from workbench.models.tokenizer import TiktokenCounter
-    from workbench.replay.sizing import Sizing
-
     counter = TiktokenCounter()
     counted = counter.sizes(session.messages)
     sizing = Sizing.of(session, counted, counter)

@@ -7,24 +7,24 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.words import say, say_json
+from workbench.cli.options import AsJson, NoReport, Run
+from workbench.cli.output import say, say_json
+from workbench.experiment.share import share as shared
+from workbench.report import render
 
 
 def share(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    run: Run,
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for the copy.")],
-    no_report: Annotated[bool, typer.Option("--no-report", help="Write the tables, but render no report.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print where the copy is as JSON.")] = False,
+    no_report: NoReport = False,
+    as_json: AsJson = False,
 ) -> int:
-    """Copy a run without a word of its recordings: texts become keyed hashes, numbers stay as they are.
+    """Export a run without any session text: texts become keyed hashes, numbers stay as they are.
 
     Example:
 
       workbench share reports/compare-1a2b3c4d --out shared
     """
-    from workbench.experiment.share import share as shared
-    from workbench.report import render
-
     copy = shared(run, out)
     report = None if no_report else str(render(copy.path))
     say_json({"run": str(copy.path), "report": report}) if as_json else say(report or str(copy.path))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from workbench.cli.words import printable, say
+import pandas as pd
 
-if TYPE_CHECKING:
-    import pandas as pd
+from workbench.analysis.over_target import over_target_notes
+from workbench.cli.output import printable, say
 
 
 def with_larger(rows: Sequence[Mapping[str, str]], sessions: Sequence[int]) -> list[Mapping[str, str]]:
@@ -20,7 +19,5 @@ def with_larger(rows: Sequence[Mapping[str, str]], sessions: Sequence[int]) -> l
 
 def say_over_target(table: pd.DataFrame) -> None:
     """Say of each such strategy where it is larger, and what follows."""
-    from workbench.analysis.over_target import over_target_notes
-
     for line in over_target_notes(table):
         say(printable(line))

@@ -7,7 +7,12 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.words import complain, say, say_json
+from workbench.cli.options import AsJson
+from workbench.cli.output import complain, say, say_json
+from workbench.errors import SettingError
+from workbench.models.local import DEFAULT
+from workbench.models.serving import started
+from workbench.models.weights import weights
 
 
 def serve(
@@ -16,7 +21,7 @@ def serve(
     ] = "local",
     port: Annotated[int, typer.Option("--port", "-p", min=0, help="0 takes a free one.")] = 8791,
     threads: Annotated[int, typer.Option("--threads", min=0, help="That compute; 0 is one a core.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the address as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     """Serve a small real model on this machine's loopback, in OpenAI's protocol, until Ctrl-C.
 
@@ -26,11 +31,6 @@ def serve(
 
       workbench serve local --port 8791
     """
-    from workbench.errors import SettingError
-    from workbench.models.local import DEFAULT
-    from workbench.models.serving import started
-    from workbench.models.weights import weights
-
     kind, _, name = model.partition(":")
     if kind != "local":
         raise SettingError(f"{model!r} cannot be served; write local, local:smollm2 or local:FILE.gguf")

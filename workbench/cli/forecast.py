@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
 
-from workbench.cli.words import count, say, say_json, table
-
-if TYPE_CHECKING:
-    from workbench.experiment.forecast import Forecast
+from workbench.cli.output import count, say, say_json, table
+from workbench.experiment.forecast import Forecast
 
 
 def tell_forecast(

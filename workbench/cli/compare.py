@@ -1,0 +1,93 @@
+"""`workbench compare` and `workbench report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.cli.forecast import tell_forecast
+from workbench.cli.headline import outcome, show
+from workbench.cli.notes import tell_notes, warn_of_replicates
+from workbench.cli.options import AsJson, NoReport, Paths, Run, takes, tell_terms
+from workbench.cli.output import complain, say, say_json
+from workbench.errors import UnknownName
+from workbench.experiment.compare import compare as run_of
+from workbench.experiment.compare import forecast
+from workbench.experiment.spec import RunSpec
+from workbench.experiment.store import Results
+from workbench.palette import REFERENCES
+from workbench.report import render
+
+FAILED_REPLAY, UNUSABLE = 1, 2
+Baseline = Annotated[
+    str,
+    typer.Option("--baseline", "-b", help="Strategy that all others are compared with. None: truncate, or the first."),
+]
+
+
+@takes(RunSpec, jobs=None)
+def compare(
+    spec: RunSpec,
+    paths: Paths = None,
+    baseline: Baseline = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Predict replays, tokens, requests and dollars. Ask nothing.")
+    ] = False,
+    no_report: NoReport = False,
+    as_json: AsJson = False,
+) -> int:
+    """Replay recorded sessions under several strategies; write a report of what each keeps, saves and loses.
+
+    Examples:
+
+      workbench compare
+
+      workbench compare my-sessions/ --strategies truncate,summarize --window 64000
+
+      workbench compare session.jsonl --model litellm:gpt-4o-mini --dry-run
+
+      workbench compare session.jsonl --model extractive,litellm:gpt-4o-mini --max-dollars 2
+    """
+    known = (*spec.names, *REFERENCES)
+    if baseline and baseline not in known:
+        raise UnknownName("strategy of this run", baseline, known)
+    silent = spec.changed(quiet=spec.quiet or as_json)
+    if dry_run:
+        return tell_forecast(forecast(paths or (), spec=silent), as_json, spec.replicates)
+    tell_terms(*spec.models)
+    warn_of_replicates(spec.model, spec.replicates)
+    results = run_of(paths or (), spec=silent)
+    tell_notes(results)
+    if not (results.replays["status"] == "ok").any():
+        complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")
+        return UNUSABLE
+    if not no_report:
+        render(results.path, baseline)
+    if as_json:
+        say_json(outcome(results, no_report, baseline))
+    elif not spec.quiet:
+        show(results, no_report, baseline)
+    return FAILED_REPLAY if results.failed else 0
+
+
+def report(
+    run: Run,
+    other: Annotated[
+        Path | None, typer.Argument(help="Another run over the same sessions: begin with what changed since it.")
+    ] = None,
+    baseline: Baseline = "",
+    as_json: AsJson = False,
+) -> int:
+    """Render the report of a finished run again, or of what changed between two.
+
+    Examples:
+
+      workbench report reports/compare-1a2b3c4d
+
+      workbench report reports/new-prompt reports/old-prompt
+    """
+    path = render(Results.open(run).path, baseline, "" if other is None else Results.open(other).path)
+    say_json({"report": str(path)}) if as_json else say(str(path))
+    return 0

@@ -1,0 +1,98 @@
+"""`workbench judge probes`: questions that a model answers from each strategy's context."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.cli.judge.over_target import say_over_target, with_larger
+from workbench.cli.judge.variance import say_answers
+from workbench.cli.notes import warn_of_replicates
+from workbench.cli.options import AsJson, Paths, takes, tell_terms
+from workbench.cli.output import percent, printable, say, say_json, share, table
+from workbench.judge.probes.accuracy import (
+    LABELS,
+    Accuracy,
+    accuracies,
+    judged_note,
+    labelled,
+    rubric_means,
+    splits,
+    steadiness,
+)
+from workbench.judge.probes.answers import ProbeSpec, probe
+from workbench.judge.probes.judge import DIMENSIONS, RUBRIC_NOTE
+
+
+@takes(ProbeSpec, reader="local")
+def probes(
+    spec: ProbeSpec,
+    paths: Paths = None,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="A person's labels of the judge. None: those in the folder.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Ask a model questions about each strategy's context: one at a time, answered from that context alone.
+
+    Questions come from annotations beside a session and from rules. Answers are scored by rule; what no rule can score
+    stays open, unless a judge rules on it and a person has labelled 50 of its rulings.
+
+    With --replicates the noise of the answers is split into session, question and reader.
+
+    Examples:
+
+      workbench judge probes session.jsonl --reader litellm:gpt-4o-mini --strategies truncate,summarize
+
+      workbench judge probes session.jsonl --reader litellm:gpt-4o-mini --replicates 3
+    """
+    if not spec.quiet:
+        tell_terms(spec.reader, spec.judge, spec.maker, spec.rubric)
+        warn_of_replicates(spec.reader, spec.replicates)
+    done = probe(paths or (), spec=spec.changed(quiet=spec.quiet or as_json))
+    known = labelled(labels or done.path / LABELS, done.table)
+    rows = accuracies(done.table, known)
+    scores = rubric_means(done.table, DIMENSIONS) if spec.rubric else []
+    noise = splits([done]) if spec.replicates > 1 else []
+    if as_json:
+        told = [asdict(row) for row in rows]
+        say_json({"table": str(done.path), **done.notes, "strategies": told, "rubric": scores, "variance": noise})
+        return 0
+    say(table(with_larger([_line(row) for row in rows], [row.over_target for row in rows]), left=["strategy"]))
+    say()
+    say(f"Answers by {printable(str(done.notes['reader']))}, a mean over sessions. `right`: by rule, the least that is")
+    say("right. `in context`: the answer stands there in so many words. Unusable answers count for nothing.")
+    say_over_target(done.table)
+    say(judged_note(known, rows))
+    steady = steadiness(done.table)
+    if steady is not None:
+        say(f"The judge said the same with the answers swapped in {percent(steady)} of its rulings.")
+    if scores:
+        say()
+        say(table([{k: v if isinstance(v, str) else share(v) for k, v in row.items()} for row in scores],
+                  left=["strategy"]))  # fmt: skip
+        say(RUBRIC_NOTE)
+    if noise:
+        say()
+        say_answers(noise)
+    say(f"Table: {done.path}")
+    return 0
+
+
+def _line(row: Accuracy) -> dict[str, str]:
+    judged = row.share and f"{percent(row.share.value)} ({percent(row.share.low)} to {percent(row.share.high)})"
+    return {
+        "strategy": row.strategy,
+        "right": percent(row.right),
+        "right, judged": judged or "-",
+        "open": percent(row.open),
+        "not stated": percent(row.abstained),
+        "stale": percent(row.stale),
+        "in context": percent(row.present),
+        "answers": str(row.asked),
+        "unusable": str(row.unusable),
+        "sessions": str(row.sessions),
+    }

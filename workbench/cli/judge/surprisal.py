@@ -1,0 +1,89 @@
+"""`workbench judge surprisal`: what a small local model finds surprising without the whole history."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from workbench.cli.judge.over_target import say_over_target
+from workbench.cli.options import AsJson, Paths, takes
+from workbench.cli.output import complain, count, number, say, say_json, share, table
+from workbench.judge.surprisal.measurement import Estimate, SurprisalResults, SurprisalSpec
+from workbench.judge.surprisal.measurement import surprisal as measure
+from workbench.models.weights import weights
+
+
+@takes(SurprisalSpec)
+def surprisal(
+    spec: SurprisalSpec,
+    paths: Paths = None,
+    only_estimate: Annotated[
+        bool, typer.Option("--estimate", help="Estimate the time it would take, and stop.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Measure how surprising a small local model finds what the recordings needed later, given each context.
+
+    Each context stands before the recorded lines that used something of the history; the surprise of that something is
+    in nats per token, lower is better. It takes minutes to hours, estimates how long before it starts, and continues
+    where it was stopped. It needs the packages xllamacpp and one with weights.
+
+    Example:
+
+      workbench judge surprisal session.jsonl --strategies truncate,summarize --boundaries 0.5
+    """
+    used = weights(str(spec.likelihood))
+    if not spec.quiet:
+        complain(f"{used.label}. Terms: {used.terms}")
+
+    def before(estimate: Estimate) -> bool:
+        if not spec.quiet:
+            complain(_told(estimate))
+        return not only_estimate
+
+    done = measure(paths or (), spec=spec, before=before)
+    if done is None:
+        return 0
+    if as_json:
+        say_json({"table": str(done.path), **done.notes, "strategies": done.means()})
+    else:
+        _show(done)
+    return 0
+
+
+def _told(estimate: Estimate) -> str:
+    if not estimate.contexts:
+        return "there is nothing to score: at no boundary are enough things of the history needed later"
+    done = f"{estimate.contexts} contexts, {estimate.kept} of them on disk already"
+    if not estimate.tokens:
+        return f"{done}; nothing is left to read"
+    minutes = estimate.seconds / 60
+    long = f"{minutes:.0f} minutes" if minutes >= 1.5 else f"{estimate.seconds:.0f} seconds"
+    return f"{done}; about {count(estimate.tokens)} tokens to read, about {long}"
+
+
+def _show(done: SurprisalResults) -> None:
+    rows = done.means()
+    if not rows:
+        say("At no boundary could every strategy be scored; the column `reason` says why.")
+    else:
+        say(table([_line(row) for row in rows], left=["strategy"]))
+        say()
+        say(
+            f"Nats a token of what was needed later, by {done.notes['likelihood']}; lower is better. `more than whole`:"
+        )
+        say("how much more than with the whole history, where that fits into the model's window.")
+    say_over_target(done.table)
+    say(f"Table: {done.path}")
+
+
+def _line(row: dict[str, str | int | float | None]) -> dict[str, str]:
+    return {
+        "strategy": str(row["strategy"]),
+        "nats a token": share(number(row["per_token"])),
+        "more than whole": share(number(row["excess"])),
+        "still knows": share(number(row["bound"])),
+        "boundaries": str(row["boundaries"]),
+        "sessions": str(row["sessions"]),
+    }
