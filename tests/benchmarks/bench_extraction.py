@@ -53,8 +53,8 @@ def main() -> None:
 
     def extract() -> None:
         extractor = Extractor()
-        extractor.mine_all(messages)
-        assert extractor.entities  # a property: the last lines are digested when they are asked for
+        extractor.read_messages(messages)
+        assert extractor.entities
 
     extraction = best(extract)
     whole = best(lambda: Index(messages).demand(len(messages) // 2))

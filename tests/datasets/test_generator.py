@@ -31,7 +31,7 @@ def written(made: Generated) -> bytes:
 
 def extracted(message: Message) -> set[str]:
     extractor = Extractor()
-    extractor.mine_all([message])
+    extractor.read_messages([message])
     return {text for kind, text in extractor.entities if kind in LEXICAL}
 
 

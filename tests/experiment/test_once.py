@@ -11,7 +11,7 @@ from workbench.experiment.prepared import Prepared
 from workbench.experiment.replay_rows import replay_rows
 from workbench.experiment.sources import Source, read
 from workbench.experiment.spec import RunSpec
-from workbench.extraction.extractor import Extractor, Layout
+from workbench.extraction.extractor import Extractor, Passage
 from workbench.importers.native import save
 from workbench.metrics.index import Index
 from workbench.models.extractive import Extractive
@@ -41,9 +41,9 @@ class CountingExtractor(Extractor):
         super().__init__()
         self.read_of: Counter[int] = Counter()
 
-    def read_into(self, layout: Layout, message: Message) -> None:
+    def read_message(self, message: Message) -> list[Passage]:
         self.read_of[id(message)] += 1
-        super().read_into(layout, message)
+        return super().read_message(message)
 
 
 def test_a_recorded_message_is_counted_and_extracted_once() -> None:

@@ -3,18 +3,17 @@ from __future__ import annotations
 import pytest
 
 from builders import called, result, said, told
-from workbench.extraction.extractor import Extractor, Layout
+from workbench.extraction.extractor import Extractor, Passage
 
 
-def laid_out(extractor: Extractor, layout: Layout) -> list[tuple[str, bool]]:
+def texts(extractor: Extractor, passages: list[Passage]) -> list[tuple[str, bool]]:
     """Each span with whether it is thinking."""
-    thoughts = [bool(thought) for thought, size in zip(layout.thoughts, layout.sizes, strict=True) for _ in range(size)]
-    return [(extractor.spans[span], thought) for span, thought in zip(layout.spans, thoughts, strict=True)]
+    return [(extractor.spans[span], passage.thought) for passage in passages for span in passage.spans]
 
 
 def test_values_of_arguments_are_extracted_and_names_are_not() -> None:
     extractor = Extractor()
-    extractor.mine_all(
+    extractor.read_messages(
         [called("apply_patch_now", target_file_name="src/a.py", edits=[{"new_string_value": "keepAlive"}])]
     )
     assert set(extractor.entities) == {("path", "src/a.py"), ("identifier", "keepAlive")}
@@ -22,15 +21,22 @@ def test_values_of_arguments_are_extracted_and_names_are_not() -> None:
 
 def test_thoughts_are_kept_apart() -> None:
     extractor = Extractor()
-    found = extractor.mine_all([told("I use fooBar", thought="maybe bazQux")])
-    assert sorted(laid_out(extractor, found)) == [("I use fooBar", False), ("maybe bazQux", True)]
+    (found,) = extractor.read_messages([told("I use fooBar", thought="maybe bazQux")])
+    assert sorted(texts(extractor, found)) == [("I use fooBar", False), ("maybe bazQux", True)]
 
 
 def test_a_line_is_numbered_once_however_often_it_is_said() -> None:
     extractor = Extractor()
-    found = extractor.mine_all([result("one fooBar\ntwo"), said("  two\none fooBar")])
-    assert list(found.spans) == [0, 1, 1, 0]
-    assert len(extractor.spans) == 2
+    found = extractor.read_messages([result("one fooBar\ntwo"), said("  two\none fooBar")])
+    assert [passage.spans for passages in found for passage in passages] == [[0, 1], [1, 0]]
+    assert extractor.spans == ["one fooBar", "two"]
+
+
+def test_a_list_item_that_quotes_a_line_of_the_session_is_that_line() -> None:
+    extractor = Extractor()
+    assert extractor.read("first\n- marked\nsecond") == [0, 1, 2]
+    own = len(extractor.spans)
+    assert extractor.read("- second\n- marked\n* first\n- new\n- new", own) == [2, 1, 0, own, own]
 
 
 def test_features_of_a_span_are_its_words_and_entities_each_once() -> None:
@@ -43,27 +49,14 @@ def test_features_of_a_span_are_its_words_and_entities_each_once() -> None:
     assert read == [["again", "identifier/retry_limit", "retry_limit"], ["foobar", "identifier/fooBar", "第一"]]
 
 
-def test_messages_are_counted_as_they_are_extracted() -> None:
+def test_a_message_that_was_read_is_not_read_again() -> None:
     extractor = Extractor()
-    extractor.mine_all([said("a"), told("b"), said("a")])
+    known = [said("one\ntwo", "u1"), told("I use fooBar", thought="maybe bazQux", id="a1")]
+    first = extractor.read_messages(known)
+    assert [extractor.passages(message) for message in known] == first
+    assert extractor.messages_read == 2
+    assert extractor.passages(said("two\none", "u2")) == [([1, 0], False)]
     assert extractor.messages_read == 3
-
-
-def test_a_message_is_laid_out_as_it_was_extracted_and_not_read_again() -> None:
-    extractor = Extractor()
-    known = [
-        said("one\ntwo", "u1"),
-        told("I use fooBar", thought="maybe bazQux\nor not", id="a1"),
-        called("run", x="y"),
-    ]
-    whole = extractor.mine_all(known)
-    found = Layout()
-    for message in (known[1], said("two\none", "u2"), known[2], known[0]):
-        extractor.put(found, message)
-    assert extractor.messages_read == len(known) + 1
-    first, thinking = laid_out(extractor, whole)[:2], laid_out(extractor, whole)[2:5]
-    assert laid_out(extractor, found) == [*thinking, *reversed(first), *laid_out(extractor, whole)[5:], *first]
-    assert list(found.sizes) == [*list(whole.sizes)[1:3], 2, *list(whole.sizes)[3:], *list(whole.sizes)[:1]]
 
 
 HOSTILE = {

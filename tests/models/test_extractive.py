@@ -17,7 +17,7 @@ from workbench.extraction.words import spans
 from workbench.importers.importer import load
 from workbench.models import find_model
 from workbench.models.extractive import Extractive
-from workbench.models.extractive_lines import harmless
+from workbench.models.extractive.reading import harmless
 from workbench.models.model import Purpose, SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import Message, Summary, said_texts
@@ -142,7 +142,7 @@ def test_an_extractor_that_has_read_the_future_changes_no_summary(corpora: Path)
     messages = session.messages
     half = messages[: len(messages) // 2]
     extractor = Extractor()
-    extractor.mine_all(messages)
+    extractor.read_messages(messages)
     before = extractor.messages_read
     asked = request(*half, most=2_000)
     shared = Extractive().reading_with(extractor)

@@ -40,11 +40,8 @@ STATEMENTS: tuple[Kind, ...] = ("constraint", "decision", "pending")
 
 KINDS: tuple[Kind, ...] = LEXICAL + STATEMENTS
 
-TOKEN = re.compile(r"[A-Za-z0-9_.@~/%#-]+(?:\(|(?:,\d{3}(?![0-9A-Za-z_]))+)?|\n")
-"""What one form can be read from: no blank inside, a bracket only behind, where it tells a call from a file.
-
-A line's end is a token as well, so that many lines can be taken apart at once.
-"""
+TOKEN = re.compile(r"[A-Za-z0-9_.@~/%#-]+(?:\(|(?:,\d{3}(?![0-9A-Za-z_]))+)?")
+"""What one form can be read from: no blank inside, a bracket only behind, where it tells a call from a file."""
 
 LONGEST = 200
 """A token with more characters is data, not a name."""

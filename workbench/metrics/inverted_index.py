@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from scipy import sparse
 
 from workbench.extraction.entities import KINDS, Entity, is_file_name
-from workbench.extraction.extractor import END, Extractor, Layout
+from workbench.extraction.extractor import Extractor, Passage
 from workbench.extraction.paths import SameFile, endings
-from workbench.extraction.spans import Spans
 from workbench.extraction.words import words
 from workbench.ragged import Flags, Floats, Ints
 from workbench.transcript.message import Message
@@ -47,8 +47,7 @@ class InvertedIndex:
     def __init__(self, messages: Sequence[Message], extractor: Extractor) -> None:
         self.extractor = extractor
         self.n = len(messages)
-        self._lay_out(extractor.mine_all(messages))
-        extractor.forget_tokens()
+        self._lay_out(extractor.read_messages(messages))
         self.spans, self.words = len(extractor.spans), len(extractor.words)
         span, feature = self._features()
         self._name_files()
@@ -59,11 +58,12 @@ class InvertedIndex:
         self.span_entities = _incidence(span[~is_word][known], entity[known], (self.spans, len(self.names)))
         self._count()
 
-    def _lay_out(self, layout: Layout) -> None:
-        text = np.repeat(np.arange(len(layout.sizes)), layout.sizes)
-        thought = np.frombuffer(bytes(layout.thoughts), dtype=np.bool_)[text]
-        message = np.repeat(np.arange(self.n), layout.texts)[text]
-        span = np.array(layout.spans, dtype=np.int64)
+    def _lay_out(self, said: Sequence[Sequence[Passage]]) -> None:
+        passages = [(at, passage) for at, passages in enumerate(said) for passage in passages]
+        sizes = [len(passage.spans) for _, passage in passages]
+        message = np.repeat(np.array([at for at, _ in passages], dtype=np.int64), sizes)
+        thought = np.repeat(np.array([passage.thought for _, passage in passages], dtype=np.bool_), sizes)
+        span = np.array([span for _, passage in passages for span in passage.spans], dtype=np.int64)
         order = np.lexsort((thought, message))  # stable: what was said before what was thought
         self.thought: Flags = thought[order]
         self.place_span, self.place_message = span[order], message[order]
@@ -71,12 +71,12 @@ class InvertedIndex:
 
     def _features(self) -> tuple[Ints, Ints]:
         """Each span with each of its features: n for word n, ~n for entity n."""
-        flat = np.array(self.extractor.flat, dtype=np.int64)
-        is_end = flat == END
+        features = self.extractor.features
         beside = [(span, feature) for span, found in self.extractor.more.items() for feature in found]
         more = np.array(beside, dtype=np.int64).reshape(-1, 2)
-        span = np.concatenate((np.cumsum(is_end)[~is_end], more[:, 0]))
-        return span, np.concatenate((flat[~is_end], more[:, 1]))
+        span = np.repeat(np.arange(len(features)), list(map(len, features)))
+        feature = np.fromiter(chain.from_iterable(features), dtype=np.int64, count=len(span))
+        return np.concatenate((span, more[:, 0])), np.concatenate((feature, more[:, 1]))
 
     def _name_files(self) -> None:
         self.names = [Entity(kind, text) for kind, text in self.extractor.entities]
@@ -171,7 +171,7 @@ class InvertedIndex:
         return found
 
     @property
-    def texts(self) -> Spans:
+    def texts(self) -> Sequence[str]:
         """The text of each span."""
         return self.extractor.spans
 

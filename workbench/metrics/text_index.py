@@ -43,7 +43,6 @@ class TextIndex:
         self._inverted_index = inverted_index
         self._texts: dict[str, IndexedText] = {}
         self._spans: dict[str, Sequence[int]] = {}
-        self._pieces: dict[str, int] = {}
         self._rows: dict[int, tuple[Ints, Ints]] = {}
         self._stands_for: dict[int, int] = {}
         self._inside: dict[Entity, int] = {}
@@ -68,7 +67,7 @@ class TextIndex:
         found = self._spans.get(text)
         if found is None:
             p = self._inverted_index
-            found = self._spans[text] = p.extractor.read(text, self._pieces, p.spans)
+            found = self._spans[text] = p.extractor.read(text, p.spans)
         return found
 
     def row(self, span: int) -> tuple[Ints, Ints]:

@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    from workbench.models.extractive_lines import Ints
-    from workbench.models.extractive_reading import Reads
+from workbench.models.extractive.reading import Ints, Reads
 
-    Floats: TypeAlias = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.float64]
 
 
 _NONE = (inf, -1)
@@ -42,8 +40,6 @@ class Known:
     @classmethod
     def of(cls, reads: Reads, earlier: Ints, wanted: Ints, most: int) -> Known:
         """The entities of what was read, of the earlier summary and of the candidates; numbers are below `most`."""
-        import numpy as np
-
         every = np.concatenate((reads.spoken, reads.heard, earlier, wanted))
         slot = np.empty(most, dtype=np.int64)  # only the places that are written are ever touched
         slot[every] = np.arange(len(every))
@@ -85,8 +81,6 @@ class Gains:
             tokens: the most that they may cost, but for the last.
             again: what is left of an entity's worth once a chosen candidate holds it.
         """
-        import numpy as np
-
         below = -self._worth()
         order = np.argsort(below, kind="stable")
         fresh = zip(below[order].tolist(), order.tolist(), strict=True)  # what nothing chosen has touched yet
@@ -118,8 +112,6 @@ class Gains:
 
     def _worth(self) -> Floats:
         """Gain a token of each, summed in the same order as one by one."""
-        import numpy as np
-
         n = len(self.cost)
         owner = np.concatenate((np.arange(n), np.repeat(np.arange(n), np.diff(self.starts))))
         gained = np.concatenate((self.prose, self.gain * self.left[self.slots]))
@@ -128,7 +120,5 @@ class Gains:
 
 def powers(counts: Ints, exponent: float) -> Floats:
     """(1 + count) ** exponent, as Python works it out: the same on every machine's numpy."""
-    import numpy as np
-
     table = [(1 + count) ** exponent for count in range(int(counts.max(initial=0)) + 1)]
     return np.array(table, dtype=np.float64)[counts]

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Literal, TypeAlias
 
-from workbench.models.extractive_choice import Pick
-from workbench.models.extractive_lines import Lines
-from workbench.models.extractive_reading import Source
+from workbench.models.extractive.choice import Pick
+from workbench.models.extractive.reading import Source, harmless
 
 Topic: TypeAlias = Literal["goal", "constraints", "progress", "decisions", "next", "context"]
 
@@ -149,7 +148,9 @@ class Outline:
             found = next((heading for heading in self.headings if heading_topic(heading) == "context"), None)
         return self.headings[-1] if found is None else found
 
-    def rows(self, picks: Iterable[Pick], lines: Lines, recent: int, noted: Iterable[Noted]) -> dict[int, str]:
+    def rows(
+        self, picks: Iterable[Pick], text_of: Callable[[int], str], recent: int, noted: Iterable[Noted]
+    ) -> dict[int, str]:
         """Where each line is written, and how; one of an earlier summary stays in its section where there is such.
 
         The place is one number, its section and label before where it was said, since numbers are put in order much
@@ -157,7 +158,7 @@ class Outline:
 
         Args:
             picks: different lines.
-            lines: what they say.
+            text_of: gives what a line says, by its number.
             recent: the message from which on what was said can still be open.
             noted: the lines of the earlier summary.
         """
@@ -177,15 +178,15 @@ class Outline:
         of_said: dict[tuple[Topic, int], int] = {}
         found: dict[int, str] = {}
         for at, i, source, line in picks:
+            said = text_of(line)
             if at < 0:
                 where = of_earlier[i]
             else:
-                said = lines.text(line)
                 about = topic(source, said, at >= recent), _label(source, said)
                 if about not in of_said:
                     of_said[about] = part(*about)
                 where = of_said[about] + (at + 1 << _PLACE // 2)
-            found[where + i] = lines.harmless(line)
+            found[where + i] = harmless(said)
         return found
 
     def items(self, rows: Mapping[int, str], many: int) -> list[str]:

@@ -13,9 +13,9 @@ from typing import ClassVar, TypeAlias
 from workbench.errors import ModelError
 from workbench.extraction.extractor import Extractor
 from workbench.extraction.words import words
-from workbench.models.extractive_choice import CHARS_PER_TOKEN, MEASURED, Choice, Pick, Weights
-from workbench.models.extractive_outline import HEADINGS, Noted, Outline, Topic, is_demand, noted_lines, topic
-from workbench.models.extractive_reading import Reader, Reads, Source
+from workbench.models.extractive.choice import CHARS_PER_TOKEN, MEASURED, Choice, Pick, Weights
+from workbench.models.extractive.outline import HEADINGS, Noted, Outline, Topic, is_demand, noted_lines, topic
+from workbench.models.extractive.reading import Reader, Reads, Source, harmless
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.message import Summary
 from workbench.transcript.tokens import ITEM
@@ -71,7 +71,7 @@ class Extractive:
 
     @property
     def name(self) -> str:
-        """What stands in reports."""
+        """Name shown in reports."""
         return "extractive"
 
     def complete(self, request: SummaryRequest, /) -> Completion:
@@ -143,21 +143,20 @@ class _Draft:
 
     def __init__(self, request: SummaryRequest, reader: Reader, weights: Weights) -> None:
         self.request = request
+        self.reader = reader
         self.outline = Outline(request.sections or HEADINGS)
-        earlier = {m.id: m.text for m in request.messages if isinstance(m, Summary) and _outlined(m.text)}
-        self.reads: Reads = reader.read(
-            [m for m in request.messages if m.id not in earlier] if earlier else request.messages
-        )
+        summaries = {m.id: m.text for m in request.messages if isinstance(m, Summary) and _outlined(m.text)}
+        self.reads: Reads = reader.read([m for m in request.messages if m.id not in summaries])
         self.noted: list[Noted] = []
         self.earlier: list[int] = []
-        for above, texts in noted_lines("\n\n".join((request.previous, *earlier.values()))):
+        for above, texts in noted_lines("\n\n".join((request.previous, *summaries.values()))):
             first = len(self.earlier)
-            self.earlier += chain.from_iterable(reader.numbers(texts))
+            self.earlier += chain.from_iterable(map(reader.numbers, texts))
             self.noted.append((above, range(first, len(self.earlier))))
         self.recent = int(RECENT * self.reads.n)
-        self.lines, self.text, self.length = reader.lines, reader.lines.text, reader.lines.length
         focus = frozenset(words(request.instructions)) if request.instructions else frozenset()
-        self.choice = Choice(reader.lines, self.reads, self.earlier, focus, weights)
+        earlier = reader.lines(self.earlier, [Source.EARLIER] * len(self.earlier))
+        self.choice = Choice(reader, self.reads, earlier, focus, weights)
 
     def written(self) -> tuple[str, int]:
         """The longest summary of the best lines that fits, and its tokens; empty if not even one line does."""
@@ -172,7 +171,7 @@ class _Draft:
     def _single(self, picks: Sequence[Pick], most: int) -> _Sized:
         """The first line that fits alone."""
         for _, _, _, line in picks:
-            items = [self.lines.harmless(line)]
+            items = [harmless(self.reader.text(line))]
             size = self._size(items)
             if size <= most:
                 return items, size
@@ -182,7 +181,7 @@ class _Draft:
         """What is kept whatever its worth: the person's demands, request and newest words, and then decisions."""
         stated = [*self._noted("constraints")]
         asked = [*self._noted("goal"), *stated, *reversed([*self._newest(Source.USER)])]
-        demands = [pick for pick in asked if is_demand(self.text(pick[3]))]
+        demands = [pick for pick in asked if is_demand(self.reader.text(pick[3]))]
         oldest = next((pick for pick in chain(stated, demands) if self._cost(pick) <= most * OLDEST), None)
         first = [] if oldest is None else [oldest]
         room = most * DEMANDS + sum(map(self._cost, first))
@@ -202,15 +201,15 @@ class _Draft:
     def _newest(self, source: Source) -> Iterator[Pick]:
         """The messages' lines of that origin, newest first."""
         reads = self.reads
-        found = (reads.sources == source).nonzero()[0]
-        parts = [part[found].tolist() for part in (reads.at, reads.place, reads.lines)]
+        found = (reads.lines.sources == source).nonzero()[0]
+        parts = [part[found].tolist() for part in (reads.at, reads.place, reads.lines.numbers)]
         order = sorted(range(len(found)), key=lambda i: (-parts[0][i], -parts[1][i]))
         return ((parts[0][i], parts[1][i], int(source), parts[2][i]) for i in order)
 
     def _decides(self, pick: Pick) -> bool:
         """Whether an assistant's line says what was decided."""
         at, _, source, line = pick
-        return topic(source, self.text(line), at >= self.recent) == "decisions"
+        return topic(source, self.reader.text(line), at >= self.recent) == "decisions"
 
     def _fitted(self, picks: _Picked, most: int) -> _Sized | None:
         """As many of the picks as fit: as many as their lengths suggest, then mended by counts of the whole text."""
@@ -225,7 +224,7 @@ class _Draft:
                 guess = high = len(wanted)
             if low >= high:
                 break
-            rows |= self.outline.rows(wanted[len(rows) :], self.lines, self.recent, self.noted)
+            rows |= self.outline.rows(wanted[len(rows) :], self.reader.text, self.recent, self.noted)
             items = self.outline.items(rows, guess)
             size = self._size(items)
             if size <= most:
@@ -242,7 +241,7 @@ class _Draft:
         if len(picks) < 4 * SAMPLE:
             return 1.0
         some = picks[:: len(picks) // SAMPLE]
-        items = [self.lines.harmless(line) for _, _, _, line in some]
+        items = [harmless(self.reader.text(line)) for _, _, _, line in some]
         items[0] = "- " + items[0]
         return self._size(items) / sum(map(self._cost, some))
 
@@ -268,7 +267,7 @@ class _Draft:
 
     def _cost(self, pick: Pick) -> float:
         """About how many tokens a line takes."""
-        return self.length(pick[3]) / CHARS_PER_TOKEN + LINE
+        return len(self.reader.text(pick[3])) / CHARS_PER_TOKEN + LINE
 
 
 def _outlined(summary: str) -> bool:

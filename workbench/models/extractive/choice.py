@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from workbench.extraction.entities import LEXICAL, Kind
-from workbench.models.extractive_gains import Gains, Known, powers
-from workbench.models.extractive_lines import Lines
-from workbench.models.extractive_reading import SPOKEN, Reads, Source
+import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from workbench.models.extractive_gains import Floats
-    from workbench.models.extractive_lines import Ints
+from workbench.extraction.entities import Kind
+from workbench.models.extractive.gains import Floats, Gains, Known, powers
+from workbench.models.extractive.reading import SPOKEN, Ints, Lines, Reader, Reads, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,114 +73,79 @@ Pick: TypeAlias = tuple[int, int, int, int]
 stands (a `Source`), and its number."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
-    """Lines that may be chosen, each text once: those of messages, newest message first, then the earlier summary's.
-
-    Attributes:
-        at, place, sources, lines: the parts of each one's `Pick`.
-    """
-
-    at: Ints
-    place: Ints
-    sources: Ints
-    lines: Ints
-
-    def picks(self, chosen: Iterable[int]) -> Iterator[Pick]:
-        """Some of them, in that order."""
-        parts = [part.tolist() for part in (self.at, self.place, self.sources, self.lines)]
-        every = list(zip(*parts, strict=True))
-        return map(every.__getitem__, chosen)
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Choice:
     """Chooses lines, best first, from what was read.
 
     Attributes:
-        lines: what is known of each line.
+        reader: knows what each line says.
         reads: the messages.
-        earlier: the earlier summary's lines, by number.
+        earlier: the earlier summary's lines.
         focus: words in lower case that a line should rather hold.
     """
 
-    lines: Lines
+    reader: Reader
     reads: Reads
-    earlier: Sequence[int] = ()
+    earlier: Lines
     focus: frozenset[str] = frozenset()
     weights: Weights = MEASURED
 
     def picks(self, tokens: float, sure: Sequence[Pick] = ()) -> Iterator[Pick]:
         """Lines of about so many tokens in all, in the order in which they are chosen; none of the sure ones."""
-        import numpy as np  # it takes a tenth of a second
-
-        own = np.array([line for _, _, _, line in sure], dtype=np.int64)
-        candidates = self._candidates(own)
+        own = self.reader.lines([line for _, _, _, line in sure], [source for _, _, source, _ in sure])
+        flags = self._candidates(own)
+        lines = Lines.joined((self.reads.lines, self.earlier)).where(flags)
+        at = np.concatenate((self.reads.at, np.full(len(self.earlier.numbers), -1)))[flags]
+        place = np.concatenate((self.reads.place, np.arange(len(self.earlier.numbers))))[flags]
         left: dict[int, float] = {}
-        for entity in self.lines.entities_of(own)[1].tolist():
+        for entity in own.entities.tolist():
             left[entity] = left.get(entity, 1.0) * self.weights.again
-        return candidates.picks(self._gains(candidates, left).best(tokens, self.weights.again))
+        every = list(zip(at.tolist(), place.tolist(), lines.sources.tolist(), lines.numbers.tolist(), strict=True))
+        return map(every.__getitem__, self._gains(lines, at, left).best(tokens, self.weights.again))
 
-    def _candidates(self, sure: Ints) -> Candidates:
-        """The lines that somebody said or that name something exact, but for the sure ones."""
-        import numpy as np
+    def _candidates(self, sure: Lines) -> NDArray[np.bool_]:
+        """For each line whether it may be chosen: somebody said it or it names something exact, and it is new."""
+        reads, earlier = self.reads.lines, self.earlier.numbers
+        good = np.concatenate(((reads.sources <= SPOKEN) | (reads.held > 0), np.ones(len(earlier), dtype=bool)))
+        known = set(sure.numbers.tolist())
+        places = np.flatnonzero(good)
+        numbers = np.concatenate((reads.numbers, earlier))[places].tolist()
+        for place, number in zip(places.tolist(), numbers, strict=True):
+            if number in known:
+                good[place] = False
+            known.add(number)
+        return good
 
-        reads, earlier = self.reads, np.array(self.earlier, dtype=np.int64)
-        good = np.flatnonzero((reads.sources <= SPOKEN) | (self.lines.named(reads.lines) > 0))
-        lines = np.concatenate((reads.lines[good], earlier))
-        every = np.concatenate((sure, lines))
-        first = np.empty(self.lines.size, dtype=np.int64)  # only the places that are written are ever touched
-        first[every[::-1]] = np.arange(len(every))[::-1]
-        new = np.flatnonzero(first[lines] == np.arange(len(sure), len(every)))
-        return Candidates(
-            np.concatenate((reads.at[good], np.full(len(earlier), -1)))[new],
-            np.concatenate((reads.place[good], np.arange(len(earlier))))[new],
-            np.concatenate((reads.sources[good], np.full(len(earlier), Source.EARLIER, dtype=np.int8)))[new],
-            lines[new],
-        )
-
-    def _gains(self, candidates: Candidates, left: dict[int, float]) -> Gains:
+    def _gains(self, lines: Lines, at: Ints, left: Mapping[int, float]) -> Gains:
         """What each candidate gains by each of its entities and by its prose, and what it costs."""
-        import numpy as np
-
-        weights = self.weights
-        owner, entities = self.lines.entities_of(candidates.lines)
-        starts = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=len(candidates.lines)))))
-        count = self.lines.words_of(candidates.lines)
-        origin = self._origins(candidates)
+        weights, owner, count = self.weights, lines.owners, lines.words
+        origin = self._origins(lines)
         tie = np.array([1.0 - exp(-weights.context * n) for n in range(int(count.max(initial=0)) + 1)])
         factor = origin * tie[count]
-        earlier = self.lines.entities_of(np.array(self.earlier, dtype=np.int64))[1]
-        kinds = self.lines.kinds
-        known = Known.of(self.reads, earlier, entities, len(kinds))
+        most = len(self.reader.extractor.entities)
+        known = Known.of(self.reads, self.earlier.entities, lines.entities, most)
         slots = known.slots
-        worth = self._worth(known, kinds)[slots]
-        older = candidates.at[owner] < known.last[slots]
+        worth = self._worth(known)[slots]
+        older = at[owner] < known.last[slots]
         gain = worth * np.where(older, (factor * weights.older)[owner], factor[owner])
+        rest = np.array([left.get(entity, 1.0) for entity in known.entities.tolist()])
+        starts = np.concatenate(([0], np.cumsum(lines.held)))
         prose = weights.prose * origin * np.minimum(count, 12)
-        cost = self.lines.lengths(candidates.lines) / CHARS_PER_TOKEN + weights.frame
-        rest = np.empty(len(kinds))  # only the places that are written are ever touched
-        rest[known.entities] = 1.0
-        rest[list(left)] = list(left.values())
-        return Gains(starts, slots, gain, prose, cost, rest[known.entities])
+        return Gains(starts, slots, gain, prose, lines.chars / CHARS_PER_TOKEN + weights.frame, rest)
 
-    def _origins(self, candidates: Candidates) -> Floats:
+    def _origins(self, lines: Lines) -> Floats:
         """The worth of each candidate's origin."""
-        import numpy as np
-
         of = np.array([self.weights.of_source(source) for source in Source])
-        origins: Floats = of[candidates.sources]
+        origins: Floats = of[lines.sources]
         if self.focus:
-            for i, line in enumerate(candidates.lines.tolist()):
-                said = self.lines.text(line).lower()
+            for i, line in enumerate(lines.numbers.tolist()):
+                said = self.reader.text(line).lower()
                 if any(word in said for word in self.focus):
                     origins[i] *= self.weights.focus
         return origins
 
-    def _worth(self, known: Known, every: Ints) -> Floats:
+    def _worth(self, known: Known) -> Floats:
         """The worth of each entity; 0 for one that nobody said and no tool held."""
-        import numpy as np
-
         weights, n = self.weights, self.reads.n
         until = [0]
         for chars in self.reads.chars:
@@ -192,9 +155,9 @@ class Choice:
             max(n - at, 1) ** weights.age * exp(weights.distance * (whole - until[max(at, 0)]) / whole)
             for at in range(-1, n)
         ]
-        kinds = every[known.entities]
+        kinds = [kind for kind, _ in self.reader.extractor.entities]
         worth: Floats = (
-            np.array([WORTH.get(kind, 0.0) for kind in LEXICAL])[kinds]
+            np.array([WORTH.get(kinds[entity], 0.0) for entity in known.entities.tolist()])
             * powers(known.spoken, weights.spoken)
             * powers(known.heard, weights.heard)
             * np.array(when)[known.last + 1]
