@@ -75,7 +75,7 @@ def test_an_entry_that_lacks_a_field_is_named(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"'probe\[0\]\.answer': annotations file: the field is missing"):
         annotated(tmp_path / "session.jsonl.gz")
     (tmp_path / "annotations.toml").write_text('[[decision]]\ntext = "t"\nevidence = []\nwhy = "w"\n')
-    with pytest.raises(FormatError, match=r"'decision\[0\]\.why': annotations file: no such field"):
+    with pytest.raises(FormatError, match=r"'decision\[0\]\.why': annotations file: unknown field"):
         annotated(tmp_path / "session.jsonl.gz")
     (tmp_path / "annotations.toml").unlink()
     with pytest.raises(FormatError, match="no annotations file"):

@@ -92,7 +92,7 @@ def test_a_card_with_a_wrong_field_is_named(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="field 'messages': card: expected a whole number"):
         card(tmp_path / "session.jsonl.gz")
     (tmp_path / "card.toml").write_text(text.replace("licence =", "license ="))
-    with pytest.raises(FormatError, match="'license': card: no such field"):
+    with pytest.raises(FormatError, match="'license': card: unknown field"):
         card(tmp_path / "session.jsonl.gz")
     (tmp_path / "card.toml").unlink()
     with pytest.raises(FormatError, match="no card"):

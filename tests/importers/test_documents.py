@@ -268,7 +268,7 @@ def test_inspect(tmp_path: Path, packed: bool) -> None:
 def test_a_damaged_zip_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "log.eval"
     path.write_bytes(b"PK\x03\x04 header.json and nothing else")
-    with pytest.raises(FormatError, match="not a zip that can be read"):
+    with pytest.raises(FormatError, match="the zip cannot be read"):
         load(path)
 
 

@@ -94,7 +94,7 @@ def test_one_damaged_file_is_an_error_unless_lenient(tmp_path: Path) -> None:
         (b'{"a": ' + b"9" * 5000 + b"}", "too many digits"),
         (b'{"a": 1e999}', "larger than any float"),
         (b'{"a": NaN}', "NaN is no JSON value"),
-        (b'{"a": 1, "a": 2}', "the key 'a' stands twice"),
+        (b'{"a": 1, "a": 2}', "the key 'a' occurs twice"),
         (b'{"type": "message", "message": {"role": "us', "not JSON"),
         (b"7", "expected a JSON object, found a number"),
     ],
@@ -124,7 +124,7 @@ def test_half_a_surrogate_pair_becomes_a_character_that_can_be_written(tmp_path:
     assert plain_text(only(path).messages[0]) == "a\ufffd b\U0001f600 c\\ud83d"
 
 
-@pytest.mark.parametrize(("text", "why"), [("", "the file is empty"), ("hello", "no importer knows this content")])
+@pytest.mark.parametrize(("text", "why"), [("", "the file is empty"), ("hello", "no importer recognises this content")])
 def test_a_file_that_nobody_knows_is_an_error_that_lists_the_formats(tmp_path: Path, text: str, why: str) -> None:
     path = tmp_path / "x.txt"
     path.write_text(text)
@@ -140,7 +140,7 @@ def test_a_missing_file_and_a_pattern_without_match_are_errors(tmp_path: Path) -
 
 
 def test_a_folder_without_recordings_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="no session in it"):
+    with pytest.raises(FormatError, match="no session was found"):
         load(tmp_path)
 
 

@@ -108,8 +108,8 @@ def entry(id: str = "e1", parent: str | None = None, **message: Any) -> dict[str
 @pytest.mark.parametrize(
     ("lines", "line", "field", "why"),
     [
-        ([header(version=9)], 1, "version", "version 9 is not known"),
-        ([header(colour="red")], 1, "colour", "no such field"),
+        ([header(version=9)], 1, "version", "version 9 is unknown"),
+        ([header(colour="red")], 1, "colour", "unknown field"),
         (
             [header(), entry(blocks=[{"type": "text", "text": 3}])],
             2,
@@ -123,7 +123,7 @@ def entry(id: str = "e1", parent: str | None = None, **message: Any) -> dict[str
         ([header(), entry(parent="e9")], 2, "parent", "names the unknown parent 'e9'"),
         ([header(), {"type": "message", "id": "x", "parent": None}], 2, "message", "the field is missing"),
         ([header(), '{"type":"message"'], 2, "", "not JSON"),
-        ([header(), '{"type":"note","type":"note"}'], 2, "", "stands twice"),
+        ([header(), '{"type":"note","type":"note"}'], 2, "", "occurs twice"),
     ],
 )
 def test_damage_is_an_error_with_line_and_field(

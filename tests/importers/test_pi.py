@@ -112,9 +112,9 @@ def test_an_unknown_kind_of_record_keeps_its_place_and_is_counted(tmp_path: Path
         )
     )  # fmt: skip
     assert [plain_text(m) for m in session.messages] == ["a", "b"]
-    assert session.origin.skipped == ("1 × record of type 'sparkle': not known, left out",)
+    assert session.origin.skipped == ("1 × record of type 'sparkle': unknown, left out",)
 
 
 def test_a_message_of_nobody_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"line 2, field 'message.role': no role is named 'robot'"):
+    with pytest.raises(FormatError, match=r"line 2, field 'message.role': unknown role 'robot'"):
         only(written(tmp_path, [HEADER, message("robot", words("beep"))]))

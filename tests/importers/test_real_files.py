@@ -12,7 +12,7 @@ import pytest
 from importers.indexed import CORPORA, READ, entries, messages, messages_as_indexed, rows, sessions, texts_as_indexed
 
 from workbench.importers.export import to_anthropic, to_openai
-from workbench.importers.formats.specstory import fenced
+from workbench.importers.formats.specstory import fences
 from workbench.importers.importer import load
 from workbench.importers.native import save
 from workbench.models.tokenizer import TiktokenCounter
@@ -195,7 +195,7 @@ def words_of(path: str) -> str:
 def test_no_line_of_markdown_is_lost(path: str) -> None:
     markup = re.compile(r"_\*\*(?:User|Agent)|\s*(?:```|~~~)|</?(?:tool-use|details|summary|think)|# |<!--|---\s*$")
     lines = (CORPORA / path).read_text(encoding="utf-8").split("\n")
-    quoted = fenced(lines)
+    quoted = fences(lines)
     kept = set()
     for line in words_of(path).split("\n"):
         kept.add(line.strip())
@@ -213,7 +213,7 @@ def test_no_line_of_markdown_is_lost(path: str) -> None:
 @of_format("specstory-markdown")
 def test_user_turns_and_tools_of_markdown_are_all_there(path: str) -> None:
     lines = (CORPORA / path).read_text(encoding="utf-8").split("\n")
-    outside = [line for line, inside in zip(lines, fenced(lines), strict=True) if not inside]
+    outside = [line for line, inside in zip(lines, fences(lines), strict=True) if not inside]
     users = sum(line.startswith("_**User") for line in outside)
     said = messages(path)
     compacted = sum(isinstance(entry, CompactionEntry) for entry in entries(path))

@@ -66,7 +66,7 @@ class ChatBuilder(SessionBuilder):
             case "tool":
                 self._tool(message_id, record, found)
             case _:
-                raise FormatError(f"no role is named {role!r}; known are {', '.join(sorted(ROLES))}", field="role")
+                raise FormatError(f"unknown role {role!r}; known roles are {', '.join(sorted(ROLES))}", field="role")
 
     def _answer(self, message_id: str, record: Mapping[str, Json], found: Content) -> None:
         thought = text(record, "reasoning_content") or label(record, "reasoning")

@@ -68,7 +68,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(known) != len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise FormatError(f"the key {twice!r} stands twice in one object", line=1)
+        raise FormatError(f"the key {twice!r} occurs twice in one object", line=1)
     return known
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import io
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from io import BufferedIOBase
+from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
@@ -25,20 +26,20 @@ Paths: TypeAlias = str | Path | Iterable[str | Path]
 
 STDIN = "-"
 ENDINGS = (".jsonl", ".ndjson", ".json", ".traj", ".eval", ".md", ".log")
-"""What is looked at in a folder, each also with `.gz` behind it; a file that is named is read whatever its ending."""
+"""Endings of the files that are read in a folder, also with `.gz`; a file that is named is read whatever its ending."""
 _GZIP = b"\x1f\x8b"
 _MAGIC_GLOB = frozenset("*?[")
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What came of one file.
+    """What was read from one file.
 
     Attributes:
         path: the file.
         sessions: what is in it; empty where there is an error.
         error: why it could not be read, None if it could.
-        recognised: whether any importer knew it; a folder may hold files that are no recordings at all.
+        recognised: whether any importer recognised it; a folder may hold files that are not recordings.
     """
 
     path: str
@@ -62,18 +63,19 @@ def load(paths: Paths, *, lenient: bool = False, format: str = "") -> list[Sessi
     Args:
         paths: files, folders and patterns; `.gz` files are unpacked.
         lenient: skip what is damaged and list it in `Session.origin.skipped`, instead of raising.
-        format: the importer's name; it is found by the content if none is given.
+        format: the importer's name; without it, the content decides.
 
     Raises:
-        FormatError: a file is damaged, or nobody knows its format; it names file, line and field.
+        FormatError: a file is damaged, or no importer recognises its format; it names file, line and field.
     """
+    named = _named(paths)
     sessions: list[Session] = []
-    for loaded in scan(paths, lenient=lenient, format=format):
-        if loaded.error is not None and (loaded.recognised or not _inside_folder(paths, loaded.path)):
+    for loaded in scan(named, lenient=lenient, format=format):
+        if loaded.error is not None and (loaded.recognised or loaded.path in named):
             raise loaded.error
         sessions += loaded.sessions
     if not sessions:
-        raise FormatError("no session in it", where=_shown(paths))
+        raise FormatError("no session was found", where=", ".join(named))
     return sessions
 
 
@@ -95,7 +97,7 @@ def read(path: str | Path, *, lenient: bool = False, format: str = "") -> Iterat
     """The sessions of one file, one after another, so that a file of many needs memory for one.
 
     Raises:
-        FormatError: the file is damaged, or nobody knows its format.
+        FormatError: the file is damaged, or no importer recognises its format.
     """
     source = _source(str(path), lenient)
     try:
@@ -111,7 +113,7 @@ def read(path: str | Path, *, lenient: bool = False, format: str = "") -> Iterat
 
 
 def importer_of(source: Source) -> Importer:
-    """The importer that knows this content; an installed one is asked before the built-in ones.
+    """The importer that recognises this content; installed ones are asked before the built-in ones.
 
     Raises:
         FormatError: none does.
@@ -120,7 +122,7 @@ def importer_of(source: Source) -> Importer:
     for importer in (*installed().values(), *BUILTIN.values()):
         if importer.knows(head):
             return importer
-    why = "the file is empty" if not head.text.strip() else "no importer knows this content"
+    why = "the file is empty" if not head.text.strip() else "no importer recognises this content"
     raise _Unknown(f"{why}; known formats are {', '.join(sorted({*BUILTIN, *installed()}))}", where=source.where)
 
 
@@ -146,15 +148,12 @@ def _ready(part: Importer | type[Importer]) -> Importer:
 
 def _with_own_id(session: Session, ids: set[str]) -> Session:
     """The session with an id that no session of another file has: a resumed one may have been saved twice."""
-    found, n = session.id, 1
-    while found in ids:
-        n += 1
-        found = f"{session.id}~{n}"
-    return session if found == session.id else replace(session, id=found)
+    found = next(i for n in count(1) if (i := f"{session.id}~{n}" if n > 1 else session.id) not in ids)
+    return replace(session, id=found)
 
 
 class _Unknown(FormatError):
-    """Nobody knows the content."""
+    """No importer recognises the content."""
 
 
 def _source(path: str, lenient: bool) -> Source:
@@ -162,18 +161,14 @@ def _source(path: str, lenient: bool) -> Source:
         raw = sys.stdin.buffer.read()
         unpacked = gzip.decompress(raw) if raw[:2] == _GZIP else raw
         return Source("standard input", lambda: io.BytesIO(unpacked), lenient=lenient)
-    file = Path(path)
-    return Source(path, _opener(file), folder=file.resolve().parent.name, lenient=lenient)
+    return Source(path, partial(_opened, Path(path)), folder=Path(path).resolve().parent.name, lenient=lenient)
 
 
-def _opener(file: Path) -> Callable[[], BufferedIOBase]:
-    def opened() -> BufferedIOBase:
-        stream = file.open("rb")
-        packed = stream.read(2) == _GZIP
-        stream.seek(0)
-        return gzip.GzipFile(fileobj=stream) if packed else stream
-
-    return opened
+def _opened(file: Path) -> BufferedIOBase:
+    stream = file.open("rb")
+    packed = stream.read(2) == _GZIP
+    stream.seek(0)
+    return gzip.GzipFile(fileobj=stream) if packed else stream
 
 
 def files(paths: Paths) -> Iterator[str]:
@@ -182,23 +177,22 @@ def files(paths: Paths) -> Iterator[str]:
     Raises:
         FormatError: a pattern matches nothing.
     """
-    for path in [paths] if isinstance(paths, str | Path) else paths:
-        text = str(path)
-        if text != STDIN and Path(text).is_dir():
-            yield from _in_folder(Path(text))
-        elif _MAGIC_GLOB & set(text) and not Path(text).exists():
-            matched = sorted(Path(Path(text).anchor or ".").glob(_relative(text)))
+    for name in _named(paths):
+        path = Path(name)
+        if name != STDIN and path.is_dir():
+            yield from _in_folder(path)
+        elif _MAGIC_GLOB & set(name) and not path.exists():
+            matched = sorted(Path(path.anchor or ".").glob(name.removeprefix(path.anchor)))
             if not matched:
-                raise FormatError("no file matches this pattern", where=text)
+                raise FormatError("no file matches this pattern", where=name)
             for one in matched:
                 yield from _in_folder(one) if one.is_dir() else [str(one)]
         else:
-            yield text
+            yield name
 
 
-def _relative(pattern: str) -> str:
-    anchor = Path(pattern).anchor
-    return pattern[len(anchor) :] if anchor else pattern
+def _named(paths: Paths) -> list[str]:
+    return [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
 
 
 def _in_folder(folder: Path) -> Iterator[str]:
@@ -206,12 +200,3 @@ def _in_folder(folder: Path) -> Iterator[str]:
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
         if not hidden and file.name.removesuffix(".gz").endswith(ENDINGS) and file.is_file():
             yield str(file)
-
-
-def _inside_folder(paths: Paths, path: str) -> bool:
-    named = [paths] if isinstance(paths, str | Path) else list(paths)
-    return path not in {str(one) for one in named}
-
-
-def _shown(paths: Paths) -> str:
-    return str(paths) if isinstance(paths, str | Path) else ", ".join(str(path) for path in paths)

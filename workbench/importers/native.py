@@ -60,7 +60,9 @@ class Native(Importer):
                         yield _session(source, header, log)
                     header, log = _known_version(record), Log()
                 elif header is None:
-                    raise FormatError("an entry stands before the first header", field=MARK)
+                    raise FormatError(
+                        "an entry comes before the first header; a file starts with a header line", field=MARK
+                    )
                 else:
                     _append(log, record)
         if header is not None:
@@ -84,7 +86,7 @@ def write(sessions: Session | Iterable[Session], stream: BinaryIO) -> None:
 def _known_version(record: Mapping[str, Json]) -> Mapping[str, Json]:
     header = read_as(Header, record)
     if header.version != VERSION:
-        raise FormatError(f"version {header.version} is not known; this package reads {VERSION}", field="version")
+        raise FormatError(f"version {header.version} is unknown; this package reads version {VERSION}", field="version")
     return record
 
 
@@ -99,7 +101,7 @@ def _session(source: Source, record: Mapping[str, Json], log: Log) -> Session:
     header = read_as(Header, record)
     leaf = header.leaf if "leaf" in record else log.leaf
     if leaf is not None and leaf not in log:
-        why = f"the leaf {leaf!r} is not among the entries"
+        why = f"the leaf {leaf!r} is not the id of an entry"
         if not source.lenient:
             raise FormatError(why, where=source.where, field="leaf")
         source.skipped.append(why)

@@ -44,7 +44,7 @@ def _record(cls: Any, value: Json) -> Any:  # noqa: ANN401  # a dataclass, an in
     readers, needed = _fields(cls)
     for name in given:
         if name not in readers and name not in TAGS:
-            raise FormatError(f"no such field; known are {', '.join(sorted(readers))}", field=name)
+            raise FormatError(f"unknown field; known fields are {', '.join(sorted(readers))}", field=name)
     for name in needed:
         if name not in given:
             raise FormatError("the field is missing", field=name)

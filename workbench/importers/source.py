@@ -67,7 +67,7 @@ class Source:
         """The JSON objects of a JSON-lines file with their line numbers; `//` lines are comments."""
         for number, line in self.lines():
             if line.startswith("//"):
-                self.skipped.append(f"line {number}: a comment")
+                self.skipped.append(f"line {number}: a comment, left out")
                 continue
             with self.at(number):
                 if "\0" in line:
@@ -130,7 +130,7 @@ class Source:
 
     def origin(self, name: str) -> Origin:
         """Where sessions of this recording come from, as far as it has been read."""
-        unknown = tuple(f"{n} × {what}: not known, left out" for what, n in sorted(self.unknown.items()))
+        unknown = tuple(f"{n} × {what}: unknown, left out" for what, n in sorted(self.unknown.items()))
         return Origin(name, self.where, self._digest(), (*self.skipped, *unknown))
 
     def _digest(self) -> str:

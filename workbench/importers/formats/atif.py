@@ -47,7 +47,7 @@ class AtifBuilder(SessionBuilder):
         elif speaker in ("user", "system"):
             self.user(found.said, id=step_id, synthetic=speaker == "system")
         else:
-            raise FormatError(f"no source is named {speaker!r}; known are agent, system and user", field="source")
+            raise FormatError(f"unknown source {speaker!r}; known sources are agent, system and user", field="source")
         self._observed(mapping(record, "observation"), calls)
 
     def _answer(self, step: Mapping[str, Json], step_id: str, said: list[AnswerBlock]) -> list[str]:

@@ -72,7 +72,7 @@ class Tree:
             if node.parent and node.parent not in self.nodes:
                 follows = before.uuid if before is not None and not node.side else ""
                 if before is not None and node.kind != "boundary":
-                    where = "taken to follow the record before" if follows else "taken as a start"
+                    where = "attached to the record before" if follows else "taken as a start"
                     self.repairs.append(f"line {node.line}: the parent {node.parent!r} is not in the file, {where}")
                 node.parent = follows
             if not node.side:
@@ -84,7 +84,7 @@ class Tree:
             while at is not None and at.uuid not in done:
                 way.add(at.uuid)
                 if at.parent in way:
-                    self.repairs.append(f"line {at.line}: the parents of {at.uuid!r} run in a circle, cut here")
+                    self.repairs.append(f"line {at.line}: the parents of {at.uuid!r} form a circle, cut here")
                     at.parent = ""
                 at = self.nodes.get(at.parent)
             done |= way

@@ -141,7 +141,7 @@ def _from_zip(source: Source) -> Iterator[Session]:
                     with source.at(field=name):
                         yield _session(source, about, _member(archive, name))
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, KeyError, ValueError) as error:
-        raise FormatError(f"not a zip that can be read ({error})", where=source.where) from None
+        raise FormatError(f"the zip cannot be read ({error})", where=source.where) from None
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> dict[str, Json]:

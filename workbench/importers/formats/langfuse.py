@@ -52,7 +52,7 @@ class Langfuse(Importer):
         builder = SessionBuilder(source)
         builder.log = merged_log(source, generations)
         if not len(builder.log):
-            raise FormatError("no generation has messages in a shape that is known", where=source.where)
+            raise FormatError("no generation holds messages in a known shape", where=source.where)
         with source.at():
             builder.id, builder.title = identifier(trace, "id"), text(trace, "name")
             builder.project = builder.title

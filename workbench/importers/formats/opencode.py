@@ -49,7 +49,7 @@ class OpenCodeBuilder(SessionBuilder):
         elif role == "assistant":
             self._answer(info, parts)
         else:
-            raise FormatError(f"no role is named {role!r}; known are user and assistant", field="info.role")
+            raise FormatError(f"unknown role {role!r}; known roles are assistant and user", field="info.role")
 
     def _user(self, info: Mapping[str, Json], parts: list[dict[str, Json]]) -> None:
         blocks: list[SaidBlock] = []

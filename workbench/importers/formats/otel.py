@@ -71,7 +71,7 @@ class Otel(Importer):
                 if found is not None:
                     groups.setdefault(group, []).append(found)
         if not groups:
-            raise FormatError("no span has the messages of a model request", where=source.where)
+            raise FormatError("no span holds the messages of a model request", where=source.where)
         for group, generations in groups.items():
             builder = SessionBuilder(source)
             builder.log, builder.id = merged_log(source, generations), group

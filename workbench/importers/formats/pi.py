@@ -38,7 +38,7 @@ class PiBuilder(SessionBuilder):
             return
         name = text(record, "id") or f"e{place}"
         if name in self.log:
-            self.source.skipped.append(f"line {self.line}: the entry {name!r} stands in the file already")
+            self.source.skipped.append(f"line {self.line}: the id {name!r} is taken already, left out")
             return
         leaf, self.log.leaf = self.log.leaf, self._parent(record)
         try:
@@ -54,7 +54,7 @@ class PiBuilder(SessionBuilder):
         parent = text(record, "parentId") or None
         if parent is None or parent in self.log:
             return parent
-        why = f"the parent {parent!r} does not stand before it, taken to follow the line before"
+        why = f"the parent {parent!r} does not come before it, attached to the line before"
         self.source.skipped.append(f"line {self.line}: {why}")
         return self.log.leaf
 
@@ -102,7 +102,7 @@ class PiBuilder(SessionBuilder):
             self.user(found.said, id=entry_id, synthetic=role != "user")
         else:
             known = "assistant, bashExecution, custom, toolResult and user"
-            raise FormatError(f"no role is named {role!r}; known are {known}", field="message.role")
+            raise FormatError(f"unknown role {role!r}; known roles are {known}", field="message.role")
 
     def _answer(self, record: Mapping[str, Json], entry_id: str) -> None:
         blocks: list[AnswerBlock] = []

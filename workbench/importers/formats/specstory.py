@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Literal, TypeAlias
 
 from workbench.importers.blocks import text_block
 from workbench.importers.format import Importer
@@ -27,6 +28,7 @@ _CODE = re.compile(r"`([^`]+)`")
 _THOUGHT = "<think>"
 _THOUGHT_HEAD = re.compile(r"<think>\s*(?:<details>)?\s*(?:<summary>[^<]*</summary>)?")
 _CONTINUED = "This session is being continued from a previous conversation"
+FencePart: TypeAlias = Literal["", "start", "inside", "end"]
 _ARGUMENT = {"shell": "command", "read": "path", "write": "path", "search": "pattern"}
 
 
@@ -71,27 +73,27 @@ class _Turn:
         return text.removesuffix("\n---").strip("\n") if text != "---" else ""
 
 
-def fenced(lines: Sequence[str]) -> list[bool]:
-    """Say for each line whether it belongs to a fenced block; a fence that never closes opens nothing."""
-    flags = [False] * len(lines)
+def fences(lines: Sequence[str]) -> list[FencePart]:
+    """What each line is to a fenced block, empty for lines outside; a fence that never closes opens nothing."""
+    parts: list[FencePart] = [""] * len(lines)
     mark, start = "", 0
     for i, line in enumerate(lines):
         found = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if mark:
-            flags[i] = True
-            if found and found[1][0] == mark[0] and len(found[1]) >= len(mark) and not found[2].strip():
-                mark = ""
+            closes = found and found[1][0] == mark[0] and len(found[1]) >= len(mark) and not found[2].strip()
+            parts[i] = "end" if closes else "inside"
+            mark = "" if closes else mark
         elif found and not (found[1][0] == "`" and "`" in found[2]):
             mark, start = found[1], i
-            flags[i] = True
+            parts[i] = "start"
     if mark:
-        flags[start:] = [False] * (len(lines) - start)
-    return flags
+        parts[start:] = [""] * (len(lines) - start)
+    return parts
 
 
 def _turns(lines: Sequence[str]) -> Iterator[_Turn]:
     turn: _Turn | None = None
-    for line, quoted in zip(lines, fenced(lines), strict=True):
+    for line, quoted in zip(lines, fences(lines), strict=True):
         found = None if quoted or not line.startswith("_**") else _TURN.match(line)
         if found:
             if turn is not None:
@@ -195,7 +197,7 @@ class _ToolUse:
 
 def _pieces(lines: Sequence[str]) -> Iterator[str | _ToolUse]:
     """The words and the tool blocks of a turn, in order."""
-    quoted = fenced(lines)
+    quoted = fences(lines)
     words: list[str] = []
     tool: list[int] = []
     for i, line in enumerate(lines):
@@ -223,12 +225,11 @@ def _words(text: str) -> list[AnswerBlock]:
     return blocks
 
 
-def _tool(lines: Sequence[str], quoted: Sequence[bool]) -> _ToolUse:
+def _tool(lines: Sequence[str], quoted: Sequence[FencePart]) -> _ToolUse:
     """A tool block's call, and its result: the last fenced block that is no part of what was to be written."""
     head = _TOOL.match(lines[0])
     type_, name = (head[1], head[2]) if head else ("unknown", "unknown")
-    outside, blocks = _split(lines, quoted)
-    text = "\n".join(outside)
+    text, blocks = _split(lines, quoted)
     before, _, after = text.partition("<summary>")
     folded, _, rest = after.partition("</summary>")
     summary = _NAME.sub("", folded).strip()
@@ -242,35 +243,22 @@ def _tool(lines: Sequence[str], quoted: Sequence[bool]) -> _ToolUse:
     named = _CODE.findall(summary) or _CODE.findall(said)
     arguments = {_ARGUMENT[type_]: named[-1]} if type_ in _ARGUMENT and named else {}
     words = "\n".join(part for part in ("" if arguments else summary, said) if part)
-    for key, value in (
-        ("input", words),
-        ("content", "\n".join(b for _, b in blocks)),
-    ):
-        if value and not (key == "input" and value == f"`{next(iter(arguments.values()), '')}`"):
-            arguments[key] = value
+    if words and words != f"`{next(iter(arguments.values()), '')}`":
+        arguments["input"] = words
+    if content := "\n".join(block for _, block in blocks):
+        arguments["content"] = content
     return _ToolUse(name, arguments, result)
 
 
-def _split(lines: Sequence[str], quoted: Sequence[bool]) -> tuple[list[str], list[tuple[str, str]]]:
-    """The lines outside of fences, and the fenced blocks with their languages."""
+def _split(lines: Sequence[str], quoted: Sequence[FencePart]) -> tuple[str, list[tuple[str, str]]]:
+    """The text outside of fences, and the fenced blocks with their languages."""
     outside: list[str] = []
-    blocks: list[tuple[str, str]] = []
-    i = 0
-    while i < len(lines):
-        if not quoted[i]:
-            outside.append(lines[i])
-            i += 1
-            continue
-        opened = _FENCE.match(lines[i])
-        mark, language = (opened[1], opened[2].strip()) if opened else ("```", "")
-        end = i + 1
-        while end < len(lines) and not (
-            (closed := _FENCE.match(lines[end]))
-            and closed[1][0] == mark[0]
-            and len(closed[1]) >= len(mark)
-            and not closed[2].strip()
-        ):
-            end += 1
-        blocks.append((language, "\n".join(lines[i + 1 : end])))
-        i = end + 1
-    return outside, blocks
+    blocks: list[tuple[str, list[str]]] = []
+    for line, part in zip(lines, quoted, strict=True):
+        if not part:
+            outside.append(line)
+        elif part == "start":
+            blocks.append((line.strip().lstrip("`~").strip(), []))
+        elif part == "inside":
+            blocks[-1][1].append(line)
+    return "\n".join(outside), [(language, "\n".join(block)) for language, block in blocks]
