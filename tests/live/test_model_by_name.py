@@ -6,11 +6,12 @@ import workbench as wb
 from workbench.errors import SettingError, UnknownName
 from workbench.live.events import CompactionEnded
 from workbench.models.extractive import Extractive
+from workbench.models.model import Model
 
 TALK = [{"role": "user", "content": f"question {n}: " + "and why is that so? " * 30} for n in range(12)]
 
 
-def sent(model: wb.Model | str) -> list[object]:
+def sent(model: Model | str) -> list[object]:
     compactor = wb.Compactor("summarize", model=model, window=1_000)
     messages = list(compactor.before_request(TALK))
     assert any(isinstance(event, CompactionEnded) for event in compactor.events)
