@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate
@@ -12,6 +12,7 @@ from string import Template
 
 from workbench.compaction.clip import head
 from workbench.compaction.span_selection import SummaryInput
+from workbench.compaction.stage import Budget
 from workbench.models.model import Purpose
 from workbench.transcript.message import (
     AssistantMessage,
@@ -115,14 +116,17 @@ class PromptTemplate:
             return self.joined
         return self.alone if given.only_prefix and self.alone else "{0}"
 
-    def fill(
-        self, purpose: Purpose, given: SummaryInput, instructions: str, max_tokens: int | None, window: int
-    ) -> Prompt:
-        """The user prompt about these messages, for a model with a window of so many tokens."""
-        most_chars = int(self.window_chars * window) if self.window_chars is not None and window > 0 else None
-        told = self.turn_focus or purpose != "turn_prefix"
-        asked = "\n".join(part for part in (self.focus, instructions) if part and told)
-        return Prompt(self, purpose, given.new, given.previous, asked, max_tokens, most_chars)
+    def fill(self, given: SummaryInput, budget: Budget) -> Prompt:
+        """The user prompt about all these messages, for a model with the budget's window."""
+        bounded = self.window_chars is not None and budget.window > 0
+        return Prompt(
+            self,
+            "update" if given.previous else "summary",
+            given.new,
+            given.previous,
+            "\n".join(part for part in (self.focus, budget.instructions) if part),
+            most_chars=int((self.window_chars or 0) * budget.window) if bounded else None,
+        )
 
     def request(self, filled: Prompt) -> str:
         """The user prompt's text."""
@@ -207,6 +211,21 @@ class Prompt:
     def __call__(self) -> str:
         """The prompt."""
         return self.template.request(self)
+
+    def about_turn(self, messages: tuple[Message, ...]) -> Prompt:
+        """The same about the start of a turn that goes on."""
+        focus = self.instructions if self.template.turn_focus else ""
+        return replace(self, purpose="turn_prefix", messages=messages, previous="", instructions=focus)
+
+    @property
+    def system(self) -> str:
+        """The system prompt that goes with it."""
+        return self.template.system
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The headings that the summary should have."""
+        return self.template.sections(self.purpose)
 
     def left_out(self) -> int:
         """How many of the messages it does not show in whole."""

@@ -113,6 +113,7 @@ class SummaryTask:
     Attributes:
         given: what gives way.
         shown: what the model reads of it.
+        lists: the files read and changed so far, as text.
     """
 
     context: Context
@@ -120,6 +121,7 @@ class SummaryTask:
     span: Span
     given: SummaryInput
     shown: SummaryInput
+    lists: str = ""
 
 
 def spare(context: Context) -> list[int]:

@@ -13,11 +13,11 @@ from workbench.compaction.cut import KeepRecent
 from workbench.compaction.file_lists import file_ops, footer, listed
 from workbench.compaction.place import exchanged, place
 from workbench.compaction.plan import Draft, Plan, Replace
-from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.prompt_template import Prompt, PromptTemplate
 from workbench.compaction.size_limits import SizeLimits
 from workbench.compaction.span_selection import CutRule, Span, SummaryInput, SummaryTask, spare
 from workbench.compaction.stage import Budget
-from workbench.models.model import LazyText, Purpose, SummaryRequest
+from workbench.models.model import LazyText, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Text, UserMessage, plain_text
@@ -96,30 +96,39 @@ class Summarize:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The summary's draft and what it replaces; None where there is nothing new, or no room for a summary."""
         span = self.cut.find(context, budget)
-        given = None if span is None else self._given(context, span)
-        if span is None or given is None or not given.has_text:
+        task = None if span is None else self._task(context, budget, span)
+        if task is None or not task.given.has_text:
             return None
-        behind = tuple(self.beside(context, budget, span)) if self.beside is not None else ()
+        behind = tuple(self.beside(context, budget, task.span)) if self.beside is not None else ()
         if behind:
             left = min(budget.target, context.tokens - 1) - sum(map(context.count, behind))
-            budget = replace(budget, target=left)
-        task = SummaryTask(context, budget, span, given, given)
-        if self.reads is not None:
-            task = replace(task, shown=self.reads(task))
+            task = replace(task, budget=replace(budget, target=left))
         draft = self._draft(task)
         if draft is None:
             return None
-        edits = exchanged(span.gone, self.place(context.messages, span.gone), draft, *behind)
-        rewritten = [Replace(i, i + 1, (message,)) for i, message in span.rewritten.items()]
+        edits = exchanged(task.span.gone, self.place(context.messages, task.span.gone), draft, *behind)
+        rewritten = [Replace(i, i + 1, (message,)) for i, message in task.span.rewritten.items()]
         in_order = sorted([*edits, *rewritten], key=lambda edit: (edit.start, edit.stop))
         return Plan(tuple(in_order), then=None if self.finish is None else partial(self.finish, task, draft))
 
-    def _given(self, context: Context, span: Span) -> SummaryInput:
+    def _task(self, context: Context, budget: Budget, span: Span) -> SummaryTask:
         given = replace(SummaryInput.of(context, span), files=file_ops(context.messages[i] for i in span.gone))
-        return given if self.recognise is None else self.recognise(context, given)
+        if self.recognise is not None:
+            given = self.recognise(context, given)
+        task = SummaryTask(context, budget, span, given, given, self._lists(context, budget, span, given.files))
+        return task if self.reads is None else replace(task, shown=self.reads(task))
+
+    def _lists(self, context: Context, budget: Budget, span: Span, files: FileOps) -> str:
+        """The file lists as text, as far as there is room."""
+        if self.file_lists == "below":
+            return footer(files, chars=max(budget.room(context, span.gone), self.limits.least) // 2)
+        if self.file_lists == "inside" and self.annotate is None:
+            return listed(files, max(budget.room(context, spare(context)), 0) if budget.matched else None)
+        return ""
 
     def _draft(self, task: SummaryTask) -> Draft | None:
         """The draft with its requests; None where too little room is left, or nothing would be shown to the model."""
+        prompt = self.prompt.fill(task.shown, task.budget)
         draft, most = self._sized(task)
         if most < self.limits.least:
             return None
@@ -127,73 +136,61 @@ class Summarize:
             given = task.given
             text = None if self.unread is None else self.unread(given.new, given.previous, most, task.context.count)
             return None if text is None else replace(draft, template="", footer=text + draft.footer)
-        apart = most >= self.limits.split_from
-        requests = tuple(self._request(task, *part) for part in self._parts(task, most, apart))
-        return replace(draft, requests=requests, template=self.prompt.frame(task.shown) if apart else "{0}")
+        if most < self.limits.split_from:
+            draft = replace(draft, template="{0}")
+        parts = [*self._parts(task, prompt, draft, most)]
+        named = [self.limits.named(tokens, task.context, task.budget, task.span.gone) for _, tokens in parts]
+        requests = (
+            self._request(task, replace(part, max_tokens=bound), tokens)
+            for (part, tokens), bound in zip(parts, named, strict=True)
+        )
+        return replace(draft, requests=tuple(requests))
 
     def _sized(self, task: SummaryTask) -> tuple[Draft, int]:
         """The draft without its requests, in its longest form, and the tokens that their answers may have."""
+        lists = {self.file_lists: task.lists}
         draft = Draft(
             requests=(), template=self.prompt.frame(task.shown), lead=self.prompt.opening, replaces=task.given.ids,
             files=task.given.files if self.file_lists else FileOps(), said_by=self.said_by, name=self.summary_name,
-            footer=self._footer(task),
+            footer=lists.get("inside", "") if self.annotate is None else self.annotate(task),
         )  # fmt: skip
-        most = 0
-        for tail in self._tails(task):
-            draft = replace(draft, tail=tail + self.prompt.closing)
+        closing, most = self.prompt.closing, 0
+        for tail in (lists.get("below", ""),) if self.below is None else self.below(task):
+            draft = replace(draft, tail=tail + closing)
             frame = task.context.count(draft.frame()) + 2
             most = self.limits.allowed(task.context, task.budget, task.span.gone, frame)
             if most >= self.limits.least:
                 break
         return draft, most
 
-    def _footer(self, task: SummaryTask) -> str:
-        if self.annotate is not None:
-            return self.annotate(task)
-        if self.file_lists != "inside":
-            return ""
-        chars = max(task.budget.room(task.context, spare(task.context)), 0) if task.budget.matched else None
-        return listed(task.given.files, chars)
-
-    def _tails(self, task: SummaryTask) -> Iterable[str]:
-        if self.below is not None:
-            return self.below(task)
-        if self.file_lists != "below":
-            return ("",)
-        left = max(task.budget.room(task.context, task.span.gone), self.limits.least)
-        return (footer(task.given.files, chars=left // 2),)
-
-    def _parts(self, task: SummaryTask, most: int, apart: bool) -> Iterable[tuple[Purpose, SummaryInput, int]]:
+    def _parts(self, task: SummaryTask, prompt: Prompt, draft: Draft, most: int) -> Iterable[tuple[Prompt, int]]:
         """What is asked about in one request each, with the tokens of its answer."""
         shown = task.shown
-        first: Purpose = "update" if shown.previous else "summary"
-        if apart and shown.split:
+        turn = prompt.about_turn(shown.prefix)
+        if draft.template == "{0}":
+            yield prompt, self.limits.single(most)
+        elif shown.split:
             history, prefix = (sum(map(task.context.count, part)) for part in (shown.history, shown.prefix))
             whole, start = self.limits.parts(most, history / max(history + prefix, 1))
-            yield first, replace(shown, prefix=()), whole
-            yield "turn_prefix", replace(shown, earlier=(), history=()), start
-        elif apart and shown.only_prefix and self.prompt.alone:
-            yield "turn_prefix", shown, self.limits.single(most)
+            yield replace(prompt, messages=shown.history), whole
+            yield turn, start
         else:
-            yield first, shown, self.limits.single(most)
+            yield turn, self.limits.single(most)
 
-    def _request(self, task: SummaryTask, purpose: Purpose, shown: SummaryInput, tokens: int) -> SummaryRequest:
-        context, budget = task.context, task.budget
-        named = self.limits.named(tokens, context, budget, task.span.gone)
-        prompt = self.prompt.fill(purpose, shown, budget.instructions, named, budget.window)
-        stand_in = (shown.new, shown.previous, tokens, context.count)
+    def _request(self, task: SummaryTask, prompt: Prompt, tokens: int) -> SummaryRequest:
+        stand_in = (prompt.messages, prompt.previous, tokens, task.context.count)
         return SummaryRequest(
-            purpose=purpose,
-            system=self.prompt.system,
+            purpose=prompt.purpose,
+            system=prompt.system,
             write=prompt,
-            messages=shown.new,
-            previous=shown.previous,
+            messages=prompt.messages,
+            previous=prompt.previous,
             instructions=prompt.instructions,
-            sections=self.prompt.sections(purpose),
+            sections=prompt.sections,
             files=task.given.files,
-            max_tokens=named,
+            max_tokens=prompt.max_tokens,
             otherwise=None if self.fallback is None else LazyText(self.fallback, stand_in),
             if_empty=self.if_empty,
-            count=context.count,
+            count=task.context.count,
             model=self.model,
         )

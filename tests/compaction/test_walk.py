@@ -1,0 +1,62 @@
+"""A reader who follows a context through a compaction opens each file once."""
+
+import sys
+from pathlib import Path
+from types import FrameType
+
+import workbench.compaction
+from builders import conversation, rules
+from workbench.compaction.engine import prepare
+from workbench.compaction.plan import Draft
+from workbench.compaction.presets.pi import PI
+from workbench.compaction.presets.summarize import SUMMARIZE
+from workbench.compaction.prompt_template import Prompt
+from workbench.compaction.span_selection import SummaryInput
+from workbench.compaction.stage import Budget
+from workbench.compaction.strategy import Preset
+from workbench.compaction.trigger import Situation
+from workbench.models.scripted import Scripted
+from workbench.transcript.context import Context
+
+ROOM = f"{Path(workbench.compaction.__file__).parent}/"
+CARRIED = (Budget, Draft, Prompt, Situation, SummaryInput)
+"""Values that go from file to file: a look at them, or at a property of any value, is no visit."""
+
+
+def walk(part: Preset) -> list[str]:
+    """The files of the room in the order in which a compaction by this preset enters them."""
+    context = Context.of([rules("be good"), *conversation(20, words=100)])
+    situation = Situation(tokens=context.tokens, window=int(1.1 * context.tokens), messages=len(context.messages))
+    entered: list[str] = []
+
+    def called(frame: FrameType, event: str, _: object) -> None:
+        code, own = frame.f_code, frame.f_locals.get("self")
+        if event != "call" or not code.co_filename.startswith(ROOM) or code.co_name.startswith("<"):
+            return
+        file = code.co_filename.removeprefix(ROOM)
+        seen = isinstance(own, CARRIED) or isinstance(getattr(type(own), code.co_name, None), property)
+        inside = frame.f_back is not None and frame.f_back.f_code.co_filename == code.co_filename
+        if not seen and not inside and entered[-1:] != [file]:
+            entered.append(file)
+
+    sys.setprofile(called)
+    try:
+        done = prepare(context, part, situation, Scripted(["## Goal\ngo on"] * 9))
+    finally:
+        sys.setprofile(None)
+    assert done is not None and done.outcome == "compacted"
+    return entered
+
+
+def test_the_walk_of_a_context_visits_no_file_twice() -> None:
+    assert walk(SUMMARIZE) == [
+        "engine.py", "trigger.py", "stages/summarize.py", "cut.py", "pins.py", "span_selection.py", "file_lists.py",
+        "prompt_template.py", "size_limits.py", "place.py", "clip.py", "plan.py", "guard.py",
+    ]  # fmt: skip
+
+
+def test_a_preset_takes_the_same_way_with_its_own_cut_rule() -> None:
+    assert walk(PI) == [
+        "engine.py", "trigger.py", "stages/summarize.py", "presets/pi.py", "span_selection.py", "file_lists.py",
+        "prompt_template.py", "size_limits.py", "place.py", "clip.py", "plan.py", "guard.py",
+    ]  # fmt: skip
