@@ -40,7 +40,7 @@ from workbench.judge.surprisal.continuation import Surprise, Use, surprise, uses
 from workbench.metrics.demand import Retention
 from workbench.metrics.view import view
 from workbench.models.extractive import Extractive
-from workbench.models.kept_likelihood import KeptLikelihood
+from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.context import Context
@@ -105,11 +105,11 @@ def boundaries(sessions: Sequence[Session], shares: Sequence[float], most: int) 
                     yield one.boundary(at)
 
 
-def floor(one: Boundary, lines: Sequence[Use], model: KeptLikelihood) -> Surprise:
+def floor(one: Boundary, lines: Sequence[Use], model: CachedLikelihood) -> Surprise:
     return surprise(model, context_text(sent_by(NULL, one, 1).messages), lines)
 
 
-def rank(every: Sequence[Boundary], model: KeptLikelihood, tokens: int) -> None:
+def rank(every: Sequence[Boundary], model: CachedLikelihood, tokens: int) -> None:
     ranks: dict[str, list[float]] = defaultdict(list)
     gains: dict[str, list[float]] = defaultdict(list)
     bounds: dict[str, list[float]] = defaultdict(list)
@@ -163,7 +163,7 @@ def interval(ranks: Groups, draws: int = 10_000) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def whole(every: Sequence[Boundary], model: KeptLikelihood) -> None:
+def whole(every: Sequence[Boundary], model: CachedLikelihood) -> None:
     lower, scored, large = 0, 0, 0
     for one in every:
         lines = uses(one.index.demand(one.at), 12)
@@ -194,7 +194,7 @@ def main() -> None:
     ask.add_argument("--weights", default="gemma")
     given = ask.parse_args()
     sessions = [s for f in given.files for s in load(f, lenient=True)] if given.files else bundled()
-    model = KeptLikelihood.of(given.weights)
+    model = CachedLikelihood.of(given.weights)
     every = list(boundaries(sessions, SHARES[given.job], given.boundaries))
     print(f"{model.name}: {len(every)} boundaries, contexts of {given.size} tokens")
     rank(every, model, given.size) if given.job == "rank" else whole(every, model)

@@ -23,7 +23,7 @@ from workbench.judge.probes.accuracy import accuracies, rubric_means
 from workbench.judge.probes.answers import probe
 from workbench.judge.surprisal.measurement import surprisal
 from workbench.metrics.sizes import ALLOWED, TOO_LARGE
-from workbench.models.kept_likelihood import KeptLikelihood
+from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
 from workbench.report.judges import behaviour_html, probes_html, surprise_html
@@ -146,7 +146,7 @@ def test_without_choices_there_is_no_row_for_obedience(tmp_path: Path) -> None:
 
 def test_its_surprise_is_not_measured_and_the_others_have_their_means(tmp_path: Path) -> None:
     model = Echo(10**6)
-    kept = KeptLikelihood("echo", model.window, lambda: model, tmp_path / "kept.sqlite", "echo")
+    kept = CachedLikelihood("echo", model.window, lambda: model, tmp_path / "kept.sqlite", "echo")
     done = surprisal(recorded(2), strategies=("truncate",), likelihood=kept, out=tmp_path / "a", **SAME)
     asked = len(model.asked)
     told: list[int] = []

@@ -18,7 +18,7 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Strategy
 from workbench.errors import Refused, SettingError
 from workbench.models.litellm import LiteLLM
-from workbench.models.model import bears_several
+from workbench.models.model import is_concurrent
 from workbench.models.provider_options import ProviderOptions
 from workbench.models.settings import ModelSettings
 from workbench.transcript.context import Context
@@ -115,8 +115,8 @@ def test_a_model_that_is_asked_one_by_one_stays_so_under_cache_and_checks(how: M
             return self
 
     for kept in (how, replace(how, use_cache=False)):
-        assert bears_several(kept.model(LiteLLM("openai/stub")))
-        assert not bears_several(kept.model(OneByOne("openai/stub")))
+        assert is_concurrent(kept.model(LiteLLM("openai/stub")))
+        assert not is_concurrent(kept.model(OneByOne("openai/stub")))
 
 
 def test_a_limit_is_refused_on_another_machine_which_could_not_keep_it(how: ModelSettings) -> None:

@@ -8,7 +8,7 @@ from builders import remembering
 from workbench.judge.behaviour.trials import behave
 from workbench.judge.probes.answers import probe
 from workbench.judge.surprisal.measurement import surprisal
-from workbench.models.kept_likelihood import KeptLikelihood
+from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.model import Completion, SummaryRequest
 from workbench.report.judges import MEASURED, behaviour_html, judges_html, probes_html, surprise_html
 from workbench.transcript.session import Session
@@ -33,7 +33,7 @@ class Folder:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("run")
-    kept = KeptLikelihood("<b>echo</b>", 10**6, lambda: Echo(10**6), None, "echo")
+    kept = CachedLikelihood("<b>echo</b>", 10**6, lambda: Echo(10**6), path / "kept.sqlite", "echo")
     what = [Session.of(remembering(20), id="<i>one</i>")]
     same = {"strategies": ("truncate",), "shares": (0.3,), "boundaries": (0.6,), "out": path, "quiet": True}
     surprisal(what, likelihood=kept, **same)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.errors import ModelError
 from workbench.markup import card
-from workbench.models.model import Completion, Model, SummaryRequest, bears_several, reads_messages
+from workbench.models.model import Completion, Model, SummaryRequest, is_concurrent, reads_messages
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 from workbench.transcript.pairing import protected
@@ -160,7 +160,7 @@ def _completions(plan: Plan, model: Model) -> tuple[Completion, ...]:
     requests = plan.requests
     if not requests:
         return ()
-    if len(requests) < 2 or not bears_several(model):
+    if len(requests) < 2 or not is_concurrent(model):
         return tuple(completed(request, model) for request in requests)
     with ThreadPoolExecutor(len(requests)) as pool:
         return tuple(pool.map(completed, requests, [model] * len(requests)))

@@ -29,7 +29,7 @@ class CompactionEnded:
     """It is in place, or found nothing to do.
 
     Attributes:
-        usd: what the summaries cost; None if nobody knows.
+        usd: what the summaries cost; None if unknown.
         supplied: whether the host's summary was used.
     """
 

@@ -39,7 +39,7 @@ class LearnedLimits:
     known: dict[str, Learned] = field(default_factory=dict)
 
     def learn(self, model: str, limit: int | None, window: int, now: float) -> bool:
-        """Remember a stated limit, and say whether it was: only one below the window at hand is news."""
+        """Remember a stated limit if it is below the present window; whether it was."""
         if limit is None or not 0 < limit < window:
             return False
         self.known[model] = Learned(limit, now + self.life)
@@ -106,7 +106,7 @@ class Gauge:
         return self.limits.window(self.model, assumed, self.clock())
 
     def learn(self, limit: int | None, assumed: int) -> int | None:
-        """Remember the limit that an error stated, and give it back if it was news."""
+        """Remember the limit that an error stated; the limit if it is new, else None."""
         return limit if self.limits.learn(self.model, limit, assumed, self.clock()) else None
 
     def declare(self, system: Json, tools: Json, model: str) -> None:
@@ -156,12 +156,12 @@ class Gauge:
         self.weigh()
 
     def weigh(self) -> None:
-        """Give the contexts the overhead that is to be reckoned with."""
+        """Update the overhead of the contexts."""
         report = self._valid()
         self.memory.weigh(max(self._overhead, self._least or 0) if report is None else report.unexplained)
 
     def situation(self, moment: Moment, assumed: int, requested: bool = False) -> Situation:
-        """What a trigger is told."""
+        """The situation that a trigger decides on."""
         self.weigh()
         sent, report = self.memory.state.sent, self._valid()
         return Situation(

@@ -46,12 +46,12 @@ class Supply:
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """What the host wants to be asked and told. An error in a hook leaves the history as it was.
+    """The host's functions around a compaction. An error in a hook leaves the history as it was.
 
     Attributes:
         before: may cancel, or supply the summary.
         before_stage: asked with the stage's name; False skips the stage.
-        after: told what was done, once it is in place.
+        after: called with the compaction once it is in place.
     """
 
     before: Callable[[Due], Cancel | Supply | None] | None = None

@@ -40,7 +40,7 @@ class State:
         place: by the id of each of our messages, the index in `path` that it came in.
         kept, sent: the history as the strategy keeps it, and as it is sent.
         shown: what is sent in the host's shape.
-        heard: how many of `path` are in all the others: more are there only if somebody broke off in between.
+        heard: how many of `path` are in all the others: more only if an error interrupted an update.
         leaf: the log's entry at the end of the path.
     """
 
@@ -113,7 +113,7 @@ class Memory:
             context.overhead = overhead
 
     def messages(self) -> list[Json]:
-        """A new list of what is to be sent now. Ours are copies; the host's own objects are its own again."""
+        """A new list of the messages to send: the host's own objects, and copies of new ones."""
         self._returned = [deepcopy(one.object) if one.made else one.object for one in self.state.shown]
         return list(self._returned)
 

@@ -1,4 +1,4 @@
-"""A host's messages, in OpenAI's chat or Anthropic's shape, as ours; what is kept whole can be sent back as it came."""
+"""Reads a host's messages in OpenAI's chat or Anthropic's format; what is kept whole is sent back as it came."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class HostMessage:
 
     Attributes:
         object: the host's own, to be sent back as it is where nothing in it was changed.
-        record: our copy of it, which nobody else can change.
+        record: our own copy of it.
         messages: what it says; several where it holds several tool results.
         sizes: their tokens.
         parts: where in the record each block came from, by the block's identity.
@@ -196,7 +196,7 @@ def _said(content: Json, parts: dict[int, Json]) -> tuple[SaidBlock, ...]:
 
 
 def _block(part: Json) -> SaidBlock:
-    """Words, or a placeholder for what cannot be cut: a picture, or a block that only its provider understands."""
+    """Text, or a placeholder for a block that cannot be shortened: a picture, or a provider's own block."""
     if isinstance(part, str):
         return Text(part)
     if not isinstance(part, Mapping):

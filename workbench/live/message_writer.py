@@ -23,7 +23,7 @@ from workbench.transcript.message import (
 )
 
 GAP = "(earlier messages were left out here)"
-"""Stands where an API wants a user's turn and the one that was there is gone."""
+"""Text of a user's turn that an API requires where the original turn was removed."""
 EMPTY_RESULT = "(no output)"
 _THOUGHT_KEYS = frozenset({"reasoning_content", "reasoning", "thinking_blocks", "reasoning_details"})
 
@@ -33,7 +33,7 @@ class OutgoingMessage:
     """One message as it is sent.
 
     Attributes:
-        made: whether it is ours and not the host's own object.
+        made: whether it is new and not the host's own object.
         at: which of the host's messages it is or was made of; None for what is new.
     """
 
@@ -71,7 +71,7 @@ def _whole(group: Sequence[Message], given: HostMessage) -> bool:
 
 
 def _changed(group: Sequence[Message], given: HostMessage, format: MessageFormat) -> Iterator[dict[str, Json]]:
-    """The host's message with the parts that a stage rewrote or left out; what is not of its kind is written anew."""
+    """The host's message with the parts that a stage rewrote or removed; a message of another kind is written anew."""
     before = {message.id: message for message in given.messages}
     parts: list[Json] = []
     for message in group:
@@ -194,7 +194,7 @@ def _calling(message: AssistantMessage, text: str, format: MessageFormat) -> dic
 
 
 def role_of(shown: Json) -> str:
-    """The role of a message of the host's or ours."""
+    """The role of a message in the host's format."""
     role = shown.get("role") if isinstance(shown, Mapping) else getattr(shown, "role", "")
     return role if isinstance(role, str) else ""
 
@@ -221,7 +221,7 @@ def _adjacent(one: OutgoingMessage, other: OutgoingMessage) -> bool:
 
 
 def _merged_results(shown: list[OutgoingMessage]) -> list[OutgoingMessage]:
-    """Tool results in Anthropic's shape that stand in one turn stand in one message: the API wants them together."""
+    """Tool results of one turn in Anthropic's format go into one message, as the API requires."""
     result: list[OutgoingMessage] = []
     for one in shown:
         last = result[-1] if result else None

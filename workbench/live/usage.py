@@ -8,7 +8,7 @@ from workbench.transcript.message import Json, Usage
 
 
 def usage_of(given: Json) -> Usage | None:
-    """A report as a dict or an object, as ours; None where it says nothing.
+    """Reads a report, a dict or an object; None if it holds no usage.
 
     OpenAI's prompt figure includes what was cached, Anthropic's does not.
     """

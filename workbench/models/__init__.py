@@ -1,4 +1,4 @@
-"""Who can be asked: models by name, each loaded when it is first wanted."""
+"""Models by name, each imported when it is first used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.models.model import Model
 from workbench.registry import find, found
 
 Maker: TypeAlias = Callable[[str], Model]
-"""Makes a model from what stands behind the colon of its name; empty where there is no colon."""
+"""Makes a model from the part of its name behind the colon; empty without a colon."""
 
 
 def _extractive(rest: str) -> Model:
@@ -43,7 +43,7 @@ BUILTIN: Mapping[str, Maker] = {"extractive": _extractive, "litellm": _litellm, 
 
 
 def kinds() -> frozenset[str]:
-    """What may stand before the colon of a model's name."""
+    """The kinds of models: the part of a model's name before the colon."""
     return frozenset(found("model", BUILTIN))
 
 

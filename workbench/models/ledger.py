@@ -1,4 +1,4 @@
-"""What was asked, answered and spent, in one SQLite file that any number of processes share."""
+"""Answers, calls and spending, in one SQLite file that any number of processes share."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from workbench.errors import Refused, SettingError
 
 FILE = "answers.sqlite"
 POLL = 0.05
-"""Seconds between two looks at a question that somebody else is asking, or at a free place."""
+"""Seconds between two looks at a request that another process has sent, or at a free place."""
 PATIENCE = 200
-"""How often a file that another process is making is tried."""
+"""How often a file that another process is creating is tried."""
 
-Stored: TypeAlias = Mapping[str, object]
+Stored: TypeAlias = Mapping[str, Any]
 """An answer as plain JSON."""
 
 _SCHEMA = """
@@ -43,7 +43,7 @@ class Ledger:
 
     A call is open from just before it is sent until its outcome is known. What it may cost at most is set aside in
     the same step as it is opened, so that calls of several processes can never pass the limit together. A call whose
-    process died counts as spent: nobody knows whether the provider took the money. Where a provider reported more than
+    process died counts as spent: whether the provider charged for it is unknown. Where a provider reported more than
     a call can have used, nothing bounds the next one, and under a limit there is none.
 
     Attributes:
@@ -70,10 +70,10 @@ class Ledger:
         return None if found is None else _unpacked(found[0])
 
     def claim(self, key: str, seconds: float) -> Stored | None:
-        """Take it upon this process to ask; waits while another one does, and then gives its answer.
+        """Reserve a request for this process; waits while another one has it, and then gives its answer.
 
         Args:
-            key: of the question.
+            key: of the request.
             seconds: after which another process may take the claim over.
         """
         while True:
@@ -104,26 +104,26 @@ class Ledger:
         """Set aside what a call may cost and take a place for it; waits for a free place.
 
         Args:
-            model: who is called.
-            usd: the most that it can cost; None if nobody knows its price.
+            model: the model that is called.
+            usd: the most that it can cost; None if its price is unknown.
             seconds: after which the call no longer takes a place, if its process should die.
 
         Returns:
             The call's number, for `close`.
 
         Raises:
-            Refused: the limit could be passed, or cannot be kept.
+            Refused: the limit would be exceeded, or cannot be enforced.
         """
         if usd is None and self.max_usd is not None:
             raise Refused(
-                f"{model} was not asked: nobody knows its price, so the spending limit of ${self.max_usd:g} "
+                f"{model} was not asked: its price is unknown, so the spending limit of ${self.max_usd:g} "
                 "cannot be kept; give its prices in the models file"
             )
         while True:
             with self._step() as step:
                 now = time.time()
                 if usd and self.max_usd is not None:
-                    self._check_trust(model, step)
+                    self._check_reports(model, step)
                 rows = step.execute("select pid, until, reserved, usd from calls where run = ?", (self.run,)).fetchall()
                 flying = [row[2] for row in rows if row[3] is None and _alive(row[0], row[1])]
                 spent = sum(row[2] if row[3] is None else row[3] for row in rows) - sum(flying)
@@ -145,7 +145,7 @@ class Ledger:
                 f"${self.max_usd:g}; a higher limit goes on from here"
             )
 
-    def _check_trust(self, model: str, step: sqlite3.Connection) -> None:
+    def _check_reports(self, model: str, step: sqlite3.Connection) -> None:
         found = step.execute("select why from stopped where run = ?", (self.run,)).fetchone()
         if found is not None:
             raise Refused(
@@ -157,7 +157,7 @@ class Ledger:
 
         Args:
             call: its number.
-            usd: what it cost; None if nobody knows, which counts as all that was set aside.
+            usd: what it cost; None if unknown, which counts as all that was set aside.
             excess: what was reported beyond what was thought possible, in words; empty for nothing.
         """
         with self._step() as step:
@@ -195,7 +195,7 @@ class Ledger:
         place = (os.getpid(), str(self.path))
         known: dict[tuple[int, str], sqlite3.Connection] = _OPEN.__dict__.setdefault("connections", {})
         found = known.get(place)
-        if found is None or not self.path.exists():  # a file that was deleted is begun anew
+        if found is None or not self.path.exists():  # a deleted file is created again
             found = known[place] = _connected(self.path)
         return found
 
@@ -229,15 +229,13 @@ def _unpacked(packed: bytes) -> Stored:
 
 
 def _alive(pid: int, until: float) -> bool:
-    """Whether whoever holds a claim or a place can still come to its end."""
+    """Whether the process that holds a claim or a place can still finish."""
     if time.time() > until:
         return False
     if os.name == "nt" or pid == os.getpid():
         return True
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
+    except OSError as error:
+        return not isinstance(error, ProcessLookupError)
     return True

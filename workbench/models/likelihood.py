@@ -46,7 +46,7 @@ class Likelihood(Protocol):
 
     @property
     def name(self) -> str:
-        """What stands in reports."""
+        """Name shown in reports."""
         ...
 
     @property
@@ -123,7 +123,7 @@ class LocalLikelihood:
 
     @property
     def name(self) -> str:
-        """What stands in reports."""
+        """Name shown in reports."""
         return self.weights.label
 
     def close(self) -> None:
@@ -139,12 +139,12 @@ class LocalLikelihood:
     def score(self, before: str, text: str, places: Places = ()) -> Scored:
         """The surprise of tokens of `text` after `before`: of all, or of those that hold a byte of the places.
 
-        The two texts are cut into tokens apart, so that a text has the same tokens after whatever it stands.
+        The two texts are tokenised apart, so that a text has the same tokens after any other.
 
         Raises:
             ModelError: the two do not fit into the window (`overflow`).
         """
-        before = before or "\n"  # something must stand before the first token
+        before = before or "\n"  # the first token needs one before it
         if self._known[0] != before:
             self._known = (before, self._tokens(before, first=True))
         head, tail = self._known[1], self._tokens(text, first=False)

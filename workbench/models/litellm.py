@@ -35,7 +35,7 @@ _NO_KEY = re.compile(r"missing credentials|missing \w+ api key|api_key client op
 
 @dataclass(frozen=True, slots=True)
 class LiteLLM:
-    """A model by litellm's name for it. Keys stand in the variables that litellm reads for each provider.
+    """A model by litellm's name for it. API keys come from the variables that litellm reads for each provider.
 
     Attributes:
         model: such as `gpt-4o-mini`, `anthropic/claude-haiku-4-5` or `openai/<any>` with an `api_base`.
@@ -168,10 +168,10 @@ def _sent(request: SummaryRequest, model: str, options: ProviderOptions, *, boun
 
 
 def _within(seconds: float, call: Callable[[], Response]) -> Response:
-    """What a call returns, if it returns in time. The clients' own time-outs begin anew with every byte that comes.
+    """What a call returns, if it returns in time. The clients' own time-outs restart with every byte.
 
     Raises:
-        TimeoutError: it did not; the call goes on in a thread of its own, and nobody listens.
+        TimeoutError: it did not; the call goes on in its own thread, and its result is dropped.
     """
     came: SimpleQueue[Response | BaseException] = SimpleQueue()
 

@@ -17,7 +17,7 @@ from workbench.models.weights import NAMES, weights
 
 DEFAULT = "gemma"
 TIMEOUT = 3_600.0
-"""Seconds: a long prompt takes minutes on two cores, and other workers' questions may stand before it."""
+"""Seconds: a long prompt takes minutes on two cores, and may wait for the requests of other workers."""
 MOST = 400
 """Tokens of an answer: after some hundred a model this small only repeats itself, at 40 tokens a second."""
 
@@ -38,7 +38,7 @@ class Local:
 
     @property
     def name(self) -> str:
-        """What stands in reports."""
+        """Name shown in reports."""
         if self.weights == DEFAULT:
             return "local"
         return f"local:{self.weights if self.weights in NAMES else Path(self.weights).name}"

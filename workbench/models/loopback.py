@@ -1,4 +1,4 @@
-"""A chat model on this machine that says what it was told to say, behind OpenAI's API: for tests and examples.
+"""A chat model on this machine that follows a script, behind OpenAI's API: for tests and examples.
 
 It reads no word of what it is sent, but it counts it, reports the usage, and refuses what is longer than its window.
 """

@@ -1,4 +1,4 @@
-"""The port through which the engine asks a model: a question, an answer, and who answers."""
+"""The port through which the engine asks a model for a summary: the request, the completion, and the model."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ Purpose: TypeAlias = Literal["summary", "update", "turn_prefix", "question"]
 
 @dataclass(frozen=True, slots=True)
 class LazyText:
-    """A text that is made when somebody asks for it. Two are equal where the same is made of equal things.
+    """A text that is written when it is needed. Two are equal if they call the same function with equal arguments.
 
     Attributes:
-        make: gives the text, or None if there is none.
-        of: what it is made of.
+        make: writes the text; None if there is none.
+        of: its arguments.
     """
 
     make: Callable[..., str | None]
     of: tuple[object, ...]
 
     def __call__(self) -> str | None:
-        """The text, made now."""
+        """The text."""
         return self.make(*self.of)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryRequest:
-    """One question to a model: the wording for a language model, and the matter itself for one that is not.
+    """One request to a model: a prompt for language models, and the messages themselves for other writers.
 
     Attributes:
-        purpose: a first summary, the update of an earlier one, the start of a turn that goes on, or a question that
-            only a language model can answer.
+        purpose: a first summary, the update of an earlier one, a summary of the start of the present turn, or a
+            question that only a language model can answer.
         system: the system prompt.
-        write: gives the user prompt; called only by models that read it, since it may be megabytes.
-        messages: what is to be summarised.
-        previous: the text of the earlier summary that is to be carried on; empty if there is none.
-        instructions: what the user wants the summary to dwell on.
+        write: writes the user prompt; called only by models that read it, since it may be megabytes.
+        messages: the messages to summarise.
+        previous: the text of the earlier summary to update; empty if there is none.
+        instructions: what the user wants the summary to focus on.
         sections: the headings that the summary should have.
         files: the file operations of everything summarised so far.
-        max_tokens: the most that the answer may have, in `count`'s tokens; None for no bound.
-        otherwise: the text to use when the model gives no usable answer, or what makes it; None lets the error pass.
-        if_empty: the text to use when it answers with nothing; None makes that no usable answer.
+        max_tokens: the most tokens of the completion, by `count`; None for no bound.
+        otherwise: the text to use when the model fails, or a function that writes it; None raises the error.
+        if_empty: the text to use when the completion is empty; None makes that a failure.
         count: the context's own counter.
-        model: the name of another model that should answer; empty for the one at hand.
+        model: the name of another model to use; empty for the present one.
     """
 
     purpose: Purpose
@@ -72,34 +72,34 @@ class SummaryRequest:
 
     @property
     def stand_in(self) -> str | None:
-        """`otherwise`, made now if need be: most models answer."""
+        """The text of `otherwise`."""
         return self.otherwise() if callable(self.otherwise) else self.otherwise
 
     @property
     def left_out(self) -> int:
-        """How many of the messages the prompt does not show in whole, since it would be too long."""
+        """How many of the messages the prompt shortens or leaves out, since it would be too long."""
         count = getattr(self.write, "left_out", None)
         return int(count()) if callable(count) else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """What came back.
+    """A model's answer to a request.
 
     Attributes:
-        text: the answer.
-        model: who really wrote it.
+        text: the text, without thoughts.
+        model: the model that wrote it.
         input_tokens: tokens of the prompt; 0 where nothing was sent.
-        output_tokens: tokens of the answer.
+        output_tokens: tokens of the completion.
         cached_tokens: the part of the prompt that the provider had cached.
-        usd: what it cost; None if nobody knows.
-        seconds: how long it took; 0.0 for an answer from this process.
+        usd: what it cost; None if unknown.
+        seconds: how long it took; 0.0 for one written in this process.
         fallback: whether this is `SummaryRequest.otherwise`, since the model failed; `why` then says how.
-        cut: whether the answer stops because it reached `SummaryRequest.max_tokens`.
+        cut: whether the text stops because it reached `SummaryRequest.max_tokens`.
         counted: whether the tokens were counted here, since the provider reported none, or impossible ones.
-        method: how it came about where it is not one plain answer: in parts, repaired.
+        method: how it was written if not in one request: in parts, repaired.
         findings: what is wrong with it, a sentence each.
-        left_out: how many of the messages its writer was not shown in whole; None where nobody looked.
+        left_out: how many of the messages the prompt shortened or left out; None if not counted.
     """
 
     text: str
@@ -119,19 +119,19 @@ class Completion:
 
 
 class Model(Protocol):
-    """Answers questions. Equal questions to a deterministic model give equal answers.
+    """Completes requests. Equal requests to a deterministic model give equal completions.
 
-    A model that may be asked from several threads says so with an attribute `at_once` that is true; one that reads the
-    messages themselves, and not the prompt, with `reads_messages`.
+    A model that may be called from several threads has a true attribute `at_once`; one that reads the messages
+    themselves, and not the prompt, a true `reads_messages`.
     """
 
     @property
     def name(self) -> str:
-        """What stands in reports."""
+        """Name shown in reports."""
         ...
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        """The answer; its text is empty where the model answered with nothing, which may have cost something.
+        """The completion; its text is empty if the model wrote nothing, which may still have cost something.
 
         Raises:
             ModelError: the model gave no usable answer.
@@ -139,11 +139,11 @@ class Model(Protocol):
         ...
 
 
-def bears_several(model: Model) -> bool:
-    """Whether a model may be asked several questions at the same time; one that does not say so is asked one by one."""
+def is_concurrent(model: Model) -> bool:
+    """Whether several requests may be sent to a model at the same time."""
     return bool(getattr(model, "at_once", False))
 
 
 def reads_messages(model: Model) -> bool:
-    """Whether a model reads all messages, whatever the prompt leaves out."""
+    """Whether a model reads the messages themselves, whatever the prompt leaves out."""
     return bool(getattr(model, "reads_messages", False))

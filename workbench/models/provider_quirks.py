@@ -1,4 +1,4 @@
-"""The words by which providers' errors are told apart, and where they say their numbers.
+"""How each provider words its errors, and where it states its numbers.
 
 The wordings are facts of the providers' protocols. Rate limits, media and broken histories are looked for before
 overflows, since their texts often speak of tokens and limits as well.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, TypeAlias
 
-Told: TypeAlias = Literal["rate", "media", "malformed", "mixed", "overflow", "output_cap", "bytes"]
+ErrorKind: TypeAlias = Literal["rate", "media", "malformed", "mixed", "overflow", "output_cap", "bytes"]
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -96,7 +96,7 @@ _BYTES = _any(
     r"string_above_max_length|string too long\. expected a string with maximum length",
 )
 
-KINDS: Final[tuple[tuple[Told, re.Pattern[str]], ...]] = (
+KINDS: Final[tuple[tuple[ErrorKind, re.Pattern[str]], ...]] = (
     ("rate", _RATE), ("media", _MEDIA), ("malformed", _MALFORMED), ("mixed", _MIXED), ("overflow", _OVERFLOW),
     ("output_cap", _OUTPUT), ("bytes", _BYTES),
 )  # fmt: skip

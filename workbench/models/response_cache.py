@@ -77,4 +77,4 @@ def with_replicate(model: Model, replicate: int) -> Model:
 
 def _completion(stored: Stored) -> Completion:
     values = {name: value for name, value in stored.items() if name in _FIELDS}
-    return Completion(**values)  # type: ignore[arg-type]  # as `asdict` wrote it
+    return Completion(**values)  # as `asdict` wrote them

@@ -1,4 +1,4 @@
-"""A model that says what it was told to say, for tests and examples."""
+"""A model that follows a script, for tests and examples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Scripted:
         """The next text of the script.
 
         Raises:
-            ModelError: the script is at its end; or whatever error stands in the script.
+            ModelError: the script is at its end; or any error in the script.
         """
         at = len(self.requests)
         self.requests.append(request)

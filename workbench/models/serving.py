@@ -1,7 +1,7 @@
 """A small real model behind OpenAI's protocol on this machine's loopback, in a process of its own.
 
 `python -m workbench.models.serving FILE ALIAS WINDOW PORT THREADS` serves until its standard input is closed: it never
-outlives whoever started it.
+outlives the process that started it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO
 from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
@@ -43,7 +42,6 @@ class Server:
 
     address: str
     _process: subprocess.Popen[str]
-    _noise: IO[str]
 
     @property
     def alive(self) -> bool:
@@ -59,7 +57,6 @@ class Server:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._noise.close()
 
 
 def started(found: Weights, *, port: int = 0, threads: int = 0) -> Server:
@@ -76,29 +73,28 @@ def started(found: Weights, *, port: int = 0, threads: int = 0) -> Server:
     if find_spec("xllamacpp") is None:
         raise SetupError("a local model needs the extra `local`: pip install 'compaction-workbench[local]'")
     words = [str(found.path), alias(found), str(found.window), str(port), str(threads or os.cpu_count() or 1)]
-    noise = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - open as long as the server runs
-    process = subprocess.Popen(
-        [sys.executable, "-m", "workbench.models.serving", *words], text=True, env=_environment(),
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=noise,
-    )  # fmt: skip
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    if not line:
-        process.wait()
-        noise.seek(0)
-        last = [text.strip() for text in noise.read().splitlines() if text.strip()][-1:]
-        noise.close()
-        raise SetupError(f"the server for {found.label} did not start: {' '.join(last) or 'it gave no reason'}")
-    return Server(str(json.loads(line)["address"]), process, noise)
+    with tempfile.TemporaryFile("w+", errors="replace") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "workbench.models.serving", *words], text=True, env=_environment(),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
+        )  # fmt: skip
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            process.wait()
+            log.seek(0)
+            last = [text.strip() for text in log.read().splitlines() if text.strip()][-1:]
+            raise SetupError(f"the server for {found.label} did not start: {' '.join(last) or 'it gave no reason'}")
+    return Server(str(json.loads(line)["address"]), process)
 
 
 def alias(found: Weights) -> str:
-    """What a server says it serves, so that nobody asks one with other weights."""
+    """The name under which a server offers these weights, and no others."""
     return f"workbench-{found.name}-{found.path.stat().st_size}-{found.window}"
 
 
 def running(found: Weights, port: int = PORT) -> str | None:
-    """The address of a server for these weights that somebody started with `workbench serve`; None if there is none."""
+    """The address of a server for these weights that `workbench serve` started; None if there is none."""
     base = f"http://{HOST}:{port}/v1"
     try:
         with build_opener(ProxyHandler({})).open(f"{base}/models", timeout=2.0) as answer:
@@ -126,12 +122,11 @@ def address(name: str) -> str:
         there = running(found)
         if there is not None:
             return there
-        if not _OWN:
-            atexit.register(stop_own)
         _OWN[name] = started(found)
         return _OWN[name].address
 
 
+@atexit.register
 def stop_own() -> None:
     """Stop what this process started."""
     with _LOCK:
@@ -141,21 +136,12 @@ def stop_own() -> None:
 
 @contextmanager
 def served(names: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Addresses of servers for these weights, one each however many workers ask it; those started here end here."""
-    begun: list[Server] = []
-    found: dict[str, str] = {}
+    """Addresses of servers for these weights, one each for any number of workers; those started here end here."""
     try:
-        for name in names:
-            chosen = weights(name)
-            there = running(chosen)
-            if there is None:
-                begun.append(started(chosen))
-                there = begun[-1].address
-            found[name] = there
-        yield found
+        yield {name: address(name) for name in names}
     finally:
-        for server in begun:
-            server.stop()
+        if names:
+            stop_own()
 
 
 def _environment() -> dict[str, str]:
@@ -191,7 +177,7 @@ def main(words: Sequence[str]) -> None:
 
 
 def _has_template(file: str) -> bool:
-    """Whether the weights bring a chat template; it stands with the other facts at the file's beginning."""
+    """Whether the weights bring a chat template; it is part of the file's header."""
     with Path(file).open("rb") as opened:
         return b"tokenizer.chat_template" in opened.read(64 * 1024 * 1024)
 

@@ -29,7 +29,7 @@ LOOP = 6
 """How often one line may come again."""
 
 ECHOED = 0.8
-"""The part of a summary that stands line by line in its own prompt."""
+"""The share of a summary that repeats whole lines of its prompt."""
 
 _MARKUP = re.compile(
     r"<\|[\w-]+\|>|</?(?:tool_call|tool_calls|function_call|function_calls|tool_use|invoke|antml:\w+|parameter)\b[^>\n]{0,80}>|"
@@ -106,10 +106,10 @@ def _loop(text: str) -> Finding | None:
     lines = [line.strip() for line in text.splitlines() if len(line.strip()) > 2]
     line, times = Counter(lines).most_common(1)[0] if lines else ("", 0)
     if times >= LOOP and times > len(lines) / 3:
-        return Finding("loop", True, f"it repeats itself: {_short(line)!r} stands there {times} times")
+        return Finding("loop", True, f"it repeats itself: {_short(line)!r} occurs {times} times")
     tail = text[-60:].strip()
     if len(text) > 300 and (times := text.count(tail)) >= LOOP and times * len(tail) > len(text) / 2:
-        return Finding("loop", True, f"it repeats itself: {_short(tail)!r} stands there {times} times")
+        return Finding("loop", True, f"it repeats itself: {_short(tail)!r} occurs {times} times")
     return None
 
 
@@ -125,7 +125,7 @@ def _echo(text: str, source: _Source) -> Finding | None:
         prompt = source.request.prompt
         copied = sum(len(line) for line in long if line in prompt)
         if copied > ECHOED * len(text):
-            return Finding("echo", True, f"{copied / len(text):.0%} of it stands word for word in what it was given")
+            return Finding("echo", True, f"{copied / len(text):.0%} of it is copied word for word from the prompt")
     return None
 
 
@@ -135,7 +135,7 @@ def _size(request: SummaryRequest, text: str) -> Finding | None:
         request.count(Summary(id="", text=request.previous)) if request.previous else 0
     )
     if request.messages and size >= replaced:
-        return Finding("size", True, f"it has {size} tokens, and what it stands for only {replaced}")
+        return Finding("size", True, f"it has {size} tokens, and the messages that it replaces only {replaced}")
     if request.max_tokens is not None and size > TOO_LONG * request.max_tokens:
         far = size > FAR_TOO_LONG * request.max_tokens
         return Finding("size", far, f"it has {size} tokens; at most {request.max_tokens} were allowed")
@@ -166,7 +166,9 @@ def _fabricated(text: str, source: _Source) -> Finding | None:
         return None
     fatal = len(false) >= MANY and len(false) > MOSTLY_UNSUPPORTED * len(named)
     shown = ", ".join(map(repr, map(_short, false[:8])))
-    return Finding("fabricated", fatal, f"{len(false)} of the {len(named)} things it names stand nowhere: {shown}")
+    return Finding(
+        "fabricated", fatal, f"{len(false)} of the {len(named)} things it names are not in the record: {shown}"
+    )
 
 
 def _trivial(kind: str, name: str) -> bool:

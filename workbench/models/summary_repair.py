@@ -99,7 +99,7 @@ class _RepairPrompt:
         return (
             f"{self.request.prompt}\n\nThis was written for it before:\n\n<draft>\n{draft}\n</draft>\n\n"
             f"It cannot be used as it is:\n{faults}\n\n"
-            "Write the whole summary anew, without these faults. Name only what stands in the record above."
+            "Write the whole summary again, without these faults. Name only what occurs in the record above."
         )
 
 

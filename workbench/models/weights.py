@@ -13,7 +13,7 @@ from pathlib import Path
 from workbench.errors import SettingError, SetupError
 
 CACHE = "WORKBENCH_CACHE"
-"""The variable that names the folder for what may be made anew: assembled weights, answers, likelihoods."""
+"""The variable that names the folder for what can be made again: assembled weights, answers, likelihoods."""
 
 
 def cache_folder() -> Path:
@@ -33,7 +33,7 @@ class Weights:
         path: the GGUF file.
         window: tokens that it was trained for.
         label: its full name, for reports.
-        terms: the licence, for everyone who uses it.
+        terms: the licence.
     """
 
     name: str
@@ -67,7 +67,7 @@ _PACKAGES: Mapping[str, _Package] = {
 
 NAMES = tuple(_PACKAGES)
 OTHER_WINDOW = 8_192
-"""Tokens, for weights that nobody described."""
+"""Tokens, for weights without a description."""
 
 
 def weights(name: str) -> Weights:

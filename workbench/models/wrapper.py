@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from workbench.models.ledger import Ledger
-from workbench.models.model import Completion, Model, SummaryRequest, bears_several
+from workbench.models.model import Completion, Model, SummaryRequest, is_concurrent
 
 
 @runtime_checkable
@@ -46,7 +46,7 @@ class ModelWrapper:
     @property
     def at_once(self) -> bool:
         """Whether several requests may be sent at the same time."""
-        return bears_several(self.model)
+        return is_concurrent(self.model)
 
     def window(self, request: SummaryRequest, /) -> int | None:
         """Tokens that the model takes, its completion included; None if unknown."""

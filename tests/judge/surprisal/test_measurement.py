@@ -6,7 +6,7 @@ from models.likely import Echo
 from builders import remembering
 from workbench.errors import SettingError
 from workbench.judge.surprisal.measurement import COLUMNS, Estimate, SurprisalResults, surprisal
-from workbench.models.kept_likelihood import KeptLikelihood
+from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.transcript.session import Session
 
 
@@ -15,7 +15,7 @@ def session(id: str = "one") -> Session:
 
 
 def measured(folder: Path, model: Echo, **more: object) -> SurprisalResults:
-    kept = KeptLikelihood("echo", model.window, lambda: model, folder / "kept.sqlite", "echo")
+    kept = CachedLikelihood("echo", model.window, lambda: model, folder / "kept.sqlite", "echo")
     done = surprisal(
         [session("one"), session("two")], strategies=("truncate",), shares=(0.3,), boundaries=(0.5, 0.7),
         likelihood=kept, out=folder / "out", quiet=True, **more,
@@ -51,7 +51,7 @@ def test_a_second_run_asks_the_model_nothing(tmp_path: Path) -> None:
 
 def test_how_long_it_takes_is_said_before_it_starts_and_can_end_it(tmp_path: Path) -> None:
     model, told = Echo(10**6), list[Estimate]()
-    kept = KeptLikelihood("echo", model.window, lambda: model, None, "echo")
+    kept = CachedLikelihood("echo", model.window, lambda: model, tmp_path / "kept.sqlite", "echo")
 
     def before(estimate: Estimate) -> bool:
         told.append(estimate)

@@ -23,7 +23,7 @@ from workbench.judge.question_answerer import context_text
 from workbench.judge.surprisal.continuation import MOST, Surprise, Use, surprise, uses
 from workbench.metrics.recall import FEWEST
 from workbench.metrics.view import view
-from workbench.models.kept_likelihood import KeptLikelihood
+from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.weights import weights
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class SurprisalSpec(ContextSpec):
     """A measurement of surprisal."""
 
     boundaries: Shares = Field((0.35, 0.5, 0.65, 0.8), description="Where they compact, as shares of the messages.")
-    likelihood: Annotated[str | KeptLikelihood, Read(lambda value: value)] = Field(
+    likelihood: Annotated[str | CachedLikelihood, Read(lambda value: value)] = Field(
         "gemma", description="Weights of the model that is surprised: gemma, smollm2 or a .gguf file."
     )
     most: Whole = Field(MOST, ge=1, description="Score at most this many lines at a boundary.")
@@ -149,7 +149,7 @@ def surprisal(
         The measurement; None if `before` stopped it.
     """
     spec = SurprisalSpec.of(spec, settings)
-    kept = KeptLikelihood.of(weights(spec.likelihood)) if isinstance(spec.likelihood, str) else spec.likelihood
+    kept = CachedLikelihood.of(weights(spec.likelihood)) if isinstance(spec.likelihood, str) else spec.likelihood
     jobs = list(_jobs(spec.contexts(what), spec.most))
     sizes = _sizes(jobs, kept)
     if not before(_estimate(jobs, sizes, kept)):
@@ -176,7 +176,7 @@ def _jobs(contexts: Iterator[Compacted], most: int) -> Iterator[_Job]:
             yield _Job(one, lines)
 
 
-def _sizes(jobs: Sequence[_Job], kept: KeptLikelihood) -> list[int]:
+def _sizes(jobs: Sequence[_Job], kept: CachedLikelihood) -> list[int]:
     """For each job about how many tokens are still to be read; a beginning that was just read is not read again."""
     found, last = [], ""
     for job in jobs:
@@ -204,7 +204,7 @@ def _common(first: str, second: str) -> int:
     return min(at + same, len(first), len(second))
 
 
-def _estimate(jobs: Sequence[_Job], sizes: Sequence[int], kept: KeptLikelihood) -> Estimate:
+def _estimate(jobs: Sequence[_Job], sizes: Sequence[int], kept: CachedLikelihood) -> Estimate:
     todo = [(job, size) for job, size in zip(jobs, sizes, strict=True) if size]
     tokens = sum(sizes)
     contexts = sum(not job.of.over_target for job in jobs)
@@ -219,7 +219,7 @@ def _estimate(jobs: Sequence[_Job], sizes: Sequence[int], kept: KeptLikelihood) 
     return Estimate(contexts, contexts - len(todo), tokens, slow / speed)
 
 
-def _rows(jobs: Sequence[_Job], sizes: Sequence[int], kept: KeptLikelihood, quiet: bool) -> Iterator[Row]:
+def _rows(jobs: Sequence[_Job], sizes: Sequence[int], kept: CachedLikelihood, quiet: bool) -> Iterator[Row]:
     from tqdm.auto import tqdm
 
     whole: dict[tuple[str, float, int], float] = {}
@@ -236,7 +236,7 @@ def _rows(jobs: Sequence[_Job], sizes: Sequence[int], kept: KeptLikelihood, quie
             yield row
 
 
-def _row(job: _Job, kept: KeptLikelihood) -> Row:
+def _row(job: _Job, kept: CachedLikelihood) -> Row:
     of = job.of
     row: Row = {
         "session": of.session.id, "strategy": of.strategy, "share": of.share, "at": of.at, "tokens": of.context.tokens,

@@ -4,16 +4,16 @@ import pytest
 from models.likely import Echo
 
 from workbench.errors import ModelError
-from workbench.models.kept_likelihood import KeptLikelihood
+from workbench.models.likelihood_cache import CachedLikelihood
 
 
-def kept(model: Echo, path: Path | None = None) -> KeptLikelihood:
-    return KeptLikelihood("echo", 10, lambda: model, path, "echo 1")
+def kept(model: Echo, path: Path) -> CachedLikelihood:
+    return CachedLikelihood("echo", 10, lambda: model, path, "echo 1")
 
 
-def test_what_was_scored_once_is_not_asked_again() -> None:
+def test_what_was_scored_once_is_not_asked_again(tmp_path: Path) -> None:
     model = Echo()
-    found = kept(model)
+    found = kept(model, tmp_path / "scored.sqlite")
     assert found.score("the port is 8081", "port 8081") == found.score("the port is 8081", "port 8081")
     assert len(model.asked) == found.asked == found.kept == 1
 
@@ -25,7 +25,7 @@ def test_another_process_goes_on_from_the_file_without_loading_the_model(tmp_pat
     def fail() -> Echo:
         raise AssertionError("the model was loaded")
 
-    assert KeptLikelihood("echo", 10, fail, file, "echo 1").score("a", "b é c") == first
+    assert CachedLikelihood("echo", 10, fail, file, "echo 1").score("a", "b é c") == first
 
 
 def test_another_text_before_or_another_model_is_another_question(tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_another_text_before_or_another_model_is_another_question(tmp_path: Path
     kept(model, file).score("a", "b")
     kept(model, file).score("b", "b")
     kept(model, file).score("a", "b", [(0, 1)])
-    KeptLikelihood("echo", 10, lambda: model, file, "echo 2").score("a", "b")
+    CachedLikelihood("echo", 10, lambda: model, file, "echo 2").score("a", "b")
     assert len(model.asked) == 4
 
 
@@ -47,9 +47,9 @@ def test_that_it_does_not_fit_is_kept_too(tmp_path: Path) -> None:
     assert len(model.asked) == 1
 
 
-def test_whether_something_is_kept_can_be_asked_for_nothing() -> None:
+def test_whether_something_is_kept_can_be_asked_for_nothing(tmp_path: Path) -> None:
     model = Echo()
-    found = kept(model)
+    found = kept(model, tmp_path / "scored.sqlite")
     assert not found.has("a", "b")
     found.score("a", "b")
     assert found.has("a", "b") and len(model.asked) == 1
