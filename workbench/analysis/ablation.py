@@ -8,10 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
+import numpy as np
 import pandas as pd
 
 from workbench.analysis.paired import interval, pairs
 from workbench.analysis.power import reporting_floor
+from workbench.analysis.scores import by_session, select, shared
 from workbench.compaction.presets import preset
 from workbench.compaction.stage import Stage
 from workbench.compaction.strategy import Preset
@@ -84,35 +86,22 @@ def stage_effects(run: Results, whole: str, without: Mapping[str, str]) -> pd.Da
         whole: the name of the strategy with all its stages.
         without: by stage, the name of the strategy without it.
     """
-    scores = run.scores.assign(value=pd.to_numeric(run.scores["value"]).astype("Float64").astype("float64"))
     rows = []
     for stage, name in without.items():
         for metric, mode in METRICS:
-            rows_of = scores[(scores["metric"] == metric) & (scores["mode"] == mode)]
-            if rows_of.empty:
+            known = run.scores[(run.scores["metric"] == metric) & (run.scores["mode"] == mode)]
+            if known.empty:
                 continue
-            one, other = _values(rows_of, whole, name)
-            both = pairs(one, other)
-            if not both.n:
+            values = shared(by_session(select(run.scores, metric, mode)), whole, name)
+            if values.empty:
                 continue
-            rows.append(
-                {
-                    "stage": stage, "metric": metric, "mode": mode, "unit": str(rows_of["unit"].iloc[0]),
-                    "with_it": sum(one[s] for s in both.sessions) / both.n,
-                    "without_it": sum(other[s] for s in both.sessions) / both.n,
-                    "effect": sum(both.differences) / both.n, **_ends(both.differences), "sessions": both.n,
-                }
-            )  # fmt: skip
+            both = pairs(values[whole].to_dict(), values[name].to_dict())
+            place = {"stage": stage, "metric": metric, "mode": mode, "unit": str(known["unit"].iloc[0])}
+            means = {"with_it": values[whole].mean(), "without_it": values[name].mean()}
+            effect = {"effect": float(np.mean(both.differences)), **_ends(both.differences), "sessions": both.n}
+            rows.append(place | means | effect)
     columns = ["stage", "metric", "mode", "unit", "with_it", "without_it", "effect", "low", "high", "sessions"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _values(rows: pd.DataFrame, *names: str) -> list[dict[str, float]]:
-    """Each strategy's value by session, over the budgets at which all of them have one."""
-    place = rows["share"].astype("Float64").fillna(0.0).astype(float)
-    wide = rows.assign(share=place).pivot_table(index=["session", "share"], columns="strategy", values="value")
-    means = wide.reindex(columns=list(names)).dropna().groupby(level="session").mean()
-    return [{str(session): float(value) for session, value in means[name].items()} for name in names]
 
 
 def _ends(differences: Sequence[float]) -> dict[str, float | None]:

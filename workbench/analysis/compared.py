@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TypeAlias
+
 import numpy as np
 import pandas as pd
 
 from workbench.analysis.equivalence import not_worse, same
 from workbench.analysis.paired import Pairs, holm, interval, pairs, sign_flip
 from workbench.analysis.power import minimum_detectable, reporting_floor, sessions_needed
+from workbench.analysis.scores import by_session, direction, select, shared
 from workbench.errors import UnknownName
-from workbench.metrics.metric import Better
 from workbench.palette import REFERENCES
 
 COLUMNS = (
@@ -17,6 +21,9 @@ COLUMNS = (
     "tied", "p", "p_holm", "verdict", "detectable", "would_do", "not_worse", "same", "why",
 )  # fmt: skip
 """Of `compare_table`, see there."""
+
+
+Row: TypeAlias = dict[str, object]
 
 
 def compare_table(
@@ -65,31 +72,19 @@ def compare_table(
     Raises:
         UnknownName: the table has no such metric, share or baseline; the message names those that it has.
     """
-    rows = _rows(scores, metric, baseline, mode, share)
-    better: Better = "lower" if (rows["better"] == "lower").any() else "higher"
-    wide = rows.pivot_table(index=["session", "share"], columns="strategy", values="value", observed=True)
-    everyone = [str(name) for name in rows["session"].unique()]
+    rows = _known(select(scores, metric, mode, share), baseline)
     names = [str(name) for name in rows["strategy"].unique() if name != baseline]
     contenders = sum(name not in REFERENCES for name in names)
-    found = []
-    for name in names:
-        values = _both(wide, name, baseline)
-        one, other = (dict.fromkeys(everyone) | values[column].to_dict() for column in ("one", "other"))
-        both = pairs(one, other)
-        row: dict[str, object] = {"strategy": name, "reference": name in REFERENCES}
-        if both.n:
-            row |= {"mean": float(values["one"].mean()), "baseline": float(values["other"].mean())}
-        tests = 1 if name in REFERENCES else contenders
-        found.append(row | _counts(both, better) | _findings(both, better, tests, worth, margin, alpha, seed))
+    test = _PairedTest(rows, worth, margin, alpha, seed)
+    found = [
+        {"strategy": name, "reference": name in REFERENCES}
+        | test.row(name, baseline, 1 if name in REFERENCES else contenders)
+        for name in names
+    ]
     family = [row for row in found if not row["reference"]]
     for row, p in zip(family, holm([_number(row.get("p")) for row in family]), strict=True):
         row["p_holm"] = p
-    for row in found:
-        row["verdict"] = _verdict(row, better, alpha)
-    table = pd.DataFrame(found, columns=list(COLUMNS))
-    gain = pd.to_numeric(table["difference"]) * (-1 if better == "higher" else 1)
-    order = table.assign(gain=gain).sort_values(["reference", "gain", "strategy"], na_position="last").index
-    return table.loc[order].reset_index(drop=True)
+    return test.table(found, largest_first=True)
 
 
 def lead_table(
@@ -126,113 +121,105 @@ def lead_table(
     Raises:
         UnknownName: as of `compare_table`.
     """
-    rows = _rows(scores, metric, first, mode, share)
-    better: Better = "lower" if (rows["better"] == "lower").any() else "higher"
-    wide = rows.pivot_table(index=["session", "share"], columns="strategy", values="value", observed=True)
-    rivals = [str(name) for name in wide.columns if name not in REFERENCES and name != first]
-    names = [first, *rivals]
-    family = [(one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
-    everyone = [str(name) for name in rows["session"].unique()]
-    ps: list[float | None] = []
-    found = []
-    for one, other in family:
-        values = _both(wide, one, other)
-        both = pairs(*(dict.fromkeys(everyone) | values[column].to_dict() for column in ("one", "other")))
-        if one != first:
-            ps.append(float(sign_flip(both.differences, seed=seed)) if both.n >= reporting_floor(alpha=alpha) else None)
-            continue
-        row: dict[str, object] = {"strategy": other, "reference": False}
-        if both.n:
-            row |= {"mean": float(values["one"].mean()), "baseline": float(values["other"].mean())}
-        found.append(row | _counts(both, better) | _findings(both, better, len(family), worth, None, alpha, seed))
-        ps.append(_number(found[-1].get("p")))
+    rows = _known(select(scores, metric, mode, share), first)
+    test = _PairedTest(rows, worth, None, alpha, seed)
+    rivals = [str(name) for name in test.wide.columns if name not in REFERENCES and name != first]
+    others = list(combinations(rivals, 2))
+    found = [
+        {"strategy": name, "reference": False} | test.row(first, name, len(rivals) + len(others)) for name in rivals
+    ]
+    ps = [_number(row.get("p")) for row in found] + [test.p(test.pairs(*pair)) for pair in others]
     for row, p in zip(found, holm(ps), strict=False):  # the pairs with the first come first
         row["p_holm"] = p
-        row["verdict"] = _verdict(row, better, alpha)
-    table = pd.DataFrame(found, columns=list(COLUMNS))
-    gap = pd.to_numeric(table["difference"]) * (1 if better == "higher" else -1)
-    order = table.assign(gap=gap).sort_values(["gap", "strategy"], na_position="last").index
-    return table.loc[order].reset_index(drop=True)
+    return test.table(found, largest_first=False)
 
 
-def _rows(scores: pd.DataFrame, metric: str, baseline: str, mode: str, share: float | None) -> pd.DataFrame:
-    """The scores that are asked for, with plain numbers; a missing share (natural mode) is 0 here."""
-    known = scores.loc[scores["mode"] == mode]
-    rows = known.loc[known["metric"] == metric, ["session", "strategy", "share", "value", "better"]]
-    if rows.empty:
-        raise UnknownName(f"metric of mode {mode!r}", metric, map(str, known["metric"].unique()))
-    rows = rows.assign(
-        share=pd.to_numeric(rows["share"]).astype("Float64").fillna(0.0).astype(float),
-        value=pd.to_numeric(rows["value"]).astype("Float64").astype("float64"),
-    )
-    if share is not None:
-        shares = rows["share"].unique()
-        rows = rows[(rows["share"] - share).abs() < 1e-9]
-        if rows.empty:
-            raise UnknownName("share of this run", f"{share:g}", (f"{one:g}" for one in shares))
-    if baseline not in set(rows["strategy"]):
-        raise UnknownName("strategy of this run", baseline, map(str, rows["strategy"].unique()))
+def _known(rows: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The rows, if the strategy is among them."""
+    if name not in set(rows["strategy"]):
+        raise UnknownName("strategy of this run", name, map(str, rows["strategy"].unique()))
     return rows
 
 
-def _both(wide: pd.DataFrame, name: str, baseline: str) -> pd.DataFrame:
-    """The two strategies' values by session, over the shares at which both have one."""
-    values = wide.reindex(columns=[name, baseline]).set_axis(["one", "other"], axis=1).astype(float)
-    return values.dropna().groupby(level="session").mean()
+class _PairedTest:
+    """Compares strategies in pairs on the sessions that both have a value for; arguments as of `compare_table`."""
 
+    def __init__(self, rows: pd.DataFrame, worth: float, margin: float | None, alpha: float, seed: int) -> None:
+        self.better = direction(rows)
+        self.wide = by_session(rows)
+        self.sessions = [str(name) for name in rows["session"].unique()]
+        self.worth, self.margin, self.alpha, self.seed = worth, margin, alpha, seed
 
-def _counts(both: Pairs, better: Better) -> dict[str, object]:
-    """How many sessions there are, and in how many each side is better."""
-    gaps = np.array(both.differences) * (1 if better == "higher" else -1)
-    return {
-        "sessions": both.n,
-        "dropped": both.dropped,
-        "ahead": int((gaps > 0).sum()),
-        "behind": int((gaps < 0).sum()),
-        "tied": int((gaps == 0).sum()),
-    }
+    def pairs(self, one: str, other: str) -> Pairs:
+        """The differences by session."""
+        values = shared(self.wide, one, other).reindex(self.sessions)
+        return pairs(values[one].to_dict(), values[other].to_dict())
 
+    def p(self, both: Pairs) -> float | None:
+        """Of the sign-flip test; None where so few sessions could not show anything."""
+        return (
+            float(sign_flip(both.differences, seed=self.seed)) if both.n >= reporting_floor(alpha=self.alpha) else None
+        )
 
-def _findings(
-    both: Pairs, better: Better, tests: int, worth: float, margin: float | None, alpha: float, seed: int
-) -> dict[str, object]:
-    """What the differences show, as far as there are enough of them."""
-    gaps, floor = np.array(both.differences), reporting_floor(tests, alpha)
-    if not both.n:
-        return {"why": f"no session has both values; at least {floor} would do", "would_do": floor}
-    found: dict[str, object] = {"difference": float(gaps.mean())}
-    deviation = float(gaps.std(ddof=1)) if both.n > 1 else 0.0
-    if both.differ and both.n > 1:
-        needed = sessions_needed(worth, deviation, alpha / tests)
-        found["would_do"] = None if needed is None else max(floor, needed)
-    if both.n < floor:
-        found["why"] = f"too few sessions: {both.n}, at least {floor} would do for {tests} comparison{'s'[: tests > 1]}"
-    if both.n < reporting_floor(alpha=alpha):
+    def row(self, one: str, other: str, tests: int) -> Row:
+        """What `compare_table` says of two strategies, in a family of so many tests."""
+        both, means = self.pairs(one, other), shared(self.wide, one, other).mean()
+        gains = np.array(both.differences) * (1 if self.better == "higher" else -1)
+        return {
+            "sessions": both.n, "dropped": both.dropped,
+            "mean": float(means[one]) if both.n else None, "baseline": float(means[other]) if both.n else None,
+            "ahead": int((gains > 0).sum()), "behind": int((gains < 0).sum()), "tied": int((gains == 0).sum()),
+            **self._findings(both, tests),
+        }  # fmt: skip
+
+    def _findings(self, both: Pairs, tests: int) -> Row:
+        """What the differences show, as far as there are enough of them."""
+        gaps, floor = np.array(both.differences), reporting_floor(tests, self.alpha)
+        if not both.n:
+            return {"why": f"no session has both values; at least {floor} would do", "would_do": floor}
+        found: Row = {"difference": float(gaps.mean())}
+        deviation = float(gaps.std(ddof=1)) if both.n > 1 else 0.0
+        if both.differ and both.n > 1:
+            needed = sessions_needed(self.worth, deviation, self.alpha / tests)
+            found["would_do"] = None if needed is None else max(floor, needed)
+        if both.n < floor:
+            found["why"] = (
+                f"too few sessions: {both.n}, at least {floor} would do for {tests} comparison{'s'[: tests > 1]}"
+            )
+        if (p := self.p(both)) is None:
+            return found
+        found["p"] = p
+        if deviation <= 1e-12 * float(np.abs(gaps).max()):
+            return found | {"why": f"the difference is the same in all {both.n} sessions, so there is no interval"}
+        low, high = interval(gaps, 1 - self.alpha)
+        found |= {"low": float(low), "high": float(high)}
+        found["detectable"] = minimum_detectable(deviation, both.n, self.alpha / tests)
+        if self.margin is not None:
+            found["not_worse"] = not_worse(gaps, self.margin, better=self.better, alpha=self.alpha / 2).holds
+            found["same"] = same(gaps, self.margin, alpha=self.alpha / 2).holds
+        if both.differ < floor and "why" not in found:
+            found["why"] = f"only {both.differ} of {both.n} sessions differ; at least {floor} that do would be needed"
         return found
-    found["p"] = float(sign_flip(gaps, seed=seed))
-    if deviation <= 1e-12 * float(np.abs(gaps).max()):
-        return found | {"why": f"the difference is the same in all {both.n} sessions, so there is no interval"}
-    low, high = interval(gaps, 1 - alpha)
-    found |= {"low": float(low), "high": float(high)}
-    found["detectable"] = minimum_detectable(deviation, both.n, alpha / tests)
-    if margin is not None:
-        found["not_worse"] = not_worse(gaps, margin, better=better, alpha=alpha / 2).holds
-        found["same"] = same(gaps, margin, alpha=alpha / 2).holds
-    if both.differ < floor and "why" not in found:
-        found["why"] = f"only {both.differ} of {both.n} sessions differ; at least {floor} that do would be needed"
-    return found
+
+    def table(self, rows: Sequence[Row], *, largest_first: bool) -> pd.DataFrame:
+        """The rows with their verdicts, references last, by gain."""
+        table = pd.DataFrame([row | {"verdict": self._verdict(row)} for row in rows], columns=list(COLUMNS))
+        gain = pd.to_numeric(table["difference"]) * (-1 if (self.better == "higher") == largest_first else 1)
+        order = table.assign(gain=gain).sort_values(["reference", "gain", "strategy"], na_position="last").index
+        return table.loc[order].reset_index(drop=True)
+
+    def _verdict(self, row: Row) -> str:
+        """Two keys: the test over the family, and an interval without 0."""
+        if str(row.get("why", "")).startswith(("too few", "no session")):
+            return "too few sessions"
+        p = _number(row.get("p") if row["reference"] else row.get("p_holm"))
+        difference, low, high = (_number(row.get(column)) for column in ("difference", "low", "high"))
+        if p is None or p > self.alpha or difference is None:
+            return "undecided"
+        if low is not None and high is not None and low <= 0 <= high:
+            return "undecided"
+        return "better" if (difference > 0) == (self.better == "higher") else "worse"
 
 
 def _number(value: object) -> float | None:
     return value if isinstance(value, float) else None
-
-
-def _verdict(row: dict[str, object], better: Better, alpha: float) -> str:
-    """Two keys: the test over the family, and an interval without 0."""
-    if str(row.get("why", "")).startswith(("too few", "no session")):
-        return "too few sessions"
-    p = _number(row.get("p") if row["reference"] else row.get("p_holm"))
-    difference, low, high = (_number(row.get(column)) for column in ("difference", "low", "high"))
-    if p is None or p > alpha or difference is None or (low is not None and high is not None and low <= 0 <= high):
-        return "undecided"
-    return "better" if (difference > 0) == (better == "higher") else "worse"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from workbench.analysis.scores import floats
+
 PLACE = ["session", "strategy", "mode", "share"]
 VALUES = (*PLACE, "metric", "before", "after", "difference", "worse_by", "better")
 ENTITIES = (
@@ -29,7 +31,7 @@ def changed_values(before: pd.DataFrame, after: pd.DataFrame, metric: str | None
     names = [*PLACE, "metric"]
     old, new = (_scores(table, metric) for table in (before, after))
     both = old.merge(new, on=names, suffixes=("_old", "_new"))
-    one, other = (pd.to_numeric(both[f"value_{side}"]).astype("float64") for side in ("old", "new"))
+    one, other = (floats(both[f"value_{side}"]) for side in ("old", "new"))
     scale = pd.concat([one.abs(), other.abs()], axis=1).max(axis=1)
     gap = other - one
     sign = both["better_new"].map({"higher": -1.0, "lower": 1.0}).astype("float64")
@@ -59,7 +61,7 @@ def changed_entities(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     old, new = (_losses(table, names) for table in (before, after))
     both = old.merge(new, on=names, how="outer", suffixes=("_old", "_new"), indicator=True)
     rows = pd.DataFrame({name: both[name] for name in names})
-    weights = {side: pd.to_numeric(both[f"weight_{side}"]).astype("float64").fillna(0.0) for side in ("old", "new")}
+    weights = {side: floats(both[f"weight_{side}"]).fillna(0.0) for side in ("old", "new")}
     rows["gap"] = weights["new"] - weights["old"]
     lost = both["_merge"] == "right_only"
     mended = both["_merge"] == "left_only"
@@ -82,7 +84,7 @@ def _losses(table: pd.DataFrame, names: list[str]) -> pd.DataFrame:
 
 def _plain(rows: pd.DataFrame) -> pd.DataFrame:
     """With 0 for the share of natural mode, so that rows of it find each other."""
-    return rows.assign(share=pd.to_numeric(rows["share"]).astype("Float64").fillna(0.0).astype("float64"))
+    return rows.assign(share=floats(rows["share"]).fillna(0.0))
 
 
 def _ordered(table: pd.DataFrame, by: str, names: list[str]) -> pd.DataFrame:

@@ -12,6 +12,7 @@ import pandas as pd
 from workbench.analysis.equivalence import ALPHA, not_worse
 from workbench.analysis.paired import Pairs, interval, pairs
 from workbench.analysis.power import reporting_floor, sessions_needed
+from workbench.analysis.scores import direction, select
 from workbench.errors import SettingError, UnknownName
 from workbench.metrics.metric import Better
 from workbench.palette import REFERENCES
@@ -95,7 +96,7 @@ def gate(
     Raises:
         UnknownName: no such metric, share or strategy; the message names those that there are.
     """
-    new, old = _values(run, asked), _values(baseline, asked)
+    new, old = _Values.of(run, asked), _Values.of(baseline, asked)
     if pairing is None:
         names = [name for name in new.strategies if name in old.strategies and name not in REFERENCES]
         pairing = {name: name for name in names}
@@ -117,12 +118,18 @@ class _Values:
     table: pd.DataFrame
     better: Better
 
+    @classmethod
+    def of(cls, scores: pd.DataFrame, asked: Gate) -> _Values:
+        """Those that are asked for."""
+        rows = select(scores, asked.metric, asked.mode, asked.share)
+        return cls(rows, direction(rows))
+
     @property
     def strategies(self) -> list[str]:
         return [str(name) for name in self.table["strategy"].unique()]
 
-    def of(self, strategy: str) -> dict[str, float | None]:
-        """By session, the mean over the shares; None where the strategy has no value at one of them."""
+    def by_session(self, strategy: str) -> dict[str, float | None]:
+        """The mean over the shares; None where the strategy has no value at one of them."""
         own = self.table[self.table["strategy"] == strategy]
         if own.empty:
             raise UnknownName("strategy of this run", strategy, self.strategies)
@@ -130,23 +137,8 @@ class _Values:
         return {str(name): None if pd.isna(value) else float(value) for name, value in means.items()}
 
 
-def _values(scores: pd.DataFrame, asked: Gate) -> _Values:
-    known = scores[scores["mode"] == asked.mode]
-    rows = known[known["metric"] == asked.metric]
-    if rows.empty:
-        raise UnknownName(f"metric of mode {asked.mode!r}", asked.metric, map(str, known["metric"].unique()))
-    if asked.share is not None:
-        shares = [float(share) for share in rows["share"].dropna().unique()]
-        rows = rows[(rows["share"].astype("Float64").fillna(0.0) - asked.share).abs() < 1e-9]
-        if rows.empty:
-            raise UnknownName("share of this run", f"{asked.share:g}", (f"{share:g}" for share in shares))
-    value = pd.to_numeric(rows["value"]).astype("Float64").astype("float64")
-    better: Better = "lower" if (rows["better"] == "lower").any() else "higher"
-    return _Values(rows.assign(value=value), better)
-
-
 def _verdict(name: str, against: str, new: _Values, old: _Values, asked: Gate) -> Verdict:
-    ours, theirs = new.of(name), old.of(against)
+    ours, theirs = new.by_session(name), old.by_session(against)
     both = pairs(ours, theirs)
     gone = sorted(s for s, value in theirs.items() if value is not None and ours.get(s) is None)
     if not both.n:
@@ -161,13 +153,19 @@ def _verdict(name: str, against: str, new: _Values, old: _Values, asked: Gate) -
     )  # fmt: skip
     if gone:
         some = ", ".join(gone[:3]) + (" and others" if len(gone) > 3 else "")
-        return _with(facts, "failed", f"{len(gone)} sessions of the baseline have no value any more: {some}")
+        return replace(
+            facts, outcome="failed", why=f"{len(gone)} sessions of the baseline have no value any more: {some}"
+        )
     if gains.min() >= 0:
-        return _with(facts, "passed", f"no session {'is worse' if both.differ else 'differs'}, of {both.n}")
+        return replace(
+            facts, outcome="passed", why=f"no session {'is worse' if both.differ else 'differs'}, of {both.n}"
+        )
     if asked.each:
         lost = int((gains < -asked.margin).sum())
         why = f"{lost} of {both.n} sessions lost more than {asked.margin:g}" if lost else ""
-        return _with(facts, "failed" if lost else "passed", why or f"no session lost more than {asked.margin:g}")
+        return replace(
+            facts, outcome="failed" if lost else "passed", why=why or f"no session lost more than {asked.margin:g}"
+        )
     return _by_mean(facts, both, new.better, asked)
 
 
@@ -175,12 +173,12 @@ def _by_mean(facts: Verdict, both: Pairs, better: Better, asked: Gate) -> Verdic
     gaps = np.array(both.differences)
     if both.n < FLOOR:
         why = f"too few sessions: {both.n}, at least {FLOOR} would do; --each judges every session by itself"
-        return _with(facts, "undecided", why)
+        return replace(facts, outcome="undecided", why=why)
     gains = gaps if better == "higher" else -gaps
     if np.ptp(gains) <= 1e-12 * np.abs(gains).max():
         holds = bool(gains[0] > -asked.margin)
         why = f"every session differs by {gaps[0]:+.4g}"
-        return _with(facts, "passed" if holds else "failed", why)
+        return replace(facts, outcome="passed" if holds else "failed", why=why)
     claim = not_worse(gaps, asked.margin, better=better, alpha=ALPHA)
     low, high = interval(gaps)
     needed = sessions_needed(asked.margin, float(gaps.std(ddof=1)))
@@ -191,13 +189,9 @@ def _by_mean(facts: Verdict, both: Pairs, better: Better, asked: Gate) -> Verdic
         why = (
             f"worse by more than {asked.margin:g} on the mean" if worse else f"a loss of {asked.margin:g} may be{more}"
         )
-    found = _with(facts, "passed" if claim.holds else "failed", why)
-    return _with(found, found.outcome, why, low=float(low), high=float(high), p=claim.p)
+    outcome: Outcome = "passed" if claim.holds else "failed"
+    return replace(facts, outcome=outcome, why=why, low=float(low), high=float(high), p=claim.p)
 
 
 def _mean(values: Mapping[str, float | None], both: Pairs) -> float:
     return float(np.mean([value for name in both.sessions if (value := values[name]) is not None]))
-
-
-def _with(verdict: Verdict, outcome: Outcome, why: str, **more: float) -> Verdict:
-    return replace(verdict, outcome=outcome, why=why, **more)  # type: ignore[arg-type]  # its own fields

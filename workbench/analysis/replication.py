@@ -7,6 +7,7 @@ from math import sqrt
 import numpy as np
 import pandas as pd
 
+from workbench.analysis.scores import floats
 from workbench.errors import SettingError
 from workbench.experiment.store import Results
 
@@ -48,10 +49,10 @@ def variance_split(
         raise SettingError(f"{results.path} has no replicates; `workbench compare --replicates 3` makes some")
     rows = rows[(rows["metric"] == metric) & (rows["mode"] == mode)]
     if share is not None:
-        rows = rows[(rows["share"].astype("Float64").fillna(0.0) - share).abs() < 1e-9]
+        rows = rows[(floats(rows["share"]).fillna(0.0) - share).abs() < 1e-9]
     if rows.empty:
         raise SettingError(f"{results.path} has no replicates of {metric!r} in mode {mode!r} at that share")
-    rows = rows.assign(value=pd.to_numeric(rows["value"]).astype("Float64").astype("float64"))
+    rows = rows.assign(value=floats(rows["value"]))
     found = []
     for name, own in rows.groupby("strategy", sort=False):
         wide = own.pivot_table(index="session", columns="replicate", values="value", dropna=False)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from workbench.analysis.over_target import evenly
 from workbench.analysis.pareto import Standing, frontier
+from workbench.analysis.scores import floats
 from workbench.errors import SettingError
 from workbench.experiment.store import Results
 from workbench.metrics.metric import Better
@@ -61,7 +62,7 @@ def sweep_table(results: Results, metrics: Sequence[str] = METRICS) -> pd.DataFr
 
 
 def _means(scores: pd.DataFrame, metrics: Sequence[str]) -> Mapping[str, dict[str, float | int | None]]:
-    values = scores.assign(value=pd.to_numeric(scores["value"]).astype("Float64").astype("float64"))
+    values = scores.assign(value=floats(scores["value"]))
     found: dict[str, dict[str, float | int | None]] = {}
     even = _even(values)
     for name, own in values.groupby("strategy", sort=False):
