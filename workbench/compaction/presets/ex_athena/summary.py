@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from workbench.compaction.clip import head
 from workbench.compaction.plan import Draft, Plan
@@ -68,15 +67,20 @@ class AthenaLimits(SizeLimits):
         return min(self.most, sum(context.sizes[i] for i in gone) - frame + 1)
 
 
-def with_own_ids(context: Context, given: SummaryInput) -> SummaryInput:
-    """The input in which an earlier summary that names nothing stands for itself."""
-    earlier = (replace(summary, replaces=summary.replaces or (summary.id,)) for summary in given.earlier)
-    return replace(given, earlier=tuple(earlier))
+class AthenaInput(SummaryInput):
+    """What is summarised: an earlier summary is one more message, which stands for what it replaced."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The messages that the summary stands for, those of an earlier one or of a merged run included."""
+        each = ((isinstance(one, Summary) and one.replaces) or (one.id,) for one in self.new)
+        return tuple(dict.fromkeys(id for ids in each for id in ids))
 
 
-def as_messages(task: SummaryTask) -> SummaryInput:
-    """What the model reads: an earlier summary is one more message."""
-    return replace(task.given, earlier=(), history=tuple(task.context.messages[i] for i in task.span.gone))
+def as_messages(context: Context, given: SummaryInput) -> SummaryInput:
+    """The input with its summaries among the other messages."""
+    gone = set(map(id, (*given.earlier, *given.new)))
+    return AthenaInput((), tuple(message for message in context.messages if id(message) in gone), files=given.files)
 
 
 def not_empty(task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
@@ -99,8 +103,7 @@ def summary_stage(pinning: Pinning = PINNING, model: str = "") -> Summarize:
         limits=AthenaLimits(least=128, most=512),
         name="summary",
         file_lists="inside",
-        recognise=with_own_ids,
-        reads=as_messages,
+        recognise=as_messages,
         annotate=no_text,
         place=pinning.place,
         finish=not_empty,

@@ -36,11 +36,7 @@ LONGEST_WAIT = 60.0
 
 @dataclass(frozen=True, slots=True)
 class OpalTrigger:
-    """Due at exactly 80 % of the window and above; keeps a quarter of the window.
-
-    The target is the size at which it would be due no more. Where the provider counts otherwise than the estimate,
-    it is scaled to the estimate, in which contexts are measured.
-    """
+    """Due at exactly 80 % of the window and above; keeps a quarter of the window, down to what would not be due."""
 
     threshold: float = THRESHOLD
     name: ClassVar[str] = "opal_trigger"
@@ -61,12 +57,9 @@ class OpalTrigger:
 
 @dataclass(frozen=True, slots=True)
 class UsageTotals:
-    """Sums over an agent's requests, in tokens.
+    """Sums over an agent's requests, which are paid for, and the last reported prompt, which is the context's size.
 
     Attributes:
-        prompt_tokens, completion_tokens, total_tokens: of all requests together: what is paid for. Each request reads
-            the whole history again, so `total_tokens` says nothing about the context's size.
-        current_context_tokens: the last reported prompt: how full the window is.
         last_prompt_tokens: the base of the estimate; 0 where the estimate has to stand alone.
         last_usage_messages: how many messages the history had when that was reported, the answer not among them.
     """
@@ -102,12 +95,7 @@ def _first(usage: Mapping[str, object], *names: str) -> int:
 
 
 def context_window(model: str, known: Callable[[str], int | None]) -> int:
-    """The model's window in tokens; 128,000 where the catalogue does not know it or fails.
-
-    Args:
-        model: with its provider before a slash where it is not the model's own.
-        known: looks a name up in a catalogue of windows.
-    """
+    """The model's window in tokens; 128,000 where the catalogue of windows does not know it or fails."""
     try:
         window = known(model)
     except (WorkbenchError, LookupError, OSError, ValueError):
@@ -142,13 +130,7 @@ def silent_overflow(prompt_tokens: int, window: int) -> Budget | None:
 
 
 def by_hand(window: int, keep_recent: object = None, instructions: str = "") -> Budget:
-    """The budget of a compaction that a user asks for.
-
-    Args:
-        window: tokens.
-        keep_recent: tokens of newest messages to keep; anything but a positive whole number means 20,000.
-        instructions: what the summary should dwell on.
-    """
+    """The budget of a compaction that a user asks for; anything but a positive whole number keeps 20,000 tokens."""
     keep = keep_recent if type(keep_recent) is int and keep_recent > 0 else KEEP_BY_HAND
     return Budget(target=keep, window=window, reason="manual", keep_recent=keep, instructions=instructions)
 
@@ -156,17 +138,11 @@ def by_hand(window: int, keep_recent: object = None, instructions: str = "") -> 
 def replace_path_segment(log: Log, ids: Sequence[str], summary: Summary) -> Log:
     """A log whose path shows the summary in the place of these messages. The given log is not touched.
 
-    Nothing is deleted: an entry is appended that names what stays. The replaced messages remain in the tree, with every
-    branch that leaves from one of them, and the leaf is the new entry.
-
-    Args:
-        log: with the path to its leaf.
-        ids: the messages as the path shows them, in order, an earlier summary among them; nothing but system
-            messages may stand before the first.
-        summary: what stands for them.
+    Nothing is deleted: an entry is appended that names what stays and becomes the leaf. The replaced messages remain in
+    the tree, with every branch that leaves from one of them.
 
     Raises:
-        LogError: they are not neighbours at the beginning of the path.
+        LogError: the messages are not neighbours at the beginning of the path, behind nothing but system messages.
     """
     shown = fold(log.path())
     names = [message.id for message in shown]
