@@ -15,7 +15,7 @@ class AnnotatedProbe:
     """A question that can be answered from the session.
 
     Attributes:
-        answer: stands word for word, but for capitals, in each message of `evidence`.
+        answer: occurs word for word, but for capitals, in each message of `evidence`.
         evidence: ids of messages, in order; one of them is enough.
     """
 

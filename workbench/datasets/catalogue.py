@@ -21,7 +21,7 @@ CATALOGUE = Path(__file__).parent / "catalogue.toml"
 HOST = "https://raw.githubusercontent.com"
 PIECE = 1 << 16
 LIMIT = 500_000_000
-"""Bytes that a cache holds unless told otherwise."""
+"""Bytes that a cache holds by default."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})

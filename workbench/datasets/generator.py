@@ -41,7 +41,7 @@ class Fact:
     Attributes:
         about: the words that name it; no two facts of a session share them, but for those that replace one another.
         entity: the one piece of information.
-        line: the line that says it, as it stands in the message.
+        line: the line of the message that says it.
         uses: ids of assistant messages, in order; nothing else in the session mentions the entity.
         replaces: the entity that it makes out of date, or None.
     """
@@ -219,7 +219,7 @@ class _Writing:
                 return about
 
     def _filler(self) -> str:
-        """A line that nobody needs. By far the most of a session: `random()` is four times as fast as `choice()`."""
+        """A line that no later message needs. Most lines are: `random()` is four times as fast as `choice()`."""
         one, places, forms = self._chance.random, self._words.places, self._words.line
         a, b = places[int(one() * len(places))], places[int(one() * len(places))]
         return forms[int(one() * len(forms))].format(a=a, b=b, n=100 + int(one() * 900))

@@ -29,7 +29,7 @@ class Outcome:
     is_error: bool = False
 
 
-class Refused(WorkbenchError):
+class ToolFailure(WorkbenchError):
     """A tool did not do it; the text says why, to the recorded agent."""
 
 
@@ -57,11 +57,11 @@ class Workspace:
         self._environment = _environment(self.root)
 
     def use(self, tool: str, arguments: Mapping[str, str | int]) -> Outcome:
-        """Run one tool and return what an agent would be told."""
+        """Run one tool and return its outcome as an agent gets it."""
         try:
             text = getattr(self, f"_{tool}")(**arguments)
             return text if isinstance(text, Outcome) else Outcome(self._shown(text))
-        except Refused as why:
+        except ToolFailure as why:
             return Outcome(f"error: {why}", is_error=True)
 
     def save(self, name: str) -> None:
@@ -97,7 +97,7 @@ class Workspace:
         lines = self._text(path).splitlines()
         chosen = lines[offset - 1 : offset - 1 + limit]
         if not chosen:
-            raise Refused(f"{path} has {len(lines)} lines, so there is no line {offset}")
+            raise ToolFailure(f"{path} has {len(lines)} lines, so there is no line {offset}")
         left = len(lines) - (offset - 1) - len(chosen)
         shown = "\n".join(f"{n:>5}\t{line}" for n, line in enumerate(chosen, offset))
         return f"{shown}\n[{left} more lines]" if left else shown
@@ -112,7 +112,7 @@ class Workspace:
     def _edit(self, path: str, old: str, new: str) -> str:
         text = self._text(path)
         if text.count(old) != 1:
-            raise Refused(f"the old text occurs {text.count(old)} times in {path}; it must occur exactly once")
+            raise ToolFailure(f"the old text occurs {text.count(old)} times in {path}; it must occur exactly once")
         at = text.index(old)
         self._inside(path).write_text(text.replace(old, new), "utf-8")
         first = text.count("\n", 0, at) + 1
@@ -125,11 +125,9 @@ class Workspace:
         try:
             wanted = re.compile(pattern)
         except re.error as problem:
-            raise Refused(f"{pattern!r} is no regular expression: {problem}") from None
+            raise ToolFailure(f"{pattern!r} is not a regular expression: {problem}") from None
         place = self._inside(path)
-        files = (
-            sorted(p for p in place.rglob("*") if p.is_file() and ".git" not in p.parts) if place.is_dir() else [place]
-        )
+        files = _files_in(place) if place.is_dir() else [place]
         found = [
             f"{file.relative_to(self.cwd)}:{n}: {line.strip()}"
             for file in files
@@ -142,14 +140,13 @@ class Workspace:
     def _list(self, path: str = ".") -> str:
         place = self._inside(path)
         if not place.is_dir():
-            raise Refused(f"{path} is not a folder")
-        inside = sorted(p for p in place.rglob("*") if p.is_file() and ".git" not in p.parts)
-        return "\n".join(f"{p.stat().st_size:>7}  {p.relative_to(self.cwd)}" for p in inside) or "(empty)"
+            raise ToolFailure(f"{path} is not a folder")
+        return "\n".join(f"{p.stat().st_size:>7}  {p.relative_to(self.cwd)}" for p in _files_in(place)) or "(empty)"
 
     def _text(self, path: str) -> str:
         file = self._inside(path)
         if not file.is_file():
-            raise Refused(f"there is no file {path}")
+            raise ToolFailure(f"there is no file {path}")
         return file.read_text("utf-8", "replace")
 
     def _inside(self, path: str) -> Path:
@@ -157,7 +154,7 @@ class Workspace:
         real = f"{self.root}{path}" if path.startswith(HOME + "/") else path
         place = (self.cwd / real).resolve()
         if not place.is_relative_to(self.cwd):
-            raise Refused(f"{path} is outside of {self.cwd.name}")
+            raise ToolFailure(f"{path} is outside of {self.cwd.name}")
         return place
 
     def _shown(self, text: str) -> str:
@@ -169,6 +166,10 @@ class Workspace:
             return text
         half = LONGEST // 2
         return f"{text[:half]}\n[{len(text) - LONGEST} characters cut]\n{text[-half:]}"
+
+
+def _files_in(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts)
 
 
 def _places() -> tuple[tuple[str, str], ...]:

@@ -28,7 +28,7 @@ class CallResult:
 
 @dataclass(slots=True)
 class Content:
-    """The parts of one message: what was said, the tool results in it, and the kinds that nobody knows."""
+    """The parts of one message: its blocks, the tool results in it, and the kinds that are unknown."""
 
     blocks: list[AnswerBlock] = field(default_factory=list)
     results: list[CallResult] = field(default_factory=list)
@@ -175,7 +175,7 @@ KINDS: Mapping[str, Callable[[Part], AnswerBlock]] = {
     "image": _image,
     "document": _document,
 }
-"""The kinds of parts in OpenAI's and Anthropic's shapes; results are told by the end of their name."""
+"""The kinds of parts in OpenAI's and Anthropic's shapes. A kind that ends in `tool_result` is a result."""
 
 
 def gemini_content(parts: Sequence[Part]) -> Content:

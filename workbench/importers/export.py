@@ -1,9 +1,9 @@
 """Messages as the providers' APIs take them: plain dicts, valid whatever the context looked like.
 
-A result stands directly behind its call, a call without a result gets one that says so, a result without a call and
-a message without content are left out, and neighbours of one role are merged where the API asks for turns. Ids and
-names are changed as far as the APIs' own rules ask. System messages stand where they stood for OpenAI; Anthropic takes
-them beside the messages, see `system_prompt`. A summary is never one of them.
+A result follows its call directly, a call without a result gets one that says so, a result without a call and a
+message without content are left out, and neighbours of one role are merged where the API asks for turns. Ids and names
+are changed as far as the APIs' own rules ask. System messages keep their place for OpenAI; Anthropic takes them beside
+the messages, see `system_prompt`. A summary is never one of them.
 """
 
 from __future__ import annotations

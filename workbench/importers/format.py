@@ -66,7 +66,7 @@ class DocumentImporter(Importer):
 
     Attributes:
         records: the field that lists them.
-        builder: reads the records, and what stands beside them.
+        builder: reads the records, and the fields beside them.
     """
 
     records: str

@@ -21,7 +21,7 @@ class Head:
         text: its first 64 KB, whatever they hold.
         is_list: whether it is a JSON list.
         keys: the keys of the first object: the document, the list's first element or the first line.
-        records: the objects that stand whole on one of the first lines.
+        records: the objects that are whole on one of the first lines.
     """
 
     text: str

@@ -172,7 +172,7 @@ def _opened(file: Path) -> BufferedIOBase:
 
 
 def files(paths: Paths) -> Iterator[str]:
-    """The files that these names stand for: a file itself, what is in a folder, what a pattern matches, in order.
+    """The files that these names mean: a file itself, those in a folder, those that match a pattern, in order.
 
     Raises:
         FormatError: a pattern matches nothing.

@@ -141,7 +141,7 @@ def _line(value: Json) -> bytes:
         return (json.dumps(value, separators=(",", ":"), allow_nan=False) + "\n").encode()
 
 
-def _plain(value: Any) -> Json:  # noqa: ANN401  # any dataclass of the transcript, or what stands in its fields
+def _plain(value: Any) -> Json:  # noqa: ANN401  # any dataclass of the transcript, or the value of a field
     """The value as JSON takes it; fields that have their default are left out, but for the type or role."""
     if is_dataclass(value) and not isinstance(value, type):
         given: dict[str, Json] = {}

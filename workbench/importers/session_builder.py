@@ -32,7 +32,7 @@ class SessionBuilder:
     """One session while it is read. A format reads its records in a subclass.
 
     Attributes:
-        log: what has been read; an id that stands in it already gets a number behind it.
+        log: what has been read; an id that is taken already gets a number as a suffix.
         id: the recording's own, or else the file's name; `title`, `cwd` and `project` are empty until something names
             them.
         model: used where no answer names one.

@@ -55,5 +55,5 @@ class Adk(DocumentImporter):
     records, builder = "events", AdkBuilder
 
     def knows(self, head: Head) -> bool:
-        """Whether an app, a user and events stand at the top."""
+        """Whether the document names an app and a user."""
         return head.is_object_with("app_name", "user_id") or head.is_object_with("appName", "userId")

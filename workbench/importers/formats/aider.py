@@ -38,7 +38,7 @@ class Aider(Importer):
         return re.search(r"^# aider chat started at \d", head.text[:4_000], re.MULTILINE) is not None
 
     def sessions(self, source: Source) -> Iterator[Session]:
-        """One session a chat; its number stands behind the file's name where the file holds several."""
+        """One session a chat, named after the file; several chats are numbered."""
         chat: AiderBuilder | None = None
         n = 0
         for line in source.text().split("\n"):
@@ -122,10 +122,10 @@ class AiderBuilder(SessionBuilder):
         return moment.replace(tzinfo=UTC).timestamp()
 
     def _bare_done(self, answered: bool) -> None:
-        """Write what stands bare: the model's answer, or the output of a command.
+        """Write the lines without a mark: the model's answer, or the output of a command.
 
-        Output follows aider's own line directly, or a shell command; but what stands before the figures of a request
-        is an answer always.
+        Output follows aider's own line directly, or a shell command; but lines before the figures of a request are an
+        answer always.
         """
         text = _ESCAPE.sub("", "\n".join(self.bare)).strip("\n")
         self.bare = []
@@ -146,7 +146,7 @@ class AiderBuilder(SessionBuilder):
         self.output = ""
 
     def _answer_done(self) -> None:
-        """Write the newest answer: what aider says behind it, with its figures, has been heard."""
+        """Write the newest answer: aider's lines after it, with its figures, have been read."""
         if self.answer is not None:
             self.say(self.answer)
         self.answer = None

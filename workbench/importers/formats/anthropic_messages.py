@@ -18,7 +18,7 @@ class AnthropicMessages(OpenAIChat):
     carries = ("calls", "thinking", "images", "usage", "model", "system")
 
     def knows(self, head: Head) -> bool:
-        """Whether messages stand at the start that have Anthropic's blocks or its system field."""
+        """Whether it starts with messages that have Anthropic's blocks or its system field."""
         if not starts_with_messages(head) or '"tool_calls"' in head.text or '"role": "tool"' in head.text:
             return False
         return "system" in head.keys or _BLOCK.search(head.text) is not None

@@ -24,7 +24,7 @@ class ClineBuilder(ChatBuilder):
             self.system([Text(prompt)], id="system")
 
     def read(self, record: Mapping[str, Json]) -> None:
-        """Read one message. What stands before a compaction is the system prompt, which none touches."""
+        """Read one message. Before a compaction there is the system prompt alone, which none touches."""
         about = mapping(record, "metadata")
         mark = text(about, "kind")
         if mark == "compaction_summary":
@@ -50,7 +50,7 @@ class ClineBuilder(ChatBuilder):
         )
 
     def describe(self, document: Mapping[str, Json]) -> None:
-        """Read the session's id; its compacted states have the same one, so their file's name stands behind it."""
+        """Read the session's id; its compacted states have the same one, so their file's name is added."""
         given, stem = identifier(document, "sessionId"), self.source.stem
         self.id = f"{given}-{stem}" if given and stem not in ("session", given) else given
 

@@ -33,7 +33,7 @@ class Langfuse(Importer):
     carries = ("tree", "calls", "thinking", "usage", "times", "model", "system")
 
     def knows(self, head: Head) -> bool:
-        """Whether a trace and observations stand at the top."""
+        """Whether the document has a trace or observations."""
         return head.is_object_with("observations") or (head.is_object_with("trace") and '"projectId"' in head.text)
 
     def sessions(self, source: Source) -> Iterator[Session]:

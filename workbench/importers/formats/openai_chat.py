@@ -26,7 +26,7 @@ class OpenAIChat(Importer):
     carries: tuple[Carries, ...] = ("calls", "thinking", "images", "usage", "times", "model", "system")
 
     def knows(self, head: Head) -> bool:
-        """Whether messages with a role stand at the start."""
+        """Whether it starts with messages that have a role."""
         return starts_with_messages(head)
 
     def sessions(self, source: Source) -> Iterator[Session]:

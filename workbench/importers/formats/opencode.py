@@ -166,6 +166,6 @@ class OpenCode(DocumentImporter):
 
 
 def _file(part: Mapping[str, Json]) -> list[SaidBlock]:
-    """A picture as a placeholder; the text of other files stands in a text part beside it."""
+    """A picture as a placeholder; the text of other files is in a text part beside it."""
     pictured = text(part, "mime").startswith(("image/", "application/pdf"))
     return [linked(text(part, "url"))] if pictured else []

@@ -80,7 +80,7 @@ class Otel(Importer):
 
 
 def _spans(source: Source) -> Iterator[tuple[str, dict[str, Json]]]:
-    """Every span with the place where it stands."""
+    """Every span with its place in the file."""
     if source.in_lines():
         for line, record in source.records():
             with source.at(line):
@@ -142,8 +142,8 @@ def _generation(span: Mapping[str, Json], attributes: dict[str, Json], place: st
     sent, answer = _latest(attributes)
     for event in objects(span, "events"):
         details = _attributes(event.get("attributes"))
-        more, told = _latest(details) if "gen_ai.input.messages" in details else _event(event, details)
-        sent, answer = sent + more, answer + told
+        more, answered = _latest(details) if "gen_ai.input.messages" in details else _event(event, details)
+        sent, answer = sent + more, answer + answered
     if not sent and not answer:
         sent, answer = _indexed(attributes)
     if not sent and not answer:

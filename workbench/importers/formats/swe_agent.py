@@ -41,7 +41,7 @@ class SweAgent(DocumentImporter):
     records, builder = "history", SweAgentBuilder
 
     def knows(self, head: Head) -> bool:
-        """Whether a trajectory stands at the top with its environment, history or steps."""
+        """Whether the document has a trajectory with a history or steps."""
         history = {"trajectory", "history"} & head.keys and '"role"' in head.text
         steps = "trajectory" in head.keys and '"observation"' in head.text
         return not head.is_list and bool(history or steps)

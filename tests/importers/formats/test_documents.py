@@ -96,8 +96,8 @@ def test_a_document_that_is_cut_off_is_an_error_with_its_line(tmp_path: Path, na
 
 
 def test_every_built_in_importer_has_a_test_that_names_it() -> None:
-    folder = Path(__file__).parent
-    named = {*DOCUMENTS, *LINES, *TEXTS, *(path.stem.removeprefix("test_") for path in folder.glob("test_*.py"))}
+    folder = Path(__file__).parent.parent
+    named = {*DOCUMENTS, *LINES, *TEXTS, *(path.stem.removeprefix("test_") for path in folder.rglob("test_*.py"))}
     assert set(BUILTIN) <= named
 
 
