@@ -1,0 +1,29 @@
+"""The documentation site has a page for everything."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import workbench as wb
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_api_page_has_every_name_of_the_face_once() -> None:
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^::: workbench\.(\w+)$", page, re.MULTILINE)) == sorted({*wb.__all__} - {"__version__"})
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")} | {
+        f"notebooks/{path.name}" for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")
+    }
+    assert {name for name in pages if f": {name}\n" not in navigation + "\n"} == set()
+
+
+def test_every_decision_is_in_the_list_of_decisions() -> None:
+    folder = ROOT / "docs" / "decisions"
+    listed = set(re.findall(r"\]\((\S+\.md)\)", (folder / "index.md").read_text(encoding="utf-8")))
+    assert listed == {path.name for path in folder.glob("*.md")} - {"index.md"}
