@@ -10,8 +10,7 @@ from workbench.experiment.prepared import Prepared, prepared
 from workbench.importers.importer import load
 from workbench.metrics.index import Index
 from workbench.transcript.session import Session
-from workbench.validation.gamers import GAMERS, filled
-from workbench.validation.gaming import gaming
+from workbench.validation.gaming import GAMERS, filled, gaming
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +44,7 @@ def test_a_session_with_few_things_is_told_apart_and_not_judged(
     monkeypatch.setattr("workbench.validation.gaming.FEW_THINGS", len(small.index.entities) + 1)
     found = gaming([session, small], {"later": later})
     assert found.outcome == "passed"
-    assert "not judged: 1 with fewer than" in found.found and "later 1.000 there" in found.found
+    assert "not judged: 1 with fewer than" in found.found and "later 1.000 at" in found.found
     assert gaming([small], {"later": later}).failed, "alone it is judged all the same"
 
 

@@ -12,7 +12,8 @@ from workbench.extraction.entities import KINDS, Entity, Kind
 from workbench.extraction.extractor import Extractor
 from workbench.metrics.artifacts import Artifacts
 from workbench.metrics.background import BUILTIN_BACKGROUND
-from workbench.metrics.demand import HORIZON, Demand, History
+from workbench.metrics.demand import HORIZON, Demand
+from workbench.metrics.evidence import History
 from workbench.metrics.fabricated import fabricated
 from workbench.metrics.inverted_index import InvertedIndex
 from workbench.metrics.sources import sources

@@ -182,7 +182,8 @@ class InvertedIndex:
 
 def row_of(matrix: sparse.csr_array, row: int) -> Ints:
     """The columns that a row holds, in order."""
-    return matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
+    columns: Ints = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
+    return columns
 
 
 def _incidence(rows: Ints, columns: Ints, shape: tuple[int, int]) -> sparse.csr_array:

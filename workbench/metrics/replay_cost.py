@@ -120,10 +120,11 @@ def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCos
     charges, plain = list[Charge](), list[Charge]()
     sent = recorded = 0
     for i, step in enumerate(steps):
-        answer = {"waited": waits[step.request], "output": outputs[step.request]}
-        cost = one_charge(step.tokens_sent, step.prefix_reused, sent, **answer, summaries=summaries.get(i, 0.0))
-        charges.append(cost)
-        plain.append(one_charge(step.tokens_recorded, recorded, recorded, **answer))
+        wait, output, summary = waits[step.request], outputs[step.request], summaries.get(i, 0.0)
+        prompt = (step.tokens_sent, step.prefix_reused, sent)
+        charges.append(one_charge(*prompt, waited=wait, output=output, summaries=summary))
+        prompt = (step.tokens_recorded, recorded, recorded)
+        plain.append(one_charge(*prompt, waited=wait, output=output))
         sent, recorded = step.tokens_sent, step.tokens_recorded
     rates = tariff.at(sent)
     again = fetched * (rates.cache_write if pricing.rules.writes else rates.input)

@@ -1,30 +1,66 @@
-"""Whether contexts made to please the measure stay near its floor."""
+"""Whether contexts made to please a metric, which no agent could work with, stay near its floor.
+
+None of them knows how the headline metric is made. One that did, and wrote the commonest words of the session beside
+every thing, would keep much of it: the metric is for strategies that are blind to it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
 
 from workbench.experiment.prepared import Prepared
+from workbench.metrics.index import Index
 from workbench.metrics.recall import FEWEST
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.message import Text, UserMessage
 from workbench.validation.check import Check, checked
-from workbench.validation.gamers import GAMERS, Gamer, filled
 
-Means: TypeAlias = dict[tuple[str, float], float]
-"""By gamer and budget, what it keeps, in [0, 1]."""
+Gamer = Callable[[Index, int, str], Iterator[str]]
+"""The session, the boundary, a seed; the lines of the context, best first, until the reader has enough."""
+
+A_LINE = 12
+"""Entities in a line."""
+MARKERS = ("important:", "remember:", "note:", "fact:", "must keep:")
 SHARES = (0.1, 0.2, 0.3, 0.5)
 NEAR, NEAR_ALONE = 0.15, 0.25
-"""What a gamer may have of the headline metric as a mean over sessions, and over fewer than `SEVERAL`.
+"""The most recall that a gamer may have, as a mean over sessions, and over fewer than `SEVERAL`.
 
 The reference `null` has some 0.05, strategies 0.3 to 0.9.
 """
 SEVERAL = 5
 FEW_THINGS = 150
-"""Exact things under which a session is not judged but told apart: a line of a gamer's list then holds a twelfth of all
-that there is and more, and binds things by luck. In short sessions about a few ids it can win more than half."""
+"""Entities under which a session is reported and not judged: a line of a gamer's list then holds a twelfth of all that
+there is and more, and binds entities by luck. In short sessions about a few ids it can win more than half."""
+
+
+def entity_list(index: Index, at: int, seed: str) -> Iterator[str]:
+    """Every entity of the history, without the words around it, in a random order."""
+    return _lines(_entities(index, at), seed)
+
+
+def word_soup(index: Index, at: int, seed: str) -> Iterator[str]:
+    """The words and entities of the history in a random order."""
+    p = index.inverted_index
+    said = p.place_span[: p.message_start[at]][~p.thought[: p.message_start[at]]]
+    names = list(p.extractor.words)
+    numbers = np.unique(p.span_words[said].indices)
+    return _lines(_entities(index, at) + [names[number] for number in numbers.tolist()], seed)
+
+
+def marker_copy(index: Index, at: int, seed: str) -> Iterator[str]:
+    """Every entity of the history behind a word that promises weight, in a random order."""
+    chance = random.Random(seed)
+    entities = _entities(index, at)
+    chance.shuffle(entities)
+    return (f"{chance.choice(MARKERS)} {entity}" for entity in entities)
+
+
+GAMERS: Mapping[str, Gamer] = {"entity_list": entity_list, "word_soup": word_soup, "marker_copy": marker_copy}
 
 
 def gaming(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer] = GAMERS) -> Check:
@@ -34,45 +70,38 @@ def gaming(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer] = GAMERS) -
         sessions: any.
         gamers: by name, what to try.
     """
-    many = [ready for ready in sessions if len(ready.index.entities) >= FEW_THINGS]
-    judged = many or list(sessions)
+    large = [len(ready.index.entities) >= FEW_THINGS for ready in sessions]
+    judged = [ready for ready, judge in zip(sessions, large, strict=True) if judge or not any(large)]
     means, tried = _over(judged, gamers)
-    aside = [ready for ready in sessions if all(ready is not one for one in judged)]
-    small, left = _over(aside, gamers)
+    small, left = _over(
+        [ready for ready, judge in zip(sessions, large, strict=True) if any(large) and not judge], gamers
+    )
     bar = NEAR if tried >= SEVERAL else NEAR_ALONE
     high = [f"{name} at {share:.0%}: {mean:.3f}" for (name, share), mean in means.items() if mean > bar]
-    most = {name: max(mean for (who, _), mean in means.items() if who == name) for name in gamers if means}
+    most = means.groupby("gamer", sort=False).max()
+    aside = ""
+    if left:
+        name, share = small.idxmax()
+        aside = f"; not judged: {left} with fewer than {FEW_THINGS} entities, {name} {small.max():.3f} at {share:.0%}"
     return checked(
         "gamers",
-        f"contexts made to please the measure keep at most {bar} of it at every budget, as a mean over sessions",
-        not high if means else None,
-        ", ".join(f"{name} {mean:.3f}" for name, mean in most.items()) + f"; {tried} sessions" + _apart(small, left),
+        f"contexts made to please the metric have a mean recall of at most {bar} at every budget",
+        not high if tried else None,
+        ", ".join(f"{name} {mean:.3f}" for name, mean in most.items()) + f"; {tried} sessions{aside}",
         high,
     )
 
 
-def _over(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer]) -> tuple[Means, int]:
-    """What each keeps as a mean over sessions, and how many of these could be scored."""
-    values: dict[tuple[str, float], list[float]] = {}
-    for ready in sessions:
-        for place, mean in _means(ready, gamers).items():
-            values.setdefault(place, []).append(mean)
-    return {place: sum(found) / len(found) for place, found in values.items()}, max(
-        map(len, values.values()), default=0
-    )
+def _over(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer]) -> tuple[pd.Series[float], int]:
+    """By gamer and budget the mean recall over sessions, and how many of these could be scored."""
+    rows = [(number, *row) for number, ready in enumerate(sessions) for row in _recalls(ready, gamers)]
+    table = pd.DataFrame(rows, columns=["session", "gamer", "share", "recall"])
+    each = table.groupby(["session", "gamer", "share"], sort=False)["recall"].mean()
+    return each.groupby(["gamer", "share"], sort=False).mean(), table["session"].nunique()
 
 
-def _apart(means: Means, sessions: int) -> str:
-    """What is won in sessions that are not judged."""
-    if not means:
-        return ""
-    (name, share), most = max(means.items(), key=lambda item: item[1])
-    return f"; not judged: {sessions} with fewer than {FEW_THINGS} things, {name} {most:.3f} there at {share:.0%}"
-
-
-def _means(ready: Prepared, gamers: Mapping[str, Gamer]) -> Means:
-    """By gamer and budget, what it keeps of one session, as a mean over the boundaries with enough demand."""
-    found: dict[tuple[str, float], list[float]] = {}
+def _recalls(ready: Prepared, gamers: Mapping[str, Gamer]) -> Iterator[tuple[str, float, float]]:
+    """Gamer, budget and recall at each boundary of one session with enough demand."""
     for at in at_shares(ready.session):
         demand = ready.index.demand(at)
         if len(demand) < FEWEST:
@@ -81,9 +110,39 @@ def _means(ready: Prepared, gamers: Mapping[str, Gamer]) -> Means:
         for name, gamer in gamers.items():
             texts = filled(gamer(ready.index, at, "0"), partial(_tokens, ready), budgets)
             for share, text in zip(SHARES, texts, strict=True):
-                found.setdefault((name, share), []).append(demand.retained((), (text,)).mean())
-    return {place: sum(means) / len(means) for place, means in found.items()}
+                yield name, share, demand.retained((), (text,)).mean()
+
+
+def filled(lines: Iterable[str], count: Callable[[str], int], budgets: Sequence[int]) -> list[str]:
+    """For each budget as many of the lines as fit; each line is counted once.
+
+    Args:
+        lines: best first.
+        count: tokens of a text.
+        budgets: tokens, in growing order.
+    """
+    chosen: list[str] = []
+    found: list[str] = []
+    spent = 0
+    for line in lines:
+        spent += count(line) + 1
+        while len(found) < len(budgets) and spent > budgets[len(found)]:
+            found.append("\n".join(chosen))
+        if len(found) == len(budgets):
+            break
+        chosen.append(line)
+    return found + ["\n".join(chosen)] * (len(budgets) - len(found))
 
 
 def _tokens(ready: Prepared, line: str) -> int:
     return ready.sizing.count(UserMessage(id="", blocks=(Text(line),)))
+
+
+def _entities(index: Index, at: int) -> list[str]:
+    p = index.inverted_index
+    return [p.names[number].text for number in np.flatnonzero(p.first_seen < at).tolist()]
+
+
+def _lines(things: list[str], seed: str) -> Iterator[str]:
+    random.Random(seed).shuffle(things)
+    return (" ".join(things[i : i + A_LINE]) for i in range(0, len(things), A_LINE))
