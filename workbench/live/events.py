@@ -45,29 +45,31 @@ class CompactionEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class CompactionCancelled:
-    """The host cancelled it; nothing changed."""
+class _CompactionLost:
+    """A compaction that changed nothing."""
 
     number: int
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionCancelled(_CompactionLost):
+    """The host cancelled it; nothing changed."""
+
     type: Literal["compaction_cancelled"] = "compaction_cancelled"
 
 
 @dataclass(frozen=True, slots=True)
-class CompactionFailed:
-    """It broke off; nothing changed."""
+class CompactionFailed(_CompactionLost):
+    """An error interrupted it; nothing changed."""
 
-    number: int
-    why: str
     type: Literal["compaction_failed"] = "compaction_failed"
 
 
 @dataclass(frozen=True, slots=True)
-class CompactionDiscarded:
-    """The history had changed before it was done, so its result was not used."""
+class CompactionDiscarded(_CompactionLost):
+    """The history changed while it ran, so its result was not used."""
 
-    number: int
-    why: str
     type: Literal["compaction_discarded"] = "compaction_discarded"
 
 

