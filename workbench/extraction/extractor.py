@@ -63,7 +63,7 @@ class Extractor:
     Attributes:
         cwd: the folder that relative paths start from.
         words, entities: the number of each content word, and of each entity by kind and text.
-        spans: the text of each span, by its number.
+        names, spans: the kind and text of each entity, and the text of each span, by number.
         features: for each span the features of its tokens, in order; one may occur twice.
         more: by span, the features that need more than one token.
         messages_read: how many messages were read.
@@ -73,6 +73,7 @@ class Extractor:
         self.cwd = cwd
         self.words: dict[str, int] = {}
         self.entities: dict[Found, int] = {}
+        self.names: list[Found] = []
         self.spans: list[str] = []
         self.features: list[tuple[int, ...]] = []
         self.more: dict[int, list[int]] = {}
@@ -116,9 +117,9 @@ class Extractor:
 
     def _quoted(self, item: str, own: int) -> int:
         """The number of a list's item."""
-        known = (self._numbers.get(text, own) for text in (item, item[2:]))
-        found = next((number for number in known if number < own), None)
-        return self._numbers[item] if found is None else found
+        if self._numbers.get(item, own) >= own and (bare := self._numbers.get(item[2:], own)) < own:
+            return bare
+        return self._numbers[item]
 
     def number(self, span: str) -> int:
         """The number of a text that is one span, as it is."""
@@ -126,7 +127,10 @@ class Extractor:
 
     def entity(self, entity: Found) -> int:
         """The number of an entity, a new one if need be."""
-        return self.entities.setdefault(entity, len(self.entities))
+        number = self.entities.setdefault(entity, len(self.names))
+        if number == len(self.names):
+            self.names.append(entity)
+        return number
 
     def features_of(self, span: int) -> list[int]:
         """The features of one span, each once."""

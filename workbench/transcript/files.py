@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 READS = frozenset(
@@ -21,7 +20,6 @@ CHANGES = frozenset(
 )  # fmt: skip
 PATH_KEYS = ("path", "file_path", "filePath", "file", "filename", "target_file", "absolute_path", "notebook_path")
 
-_RANK = {key: i for i, key in enumerate(PATH_KEYS)}
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 
@@ -42,48 +40,17 @@ class FileOps:
         return FileOps(tuple(path for path in dict.fromkeys(self.read + later.read) if path not in changed), modified)
 
 
-NOTHING = FileOps()
-
-
 def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:
     """What one tool call did to files, judged by the tool's name and its path argument."""
-    tool = _known(name)
-    if not tool:
-        return NOTHING
-    if tool in READS or (tool == "str_replace_based_edit_tool" and arguments.get("command") == "view"):
-        paths = _paths(arguments)
-        return _one_read(paths[0]) if paths else NOTHING
-    paths = _paths(arguments)
-    if not paths:
-        for value in arguments.values():
-            if isinstance(value, str):
-                paths.extend(_PATCHED.findall(value))
-    return _one_changed(paths[0]) if len(paths) == 1 else FileOps(modified=tuple(paths))
-
-
-@lru_cache(maxsize=4_096)
-def _one_read(path: str) -> FileOps:
-    return FileOps(read=(path,))
-
-
-@lru_cache(maxsize=4_096)
-def _one_changed(path: str) -> FileOps:
-    return FileOps(modified=(path,))
-
-
-def _paths(arguments: Mapping[str, Any]) -> list[str]:
-    """What stands under the keys for paths, in the order of the keys; most calls have one such key."""
-    keys = [key for key in arguments if key in _RANK]
-    if len(keys) > 1:
-        keys.sort(key=_RANK.__getitem__)
-    return [value for key in keys if (value := arguments[key]) and isinstance(value, str)]
-
-
-@lru_cache(maxsize=1_024)
-def _known(name: str) -> str:
-    """A tool that works on files, by its bare name; empty for any other. A session has few names and many calls."""
     tool = name.rsplit("__", 1)[-1].lower()
-    return tool if tool in READS or tool in CHANGES else ""
+    paths = [value for key in PATH_KEYS if isinstance(value := arguments.get(key), str) and value]
+    if tool in READS or (tool == "str_replace_based_edit_tool" and arguments.get("command") == "view"):
+        return FileOps(read=tuple(paths[:1]))
+    if tool not in CHANGES:
+        return FileOps()
+    if not paths:
+        paths = [path for value in arguments.values() if isinstance(value, str) for path in _PATCHED.findall(value)]
+    return FileOps(modified=tuple(paths))
 
 
 def merged(operations: Iterable[FileOps]) -> FileOps:

@@ -107,13 +107,10 @@ class Choice:
         """For each line whether it may be chosen: somebody said it or it names something exact, and it is new."""
         reads, earlier = self.reads.lines, self.earlier.numbers
         good = np.concatenate(((reads.sources <= SPOKEN) | (reads.held > 0), np.ones(len(earlier), dtype=bool)))
-        known = set(sure.numbers.tolist())
-        places = np.flatnonzero(good)
-        numbers = np.concatenate((reads.numbers, earlier))[places].tolist()
-        for place, number in zip(places.tolist(), numbers, strict=True):
-            if number in known:
-                good[place] = False
-            known.add(number)
+        numbers = np.concatenate((sure.numbers, np.concatenate((reads.numbers, earlier))[good]))
+        first = np.empty(len(self.reader.extractor.spans), dtype=np.int64)  # only the places that are written are read
+        first[numbers[::-1]] = np.arange(len(numbers))[::-1]
+        good[good] = (first[numbers] == np.arange(len(numbers)))[len(sure.numbers) :]
         return good
 
     def _gains(self, lines: Lines, at: Ints, left: Mapping[int, float]) -> Gains:
@@ -155,9 +152,9 @@ class Choice:
             max(n - at, 1) ** weights.age * exp(weights.distance * (whole - until[max(at, 0)]) / whole)
             for at in range(-1, n)
         ]
-        kinds = [kind for kind, _ in self.reader.extractor.entities]
+        names = self.reader.extractor.names
         worth: Floats = (
-            np.array([WORTH.get(kinds[entity], 0.0) for entity in known.entities.tolist()])
+            np.array([WORTH.get(names[entity][0], 0.0) for entity in known.entities.tolist()])
             * powers(known.spoken, weights.spoken)
             * powers(known.heard, weights.heard)
             * np.array(when)[known.last + 1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import chain
@@ -205,12 +205,10 @@ class Reader:
         for spans, source in self._texts(message):
             numbers += map(self._unmarked, spans) if source in PROSE else spans
             sources += [source] * len(spans)
-        facts = [(source, self._fact(number)[1]) for number, source in zip(numbers, sources, strict=True)]
-        return _Entry(
-            self.lines(numbers, sources),
-            _each_once(entities for source, entities in facts if source <= SPOKEN),
-            _each_once(entities for source, entities in facts if SPOKEN < source < Source.THOUGHT),
-        )
+        lines = self.lines(numbers, sources)
+        source = np.repeat(lines.sources, lines.held)
+        heard = (source > SPOKEN) & (source < Source.THOUGHT)
+        return _Entry(lines, _each_once(lines.entities[source <= SPOKEN]), _each_once(lines.entities[heard]))
 
     def _texts(self, message: Message) -> list[tuple[list[int], Source]]:
         """The spans of each text of a message, with where it comes from."""
@@ -263,8 +261,8 @@ def _sources(message: AssistantMessage | ToolResult | UserMessage) -> list[Sourc
     return found
 
 
-def _each_once(entities: Iterable[Iterable[int]]) -> Ints:
-    return np.array(list(dict.fromkeys(chain.from_iterable(entities))), dtype=np.int64)
+def _each_once(entities: Ints) -> Ints:
+    return np.array(list(dict.fromkeys(entities.tolist())), dtype=np.int64)
 
 
 def harmless(text: str) -> str:
