@@ -117,7 +117,7 @@ def test_a_slider_moves_and_the_picture_changes(browser: Any, lab: str, keep: An
     _run_all(page, lab, lambda: keep(page, "explorer"))
 
     page.locator('[data-go="boundary:1"]').first.click()
-    lost = page.get_by_text("are still held with their context").first
+    lost = page.get_by_text("the context still knows").first
     lost.wait_for()
     entity = page.locator(".wb-x summary:visible").first
     entity.click()
@@ -160,7 +160,7 @@ PALE = """() => {
     const faded = part => part ? getComputedStyle(part).opacity * faded(part.parentElement) : 1;
     const pale = [];
     for (const part of document.querySelectorAll('.wb-x *')) {
-        const said = [...part.childNodes].filter(n => n.nodeType === 3).map(n => n.data.trim()).join(' ');
+        const said = [...part.childNodes].filter(n => n.nodeType === 3).map(n => n.data.trim()).join(' ').trim();
         if (!said || !part.checkVisibility() || part.closest('title, style')) continue;
         const style = getComputedStyle(part), below = ground(part);
         const ink = rgba(part.closest('svg') ? style.fill : style.color);
@@ -184,7 +184,7 @@ def test_in_a_light_and_in_a_dark_theme_every_word_can_be_read(
     _run_all(page, lab, lambda: keep(page, f"explorer-{name}"))
     assert page.evaluate("document.body.dataset.jpThemeLight") == str(name == "light").lower()
     page.locator('[data-go="boundary:1"]').first.click()
-    page.get_by_text("are still held with their context").first.wait_for()
+    page.get_by_text("the context still knows").first.wait_for()
     for tab in ("Messages", "Before and after", "Lost", "As code"):
         page.get_by_role("tab", name=tab).first.click()
         for summary in page.locator(".wb-x summary:visible").all()[:1]:

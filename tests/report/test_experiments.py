@@ -27,7 +27,7 @@ def test_a_grid_is_every_combination() -> None:
         ({}, {"wnidow": "1,2"}, "wnidow"),
         ({}, {"window": "16000,many"}, "whole number"),
         ({"limit": "few"}, {"window": "16000"}, "whole number"),
-        ({"window": "8000"}, {"window": "16000"}, "one place"),
+        ({"window": "8000"}, {"window": "16000"}, "set twice"),
         ({}, {"out": "a,b"}, "--out"),
     ],
 )

@@ -32,7 +32,8 @@ def outcomes(session: Session, event: CompactionEvent | None, at: int | None = N
     same, named = {id(message) for message in sent}, {message.id for message in sent}
     past = (_outcome(message, same, named) for message in messages[:done])
     since = (_outcome(message, {id(message)}, named) for message in messages[done:until])
-    return (*past, *since, *("later" for _ in messages[until:]))
+    later: tuple[MessageOutcome, ...] = tuple("later" for _ in messages[until:])
+    return (*past, *since, *later)
 
 
 def _outcome(message: Message, same: set[int], named: set[str]) -> MessageOutcome:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -10,13 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.formats import amount, missing, percent, some
-from workbench.palette import REFERENCES, looks
+from workbench.palette import REFERENCES, Look, looks
 from workbench.report import cost
 from workbench.report.cost import Money
 from workbench.report.plot_style import INK, MUTED, Label, name_ends, paper, words
 from workbench.report.summaries import by_round, by_size, dots, points, typical
 from workbench.report.tables import Tables, contenders, shares, strategies, unranked
 
+Shares: TypeAlias = Sequence[float]
 MOST_ROUNDS = 12
 MOST_DOTS = 40
 """Sessions beyond which single ones are no longer dotted: the intervals say it better."""
@@ -91,23 +93,31 @@ def equal_size(run: Tables, width: float = 7.6) -> Figure:
         mine = rows[rows["strategy"] == name]
         apart = 0.0 if name in REFERENCES else 0.05 * (i - (len(contenders(run)) - 1) / 2)
         x = [budgets.index(share) + apart for share in mine["share"]]
-        line = "--" if name in REFERENCES else "-"
-        axes.plot(
-            x, 100 * mine["mean"], line, color=look[name].colour, marker=look[name].mark, ms=7, lw=1.8, mec="none"
-        )
-        for at, low, high in zip(x, mine["low"], mine["high"], strict=True):
-            if not missing(low):
-                axes.plot((at, at), (100 * low, 100 * high), "-", color=look[name].colour, lw=1.5)
-        ends.append(Label(name, x[-1], 100 * float(mine["mean"].iloc[-1]), look[name].colour))
+        ends.append(_curve(axes, name, look[name], x, *(mine[column].tolist() for column in ("mean", "low", "high"))))
     axes.set_xticks(range(len(budgets)), [percent(share) for share in budgets])
-    axes.set(
-        xlabel="cut to, % of the history's tokens",
-        ylabel="still known of what was needed later, %",
-    )
+    axes.set(xlabel="cut to, % of the history's tokens", ylabel="still known of what was needed later, %")
     axes.set_xlim(-0.3, len(budgets) - 0.7)
     axes.set_ylim(-6, 106)
     name_ends(figure, axes, ends)
     return figure
+
+
+def _curve(
+    axes: Axes,
+    name: str,
+    look: Look,
+    x: Sequence[float],
+    y: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+) -> Label:
+    """One strategy's line of shares with its 95 % intervals; the label for its end."""
+    mean, least, most = (100 * np.asarray(values, dtype=float) for values in (y, low, high))
+    axes.errorbar(
+        x, mean, [mean - least, most - mean], linestyle="--" if name in REFERENCES else "-", color=look.colour,
+        marker=look.mark, ms=7, mec="none", lw=1.8, elinewidth=1.5,
+    )  # fmt: skip
+    return Label(name, float(x[-1]), float(mean[-1]), look.colour)
 
 
 def context_over_time(run: Tables, session: str | None = None) -> Figure:
@@ -191,12 +201,8 @@ def rounds(run: Tables) -> Figure:
     for i, name in enumerate(names):
         mine = rows[rows["strategy"] == name]
         x = np.array([0, *mine["round"]]) + 0.05 * (i - (len(names) - 1) / 2)
-        y = 100 * np.array([1, *mine["surviving"]])
-        axes.plot(x, y, "-", color=look[name].colour, marker=look[name].mark, ms=7, mec="none")
-        for at, low, high in zip(x[1:], mine["low"], mine["high"], strict=True):
-            if not missing(low):
-                axes.plot((at, at), (100 * low, 100 * high), "-", color=look[name].colour, lw=1.5)
-        ends.append(Label(name, float(x[-1]), float(y[-1]), look[name].colour))
+        y, low, high = ([1, *mine[column]] for column in ("surviving", "low", "high"))
+        ends.append(_curve(axes, name, look[name], x.tolist(), y, low, high))
     axes.set(xlabel="compactions since it was stated", ylabel="entities still in the context, %")
     axes.set_xticks(range(int(rows["round"].max()) + 1))
     axes.set_ylim(-6, 106)

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from itertools import product
@@ -130,18 +130,12 @@ def run_experiments(
     values = points(fixed, grid)
     folder = Path(out) if out is not None else REPORTS / f"experiments-{_named(values)}"
     folders = [folder / _slug(one, grid) for one in values]
-    found: dict[int, GridPoint] = {}
-    bar = tqdm(total=len(values), desc="notebooks", disable=quiet or not sys.stderr.isatty(), leave=False)
-    with bar, ThreadPoolExecutor(max_workers=jobs) as pool:
-        waiting = {pool.submit(_run, one, at): i for i, (one, at) in enumerate(zip(values, folders, strict=True))}
-        try:
-            for ready in as_completed(waiting):
-                found[waiting[ready]] = ready.result()
-                bar.update()
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    ran = [found[i] for i in range(len(values))]
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        done = tqdm(
+            pool.map(_run, values, folders), total=len(values), desc="notebooks", leave=False,
+            disable=quiet or not sys.stderr.isatty(),
+        )  # fmt: skip
+        ran = list(done)
     _write(folder / INDEX, [asdict(one) for one in ran])
     return ran
 
@@ -152,10 +146,9 @@ def _run(values: Mapping[str, Value], folder: Path) -> GridPoint:
         return GridPoint(values, str(folder), "kept")
     try:
         run_experiment(values, folder)
-    except WorkbenchError as error:
-        return GridPoint(values, str(folder), "failed", str(error))
     except Exception as error:  # noqa: BLE001 - a point's fault of any kind must not stop the others
-        return GridPoint(values, str(folder), "failed", f"{type(error).__name__}: {error}")
+        name = "" if isinstance(error, WorkbenchError) else f"{type(error).__name__}: "
+        return GridPoint(values, str(folder), "failed", f"{name}{error}")
     _write(folder / DONE, state)
     return GridPoint(values, str(folder), "done")
 
@@ -182,10 +175,7 @@ def _read(path: Path) -> object:
 
 
 def _write(path: Path, value: object) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_suffix(".tmp")
-    fresh.write_text(json.dumps(value, indent=1, ensure_ascii=False), encoding="utf-8")
-    fresh.replace(path)
+    path.write_text(json.dumps(value, indent=1, ensure_ascii=False), encoding="utf-8")
 
 
 def table_rows(ran: Iterable[GridPoint], varied: Iterable[str]) -> Iterator[dict[str, str]]:

@@ -50,7 +50,7 @@ def surprise_html(folder: Path) -> Html:
         return empty()
     return part(
         "surprise", data=pd.DataFrame(rows), rows=rows, model=str(found.notes["likelihood"]),
-        larger=over_target_notes(found.table), known=_names(rows),
+        larger=over_target_notes(found.table), known=[one["strategy"] for one in rows],
     )  # fmt: skip
 
 
@@ -91,10 +91,6 @@ def behaviour_html(folder: Path) -> Html:
         obeyed=[{**asdict(one), **one.obeyed, "effect_kept": _estimate(one.effect)} for one in obeyed],
         known=[one.strategy for one in same],
     )  # fmt: skip
-
-
-def _names(rows: list[dict[str, object]]) -> list[str]:
-    return [str(one["strategy"]) for one in rows]
 
 
 def _estimate(one: Estimate | None) -> str:

@@ -15,7 +15,10 @@ from workbench.errors import SettingError
 
 Value: TypeAlias = str | int | float | bool | list[str] | list[int] | list[float] | None
 WORDS = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "a string"}
-TYPES: dict[str, Any] = {"int": int, "float": float, "bool": bool, "str": str}
+TYPES: dict[str, Any] = {
+    "int": int, "float": float, "bool": bool, "str": str, "list[int]": list[int], "list[float]": list[float],
+    "list[str]": list[str],
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class Parameter:
             if optional and value.strip().lower() in ("", "none"):
                 return None
             given = [word.strip() for word in value.split(",") if word.strip()] if several else value
-        kind = list[TYPES[item]] if several else TYPES[item]  # type: ignore[misc]
+        kind = TYPES[wanted]
         try:
             found: Value = TypeAdapter(kind | None if optional else kind).validate_python(given, strict=not text)
         except ValidationError:
