@@ -32,7 +32,6 @@ from workbench.compaction.presets.docker_agent.session import (
     AgentModel,
     ContextOverflow,
     Item,
-    PreCompact,
     SessionCompaction,
     SessionRequest,
     SubSession,
@@ -176,15 +175,15 @@ def long_session() -> dict[str, object]:
 
 def with_a_summary() -> dict[str, object]:
     items: list[Item] = [*turns(*(4,) * 10), SummaryItem("before", 8), *turns(*(4,) * 4)]
-    found = gathered(items)
+    messages, entries = gathered(items)
     return {
-        "indices": list(found.indices), "split 5": found.entry(5), "split 7": found.entry(7),
-        "first": plain_text(found.messages[0]), "role": found.messages[0].role,
+        "indices": list(entries[:-1]), "split 5": entries[5], "split 7": entries[7],
+        "first": plain_text(messages[0]), "role": messages[0].role,
     }  # fmt: skip
 
 
 def nothing_kept_before() -> dict[str, object]:
-    return {"indices": list(gathered([*turns(4, 4), SummaryItem("before"), *turns(4, 4)]).indices)}
+    return {"indices": list(gathered([*turns(4, 4), SummaryItem("before"), *turns(4, 4)])[1][:-1])}
 
 
 def no_room() -> dict[str, object]:
@@ -330,7 +329,7 @@ ROWS = (
     Row(
         "docker_agent", "[sys, u1, a1, sys2, u2]", {"indices": [1, 2, 4], "past end": 5},
         lambda: {
-            "indices": list(gathered(SYSTEM_BETWEEN).indices), "past end": gathered(SYSTEM_BETWEEN).entry(3)
+            "indices": list(gathered(SYSTEM_BETWEEN)[1][:-1]), "past end": gathered(SYSTEM_BETWEEN)[1][3]
         },
     ),
     Row(
@@ -586,8 +585,8 @@ def test_an_empty_summary_leaves_the_history_live() -> None:
 
 
 def test_hooks_add_to_the_prompt_skip_block_and_supply() -> None:
-    assert prompted([PreCompact(), PreCompact(additional="b")], "a") == "a\n\nb"
-    assert prompted([PreCompact(skip=True), PreCompact(additional="b")]) is None
+    assert prompted(["", "b"], "a") == "a\n\nb"
+    assert prompted([None, "b"]) is None
     one, two = HookReply(supplied="one"), HookReply(supplied="two")
     assert decided([one, HookReply(supplied="  "), two, HookReply(supplied="")]) == two
     assert decided([one, HookReply(cancel=True)]).cancel

@@ -1,4 +1,13 @@
-"""The built-in presets by name, each loaded when it is first wanted."""
+"""The built-in presets by name, each loaded when it is first wanted.
+
+What all presets that restate another system do, whatever its source does:
+
+- Prompts are our own words.
+- Pinned messages and the newest user message stay word for word, and a call and its results stay or go together.
+- Which tools read and write files is judged by the names and path arguments of many agents; failed calls are left out.
+- Where a comparison sets the size of the context, newest messages take at most half of the room and the rest is for the
+  summary.
+"""
 
 from __future__ import annotations
 

@@ -5,12 +5,9 @@ that is silent as its source behaves: docker/docker-agent v1.53.0, `pkg/runtime/
 396ec6440f32c4de886360e7182e487c8521f787 and one newer stored version, `pkg/compaction/compaction.go` (two versions),
 its tests at 7717bee63d8874e50c6d588197f6847e51610e12, `pkg/runtime/compaction_trigger_test.go` at
 1901e42516f3d4e5a8f410b5b4fa270129dbcdb5, `pkg/runtime/session_compaction.go` (three stored versions). The exact file of
-v1.53.0 was not stored. Prompts are our own words.
-
-`DOCKER_AGENT` is v1.53.0; `DOCKER_AGENT_G2` is what came later, with tail and cap that follow the window and estimates
-that are scaled to the provider's reports. `docker_agent(...)` makes one with options.
-
-Where it differs from that source, and why:
+v1.53.0 was not stored. `DOCKER_AGENT` is v1.53.0; `DOCKER_AGENT_G2` is what came later, with tail and cap that follow
+the window and estimates that are scaled to the provider's reports. Besides what `presets` says of all restated systems,
+it differs from that source:
 
 - Messages that the summariser's window has no room for are counted in a note below the summary, and their ids stand in
   the record. The source loses them without a word. An earlier summary is always fed to the summariser; in the source
@@ -20,20 +17,17 @@ Where it differs from that source, and why:
   summariser no room at all: there nothing is ever compacted.
 - Only what the model said after the conversation counts as its summary. v1.53.0 may take the conversation's own last
   answer where the model says nothing.
-- The newest user message stays word for word beside the summary, pinned messages stay where they are, and a kept tail
-  begins where no call is parted from a result that came late. Where everything fits into the tail everything else is
-  compacted, as in the source.
+- Where everything fits into the tail everything but the newest user message is compacted, as in the source.
 - The trigger is asked before each request for the tally with all that came after it; the source asks after tool results
   and, without what the user said, before a request. After a compaction all is estimated until the next report; the
   source counts the summary alone until then, and not the tail.
 - The scale is found from the messages that may be compacted, and used for the kept tail and the summariser's input; the
   trigger is not scaled.
-- The conversation is sent as a transcript in one message, since a model is asked with one prompt; the source sends it
-  as messages. How far later versions cut large results is not known; here to a quarter of the room.
+- The conversation is sent as a transcript in one message; the source sends it as messages. How far later versions cut
+  large results is not known; here to a quarter of the room.
 - The cap is half of what the summary replaces where that is less, since a model that used it all would save nothing.
 - `max_tokens must be greater than` is an overflow by this system's own words, and is not one for the live compactor's
   classifier, which knows it for a wrong output size.
-- Where a comparison sets the size of the context, at most half of it is kept and the rest is for the summary.
 """
 
 from __future__ import annotations
@@ -62,10 +56,9 @@ def docker_agent(
         generation: of docker-agent.
         name: of the preset.
     """
-    stage = docker_summary(generation, compaction_model, compaction_model_window)
     return Preset(
         name,
-        Strategy(name, (stage,)),
+        Strategy(name, (docker_summary(generation, compaction_model, compaction_model_window),)),
         DockerTrigger(compaction_threshold, session_compaction, compaction_model_window),
         count=generation.count,
         source="docker/docker-agent v1.53.0 pkg/runtime/compactor/compactor.go 396ec644, pkg/compaction/compaction.go",

@@ -70,13 +70,7 @@ def smaller(window: int, other: int | None) -> int:
 
 
 def first_index_in_budget(messages: Sequence[Message], sizes: Sequence[int], budget: int) -> int:
-    """Where the longest end of at most `budget` tokens begins: at a user's or the model's message, or behind the last.
-
-    Args:
-        messages: n.
-        sizes: n, in tokens.
-        budget: tokens.
-    """
+    """Where the longest end of at most `budget` tokens begins, at a user's or the model's message; n if none fits."""
     first, left = len(messages), budget
     for i in range(len(messages) - 1, -1, -1):
         left -= sizes[i]
@@ -88,24 +82,13 @@ def first_index_in_budget(messages: Sequence[Message], sizes: Sequence[int], bud
 
 
 def split_index_for_keep(messages: Sequence[Message], sizes: Sequence[int], budget: int) -> int:
-    """Where the kept tail begins. Where everything fits it is n: everything is compacted, nothing is kept.
-
-    Args:
-        messages: n, without system messages.
-        sizes: n, in tokens.
-        budget: tokens; a tail of exactly that much stays.
-    """
+    """Where the kept tail begins; n where everything fits: everything is compacted, nothing is kept."""
     return len(messages) if sum(sizes) <= budget else first_index_in_budget(messages, sizes, budget)
 
 
 @dataclass(frozen=True, slots=True)
 class DockerVersion:
-    """A version with its model for summaries: where it cuts, what the model reads, and how long it may write.
-
-    Attributes:
-        generation: of docker-agent.
-        window: tokens that a dedicated model for summaries takes; None for the window at hand.
-    """
+    """A generation with the window of its dedicated model, if any: where it cuts, and what the model reads."""
 
     generation: DockerGeneration = FIRST
     window: int | None = None
@@ -130,14 +113,7 @@ class DockerVersion:
 
 
 def fitted(given: SummaryInput, limit: int, generation: DockerGeneration, additional: str = "") -> SummaryInput:
-    """The newest messages that fit beside the prompts, the answer and earlier summaries; none where nothing fits.
-
-    Args:
-        given: what is to be summarised.
-        limit: tokens of the summariser's window.
-        generation: of docker-agent.
-        additional: the host's own instruction.
-    """
+    """The newest messages that fit a window of `limit` tokens beside the prompts, the answer and earlier summaries."""
     system = SystemMessage(id="", blocks=(Text(prompt("docker_system")),))
     user = UserMessage(id="", blocks=(Text(question(additional)),))
     beside: tuple[Message, ...] = (system, user, *given.earlier)
@@ -208,13 +184,7 @@ def trimmed(task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
 
 
 def docker_summary(generation: DockerGeneration = FIRST, model: str = "", window: int | None = None) -> Summarize:
-    """The stage: a summary before the kept tail, of as much as the summariser's window takes.
-
-    Args:
-        generation: of docker-agent.
-        model: the name of a model for summaries alone; empty for the one at hand.
-        window: tokens that this model takes.
-    """
+    """The stage: a summary before the kept tail, of as much as takes a window: that of a dedicated model, if named."""
     version = DockerVersion(generation, window)
     return Summarize(
         cut=version,

@@ -54,26 +54,12 @@ class SubSession:
 Item: TypeAlias = Message | SummaryItem | SubSession
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
-    """The messages that would be sent, without system messages.
+def gathered(items: Sequence[Item]) -> tuple[tuple[Message, ...], tuple[int, ...]]:
+    """The messages that would be sent, without system messages, and the item of each.
 
-    Attributes:
-        indices: of each message among the items; not ascending where a summary stands first.
-        items: how many items there are.
+    The newest summary stands first as a user's message, then what it kept and what came after it. Behind the items of
+    the messages stands the number of all items, which keeps nothing.
     """
-
-    messages: tuple[Message, ...]
-    indices: tuple[int, ...]
-    items: int
-
-    def entry(self, split: int) -> int:
-        """The item of a message; behind the last message the number of items, which keeps nothing."""
-        return (*self.indices, self.items)[min(split, len(self.indices))]
-
-
-def gathered(items: Sequence[Item]) -> Gathered:
-    """The newest summary as a user's message, what it kept, and what came after it; without a summary everything."""
     found: dict[int, Message] = {}
     start = 0
     for at, item in enumerate(items):
@@ -84,17 +70,17 @@ def gathered(items: Sequence[Item]) -> Gathered:
         item = items[i]
         if not isinstance(item, SummaryItem | SubSession | SystemMessage):
             found[i] = item
-    return Gathered(tuple(found.values()), tuple(found), len(items))
+    return tuple(found.values()), (*found, len(items))
 
 
 def rebuilt(items: Sequence[Item]) -> tuple[Message, ...]:
     """What is sent: system messages, and what is gathered."""
-    return (*(item for item in items if isinstance(item, SystemMessage)), *gathered(items).messages)
+    return (*(item for item in items if isinstance(item, SystemMessage)), *gathered(items)[0])
 
 
 def own_tokens(items: Sequence[Item], generation: DockerGeneration = FIRST) -> int:
     """Tokens of the session's own messages; what another agent said in a session of its own is not sent."""
-    return sum(generation.sizes(gathered(items).messages))
+    return sum(generation.sizes(gathered(items)[0]))
 
 
 def split_of(messages: Sequence[Message], limit: int, generation: DockerGeneration) -> int:
@@ -148,22 +134,16 @@ class SessionCompaction:
 
 
 def session_request(
-    session: Sequence[Item],
-    agent: AgentModel | None,
-    context_limit: int,
-    run_agent: Model | None,
-    *,
-    additional_prompt: str = "",
-    dedicated: str = "",
-    generation: DockerGeneration = FIRST,
-) -> SessionRequest | None:
+    session: Sequence[Item], agent: AgentModel | None, context_limit: int, run_agent: Model | None, *,
+    additional_prompt: str = "", dedicated: str = "", generation: DockerGeneration = FIRST,
+) -> SessionRequest | None:  # fmt: skip
     """What to ask; None where no conversation is left to summarise, which compacts nothing.
 
     Args:
         session: its items.
         agent: how the agent's model is called; it is cloned.
         context_limit: tokens of the window.
-        run_agent: who is asked.
+        run_agent: the model that is asked.
         additional_prompt: stands below the question.
         dedicated: the name of a model for summaries alone.
         generation: of docker-agent.
@@ -176,18 +156,19 @@ def session_request(
         if not present:
             raise SettingError(f"{name} is missing or not positive; the compaction needs it")
     assert agent is not None
-    said = gathered(session)
-    split = split_of(said.messages, context_limit, generation)
-    context = Context.of(said.messages[:split], generation.count)
-    stage = docker_summary(generation, dedicated)
-    stage = replace(stage, cut=FixedCut(Span(tuple(range(split)), split)), limits=UNLIMITED)
+    messages, entries = gathered(session)
+    split = split_of(messages, context_limit, generation)
+    context = Context.of(messages[:split], generation.count)
+    stage = replace(
+        docker_summary(generation, dedicated), cut=FixedCut(Span(tuple(range(split)), split)), limits=UNLIMITED
+    )
     plan = stage.plan(context, Budget(target=0, window=context_limit, instructions=additional_prompt))
     if plan is None:
         return None
     model = agent.cloned(context_limit, generation, dedicated)
     request = replace(plan.requests[0], max_tokens=model.max_tokens)
     new = [message for message in context.messages if not isinstance(message, Summary)]
-    return SessionRequest(request, model, said.entry(split), tuple(new[: len(new) - len(request.messages)]))
+    return SessionRequest(request, model, entries[split], tuple(new[: len(new) - len(request.messages)]))
 
 
 def finished(asked: SessionRequest, completion: Completion) -> SessionCompaction | None:
@@ -204,8 +185,8 @@ def supplied(
     items: Sequence[Item], summary: str, limit: int = 0, generation: DockerGeneration = FIRST
 ) -> SessionCompaction:
     """A compaction with a hook's summary, word for word: no model is asked, the same tail stays."""
-    said = gathered(items)
-    first_kept = said.entry(split_of(said.messages, limit, generation))
+    messages, entries = gathered(items)
+    first_kept = entries[split_of(messages, limit, generation)]
     return SessionCompaction(summary, first_kept, 0.0, generation.count(Summary(id="", text=summary)))
 
 
@@ -222,12 +203,7 @@ def outcome(done: SessionCompaction | None, error: str = "") -> Literal["applied
 
 
 def last_answer(messages: Sequence[Message], seeded: int) -> str:
-    """What the model said last, trimmed: not what was put in front of it, and no blank answer.
-
-    Args:
-        messages: of the throw-away session.
-        seeded: how many of them were there before the model was asked.
-    """
+    """What the model said last, trimmed: none of the seeded first messages, and no blank answer."""
     answers = [plain_text(message).strip() for message in messages[seeded:] if isinstance(message, AssistantMessage)]
     return next((text for text in reversed(answers) if text), "")
 
@@ -245,17 +221,7 @@ def context_overflow(error: object) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class PreCompact:
-    """What a first hook wants: no compaction, or more text for the summariser."""
-
-    skip: bool = False
-    additional: str = ""
-
-
-def prompted(replies: Iterable[PreCompact], additional: str = "") -> str | None:
-    """The instruction with what hooks add, blank lines in between; None where one of them wants no compaction."""
-    said = list(replies)
-    if any(reply.skip for reply in said):
-        return None
-    return "\n\n".join(text for text in (additional, *(reply.additional for reply in said)) if text)
+def prompted(replies: Iterable[str | None], additional: str = "") -> str | None:
+    """The instruction with what hooks add to it; None where the reply of one is None, which skips the compaction."""
+    parts = [additional, *replies]
+    return None if None in parts else "\n\n".join(part for part in parts if part)

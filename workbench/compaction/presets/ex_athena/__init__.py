@@ -3,13 +3,10 @@
 Restates the compaction pipeline of ExAthena as its guide `guides/compaction_pipeline.md` describes it, and where that
 is silent as its source behaves: udin-io/ex_athena at v0.5.0, 9f34576d49e6ad6b4816e5a51991b09b050f8312, and on main at
 8222cfef45cdad1c1276b2a6d35cd9aa7c7d82c6, in `lib/ex_athena/` the files `compactor.ex`, `compactor/*.ex`,
-`compactors/*.ex` and `loop.ex`. Prompts are our own words.
-
-`EX_ATHENA` is what the guide promises, counted as the newest version counts; `EX_ATHENA_0_5` counts as v0.5 did, where
-a result takes 16 tokens whatever its size; `EX_ATHENA_HEAD` runs the newest version's stages (an observation mask, no
-view, excerpts in place). `ex_athena(...)` makes one with options; `configured(...)` reads them from maps.
-
-Where it differs from that source, and why:
+`compactors/*.ex` and `loop.ex`. `EX_ATHENA` is what the guide promises, counted as the newest version counts;
+`EX_ATHENA_0_5` counts as v0.5 did, where a result takes 16 tokens whatever its size; `EX_ATHENA_HEAD` runs the newest
+version's stages (an observation mask, no view, excerpts in place). `configured(...)` reads options from maps. Besides
+what `presets` says of all restated systems, it differs from that source:
 
 - The archive is kept: `Context.read(reference)` gives each full text back, and no later stage takes the reference away.
   The source drops archive and view when the pipeline ends. A reference is a hash of the text, not random.
@@ -27,9 +24,8 @@ Where it differs from that source, and why:
 - A result gives way to a marker only where that is shorter. Sizes of results are in bytes, as in the source, though
   option and marker say characters.
 - `memory` and `skill:...` messages are pinned by their names wherever they stand; the source counts slots at the front
-  and does not look at names. Any message may be pinned by itself. A call and its result stay or go together.
-- The newest user message stays beside the summary; the source may summarise it. An earlier summary is carried on into
-  the next one also where it is the first message; the source would keep it as its prefix, beside the new one.
+  and does not look at names. An earlier summary is carried on into the next one also where it is the first message;
+  the source would keep it as its prefix, beside the new one.
 - A merged run stands as a summary of its own beside the conversation's, until that one takes it in; its record names
   the results that it stands for, and so does that of a summary that took it in.
 - Where a host's stage drops pinned messages they stay in their places; the newest source puts them back at an estimated
@@ -42,7 +38,6 @@ Where it differs from that source, and why:
 - The summariser reads a transcript, as in the newest version; v0.5 sends the messages themselves.
 - Auto-pinning is part of the forced run. Thoughts and pictures are not counted, as in the source.
 - `dropped_count` counts the messages that are gone; the source takes the difference of lengths, one less for a summary.
-- Where a comparison sets the size of the context, the live end takes at most half of what the pinned messages leave.
 - Episodic memory, which the newest version offers as an option, is not restated.
 """
 
