@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from workbench.analysis.difference import changed_entities, changed_values
-from workbench.experiment.store import frame
+from workbench.experiment.tables import frame
 
 
 def scores(**values: float | None) -> pd.DataFrame:

@@ -11,7 +11,8 @@ from models.provider import Provider, completion, serving
 
 from builders import remembering
 from workbench.cli import main
-from workbench.experiment.store import RunFolder, frame
+from workbench.experiment.store import RunFolder
+from workbench.experiment.tables import frame
 from workbench.judge.probes.answers import COLUMNS, NOTES, TABLE, ProbeResults, again
 from workbench.judge.question_answerer import QuestionAnswerer
 from workbench.models.litellm import LiteLLM

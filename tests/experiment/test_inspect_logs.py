@@ -13,7 +13,8 @@ from workbench.analysis.gate import Gate, gate, outcome
 from workbench.cli import main
 from workbench.errors import FormatError
 from workbench.experiment.inspect_logs import inspect_scores, to_inspect
-from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder
+from workbench.experiment.store import Results, RunFolder
+from workbench.experiment.tables import COLUMNS, SCHEMA
 from workbench.importers.importer import load
 
 

@@ -13,7 +13,8 @@ from models.provider import Provider, Reply, completion, refusal, serving
 from builders import remembering, rules, said, told
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
-from workbench.experiment.store import COLUMNS, Results
+from workbench.experiment.store import Results
+from workbench.experiment.tables import COLUMNS
 from workbench.models.provider_options import API_BASE, MODELS_FILE
 from workbench.models.settings import ModelSettings, model_names
 from workbench.transcript.session import Session

@@ -16,7 +16,8 @@ from workbench.cli.notes import warn_of_replicates
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.replicates import steady
-from workbench.experiment.store import Results, RunFolder, frame
+from workbench.experiment.store import Results, RunFolder
+from workbench.experiment.tables import frame
 from workbench.importers.native import save
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted

@@ -22,7 +22,8 @@ from workbench.experiment.compare import compare
 from workbench.experiment.shards import shards
 from workbench.experiment.sources import Source
 from workbench.experiment.spec import with_references
-from workbench.experiment.store import COLUMNS, Results
+from workbench.experiment.store import Results
+from workbench.experiment.tables import COLUMNS
 from workbench.experiment.workers import Processes
 from workbench.importers.native import save
 from workbench.transcript.context import Context

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from benchmarks.bench_judge import coverage, once
 
-from workbench.judge.calibration import Labels, agreement, calibrate, corrected, design_effect
+from workbench.judge.calibration import Labels, calibrate, corrected, design_effect
 
 
 def test_without_labels_there_is_no_number_but_the_reason() -> None:
@@ -55,9 +55,3 @@ def test_sessions_that_differ_make_the_interval_wider() -> None:
     assert same.share is not None and apart.share is not None
     assert apart.share.high - apart.share.low > 1.5 * (same.share.high - same.share.low)
     assert design_effect(np.array([10.0] * 10), np.array([20.0] * 10)) == 1.0
-
-
-def test_agreement_is_more_than_the_share_of_equal_verdicts() -> None:
-    found = agreement([True] * 9 + [False], [True] * 10)
-    assert found["agreed"] == 0.9 and found["kappa"] == pytest.approx(0.0)
-    assert agreement([True, False], [True, False])["kappa"] == 1.0

@@ -11,7 +11,8 @@ import typer
 from workbench.cli.options import AsJson, Run
 from workbench.cli.output import say, say_json
 from workbench.experiment.inspect_logs import to_inspect
-from workbench.experiment.store import COLUMNS, Results
+from workbench.experiment.store import Results
+from workbench.experiment.tables import COLUMNS
 
 
 class To(StrEnum):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from time import time
 from typing import TYPE_CHECKING
 
-from workbench.experiment.store import COLUMNS, Results, RunFolder
+from workbench.experiment.store import Results, RunFolder
+from workbench.experiment.tables import COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd

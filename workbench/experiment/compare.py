@@ -24,7 +24,8 @@ from workbench.experiment.shards import Shard, finished, shards
 from workbench.experiment.signature import documented
 from workbench.experiment.sources import Source, What, sources_of
 from workbench.experiment.spec import RunSettings, RunSpec
-from workbench.experiment.store import SCHEMA, Results, RunFolder
+from workbench.experiment.store import Results, RunFolder
+from workbench.experiment.tables import SCHEMA
 from workbench.experiment.work import Surveyed, Task, common, survey
 from workbench.experiment.workers import Death, Workers
 from workbench.models.serving import served

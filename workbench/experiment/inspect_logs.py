@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import FormatError, SettingError
-from workbench.experiment.store import Results, frame, write_atomically
+from workbench.experiment.store import Results, write_atomically
+from workbench.experiment.tables import frame
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.experiment.combined import Part, combined
-from workbench.experiment.store import COLUMNS, Results, RunFolder
+from workbench.experiment.store import Results, RunFolder
+from workbench.experiment.tables import COLUMNS
 from workbench.models import find_model
 from workbench.models.litellm import LiteLLM
 from workbench.models.local import Local

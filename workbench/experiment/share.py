@@ -13,45 +13,18 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_bytes
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from workbench.errors import SettingError
-from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder
+from workbench.experiment.store import Results, RunFolder
+from workbench.experiment.tables import COLUMNS
 from workbench.models.settings import model_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Words: TypeAlias = Literal["ours", "session", "text", "lines"]
-"""Whose words a column holds: `ours` stay; a `session` id keeps its place in the order, `lines` keep their count."""
-
 SHARED = "shared"
 """The manifest's field that says that a run is a shared copy, and how."""
-
-TEXTS: dict[str, dict[str, Words]] = {
-    "sessions": {"session": "session", "title": "text", "project": "text", "path": "text", "format": "ours",
-                 "model": "text", "skipped": "lines", "status": "ours", "reason": "text"},
-    "steps": {"session": "session", "strategy": "ours"},
-    "compactions": {"session": "session", "strategy": "ours", "mode": "ours", "reason": "ours", "stages": "ours",
-                    "writer": "ours", "method": "ours", "findings": "lines", "outcome": "ours", "why": "ours"},
-    "retention": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours", "recoverable": "ours"},
-    "entity_recall": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours"},
-    "states": {"session": "session", "strategy": "ours", "mode": "ours", "what": "ours", "state": "ours"},
-    "survival": {"session": "session", "strategy": "ours", "kind": "ours"},
-    "rereads": {"session": "session"},
-    "scores": {"session": "session", "strategy": "ours", "mode": "ours", "metric": "ours", "unit": "ours",
-               "better": "ours", "why": "ours"},
-    "costs": {"session": "session", "strategy": "ours", "model": "text", "row": "text", "cache": "ours",
-              "why": "text"},
-    "reconciliation": {"session": "session", "model": "text", "row": "text", "cache": "ours", "why": "text"},
-    "losses": {"session": "session", "strategy": "ours", "mode": "ours", "kind": "ours", "entity": "text",
-               "recoverable": "ours", "level": "ours", "said_by": "ours", "evidence": "text", "use": "text",
-               "stage": "ours"},
-    "replays": {"session": "session", "strategy": "ours", "model": "ours", "status": "ours", "reason": "text"},
-    "replicates": {"session": "session", "strategy": "ours", "mode": "ours", "metric": "ours"},
-    "variants": {"strategy": "ours", "base": "ours", "model": "ours", "settings": "ours"},
-}  # fmt: skip
-"""Of each text column of docs/tables.md, whose words it holds."""
 
 MANIFEST = frozenset(
     {"schema", "settings", "presets", "background_entities", "code", "python", "packages", "jobs", "seconds", "created",
@@ -96,13 +69,9 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise SettingError(f"{folder} holds something already; a shared copy needs a folder of its own")
-    if results.manifest.get("schema") != SCHEMA:
-        raise SettingError(
-            f"{results.path} has tables of version {results.manifest.get('schema')!r}; this workbench knows {SCHEMA}"
-        )
     hashes = Hashes(token_bytes(32))
     places = _places(results.sessions["session"].dropna())
-    tables = {name: _rows(results.table(name), TEXTS[name], hashes, places) for name in COLUMNS}
+    tables = {name: _rows(name, results.table(name), hashes, places) for name in COLUMNS}
     RunFolder(folder).write(tables, _manifest(results.manifest, hashes))
     return Results.open(folder)
 
@@ -112,23 +81,22 @@ def _places(sessions: Iterable[str]) -> dict[str, int]:
     return {session: place for place, session in enumerate(sorted(set(sessions)), 1)}
 
 
-def _rows(
-    table: pd.DataFrame, texts: Mapping[str, Words], hashes: Hashes, places: Mapping[str, int]
-) -> list[dict[str, object]]:
-    known = table[[column for column in table.columns if column in texts or table[column].dtype.kind in "iufb"]]
+def _rows(name: str, table: pd.DataFrame, hashes: Hashes, places: Mapping[str, int]) -> list[dict[str, object]]:
+    kinds = COLUMNS[name]
+    known = table[[column for column in table.columns if column in kinds]]
     rows: list[dict[str, object]] = known.astype(object).where(known.notna(), None).to_dict("records")
     for row in rows:
-        for column, whose in texts.items():
+        for column, kind in kinds.items():
             text = row.get(column)
-            if isinstance(text, str) and text and whose != "ours":
-                row[column] = _hidden(text, column, whose, hashes, places)
+            if isinstance(text, str) and text and kind != "str":
+                row[column] = _hidden(text, column, kind, hashes, places)
     return rows
 
 
-def _hidden(text: str, column: str, whose: Words, hashes: Hashes, places: Mapping[str, int]) -> str:
-    if whose == "session":
+def _hidden(text: str, column: str, kind: str, hashes: Hashes, places: Mapping[str, int]) -> str:
+    if kind == "session":
         return f"session {places.get(text, 0):0{len(str(len(places)))}} {hashes.of(text)}"
-    if whose == "lines":
+    if kind == "lines":
         return "\n".join(f"line {hashes.of(line)}" for line in text.split("\n"))
     return f"{column} {hashes.of(text)}, {len(text)} characters"
 

@@ -11,83 +11,10 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from workbench.errors import SettingError
+from workbench.experiment.tables import COLUMNS, SCHEMA, completed, frame
 
 if TYPE_CHECKING:
     import pandas as pd
-
-SCHEMA = 1
-"""Version of the tables, see docs/tables.md: it grows when a column or a table changes its meaning or goes away.
-
-New columns and tables leave it as it is: in a run that was written before they came they are empty.
-"""
-
-COLUMNS: dict[str, dict[str, str]] = {
-    "sessions": {
-        "session": "str", "title": "str", "project": "str", "path": "str", "format": "str", "model": "str",
-        "messages": "int", "requests": "int", "tokens": "int", "overhead": "int", "scale": "float",
-        "calibration_error": "float", "window": "int", "window_used": "int", "branches": "int",
-        "recorded_compactions": "int", "skipped": "str", "status": "str", "reason": "str",
-    },
-    "steps": {
-        "session": "str", "strategy": "str", "request": "int", "index": "int", "tokens_recorded": "int",
-        "tokens_sent": "int", "prefix_reused": "int", "compaction": "int", "cache_read": "int", "usd": "float",
-    },
-    "compactions": {
-        "session": "str", "strategy": "str", "mode": "str", "share": "float", "number": "int", "at": "int",
-        "reason": "str", "target": "int", "tokens_before": "int", "tokens_after": "int", "tokens_sent": "int",
-        "dropped": "int", "rewritten": "int", "kept": "int", "stages": "str", "requests": "int", "input_tokens": "int",
-        "output_tokens": "int", "usd": "float", "seconds": "float", "fallbacks": "int", "writer": "str",
-        "method": "str", "left_out": "int", "findings": "str", "outcome": "str", "why": "str", "violations": "int",
-    },
-    "retention": {
-        "session": "str", "strategy": "str", "mode": "str", "share": "float", "at": "int", "tokens": "int",
-        "kind": "str", "recoverable": "str", "demanded": "int", "presence": "float", "bound": "float",
-        "coverage": "float",
-    },
-    "entity_recall": {
-        "session": "str", "strategy": "str", "mode": "str", "share": "float", "at": "int", "kind": "str",
-        "kept": "int", "all": "int",
-    },
-    "states": {
-        "session": "str", "strategy": "str", "mode": "str", "share": "float", "at": "int", "what": "str",
-        "state": "str", "count": "int",
-    },
-    "survival": {
-        "session": "str", "strategy": "str", "kind": "str", "round": "int", "at_risk": "int", "lost": "int",
-    },
-    "rereads": {"session": "str", "at": "int", "calls": "int", "repeats": "int", "expected": "float"},
-    "scores": {
-        "session": "str", "strategy": "str", "mode": "str", "share": "float", "metric": "str", "value": "float",
-        "scaled": "float", "unit": "str", "better": "str", "n": "int", "why": "str",
-    },
-    "costs": {
-        "session": "str", "strategy": "str", "model": "str", "row": "str", "cache": "str", "why": "str",
-        "requests": "int", "tokens_input": "int", "tokens_read": "int", "tokens_written": "int",
-        "tokens_output": "int", "usd": "float", "usd_input": "float", "usd_read": "float", "usd_write": "float",
-        "usd_output": "float", "usd_summaries": "float", "usd_uncompacted": "float", "usd_fetching": "float",
-        "net_saving": "float", "breaks": "int", "parted_at": "int", "even_at": "int", "assumed_summaries": "int",
-    },
-    "reconciliation": {
-        "session": "str", "model": "str", "row": "str", "cache": "str", "why": "str", "requests": "int",
-        "left_out": "int", "prompt_error": "float", "read_error": "float", "usd_error": "float", "usd": "float",
-        "usd_reported": "float", "missed": "int", "compactions": "int", "clearings": "int", "shrunk": "int",
-        "grown": "int", "unseen_start": "int",
-    },
-    "losses": {
-        "session": "str", "strategy": "str", "mode": "str", "share": "float", "at": "int", "kind": "str",
-        "entity": "str", "recoverable": "str", "level": "str", "said_by": "str", "said_at": "int", "evidence": "str",
-        "evidence_at": "int", "needed_at": "int", "use": "str", "stage": "str", "weight": "float",
-    },
-    "replays": {"session": "str", "strategy": "str", "model": "str", "status": "str", "reason": "str"},
-    "replicates": {
-        "session": "str", "strategy": "str", "mode": "str", "share": "float", "metric": "str", "replicate": "int",
-        "value": "float",
-    },
-    "variants": {"strategy": "str", "base": "str", "window": "int", "model": "str", "settings": "str"},
-}  # fmt: skip
-"""The columns of each table with their types; `int` columns may hold missing values."""
-
-_PANDAS = {"str": "string", "int": "Int64", "float": "Float64"}
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -140,25 +67,6 @@ class RunFolder:
         write_atomically(self.path / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=True) + "\n")
 
 
-def frame(name: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
-    """Rows as a table with the documented columns and types, also when there are none."""
-    import pandas as pd
-
-    columns = COLUMNS[name]
-    listed = list(rows)
-    return pd.DataFrame(
-        {
-            column: pd.array([_clean(row.get(column)) for row in listed], dtype=_PANDAS[kind])
-            for column, kind in columns.items()
-        }
-    )
-
-
-def _clean(value: object) -> object:
-    """Text without lone surrogates, which no table can hold."""
-    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
-
-
 def _check_version(folder: Path, manifest: Mapping[str, object]) -> None:
     """Refuse what this version would misread.
 
@@ -180,7 +88,11 @@ def _check_version(folder: Path, manifest: Mapping[str, object]) -> None:
 
 @dataclass(frozen=True)
 class Results:
-    """A finished run: its tables as DataFrames, each read when it is first looked at. See docs/tables.md."""
+    """A finished run: its tables as attributes, each a DataFrame; docs/tables.md describes them.
+
+    The tables are sessions, steps, compactions, retention, entity_recall, states, survival, rereads, scores, costs,
+    reconciliation, losses, replays, replicates (empty where nothing was repeated) and variants (of a sweep).
+    """
 
     path: Path
 
@@ -221,88 +133,16 @@ class Results:
         if not path.exists() and name in COLUMNS:
             return frame(name, ())
         try:
-            table = pd.read_parquet(path)
+            return completed(name, pd.read_parquet(path))
         except (OSError, ValueError) as error:
             raise SettingError(f"{path} cannot be read as a table: {error}") from None
-        for column, kind in COLUMNS.get(name, {}).items():
-            if column not in table:
-                table[column] = pd.array([None] * len(table), dtype=_PANDAS[kind])
+
+    def __getattr__(self, name: str) -> pd.DataFrame:
+        """A table as an attribute; it is read when it is first looked at."""
+        if name not in COLUMNS:
+            raise AttributeError(f"a run has no table {name!r}; it has {', '.join(COLUMNS)}")
+        self.__dict__[name] = table = self.table(name)
         return table
-
-    @cached_property
-    def sessions(self) -> pd.DataFrame:
-        """A row a session, or a file that could not be read."""
-        return self.table("sessions")
-
-    @cached_property
-    def steps(self) -> pd.DataFrame:
-        """A row a request under a strategy."""
-        return self.table("steps")
-
-    @cached_property
-    def compactions(self) -> pd.DataFrame:
-        """A row a compaction."""
-        return self.table("compactions")
-
-    @cached_property
-    def retention(self) -> pd.DataFrame:
-        """A row a boundary and kind of demanded entity."""
-        return self.table("retention")
-
-    @cached_property
-    def entity_recall(self) -> pd.DataFrame:
-        """A row a boundary and kind of entity."""
-        return self.table("entity_recall")
-
-    @cached_property
-    def states(self) -> pd.DataFrame:
-        """A row a boundary, sort of thing and state."""
-        return self.table("states")
-
-    @cached_property
-    def survival(self) -> pd.DataFrame:
-        """A row a kind of entity and round of its life."""
-        return self.table("survival")
-
-    @cached_property
-    def rereads(self) -> pd.DataFrame:
-        """A row a recorded compaction: what the agent looked at again."""
-        return self.table("rereads")
-
-    @cached_property
-    def scores(self) -> pd.DataFrame:
-        """A row a metric of a session under a strategy."""
-        return self.table("scores")
-
-    @cached_property
-    def costs(self) -> pd.DataFrame:
-        """A row a session under a strategy: what its replay costs, by part."""
-        return self.table("costs")
-
-    @cached_property
-    def reconciliation(self) -> pd.DataFrame:
-        """A row a session: its own replay against its reported usage."""
-        return self.table("reconciliation")
-
-    @cached_property
-    def losses(self) -> pd.DataFrame:
-        """A row a needed entity that the context had lost, worst first."""
-        return self.table("losses")
-
-    @cached_property
-    def replays(self) -> pd.DataFrame:
-        """A row a session under a strategy: done or failed."""
-        return self.table("replays")
-
-    @cached_property
-    def replicates(self) -> pd.DataFrame:
-        """A row a score and replicate; empty where nothing was repeated."""
-        return self.table("replicates")
-
-    @cached_property
-    def variants(self) -> pd.DataFrame:
-        """A row a point of a sweep; empty in other runs."""
-        return self.table("variants")
 
     @property
     def failed(self) -> int:

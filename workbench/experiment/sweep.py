@@ -17,7 +17,8 @@ from workbench.experiment.grid import Grid, Point, read
 from workbench.experiment.keys import described, key
 from workbench.experiment.signature import documented
 from workbench.experiment.spec import Execution, ExecutionSettings, RunSpec, Scope
-from workbench.experiment.store import Results, RunFolder, frame
+from workbench.experiment.store import Results, RunFolder
+from workbench.experiment.tables import frame
 from workbench.models.settings import ModelSettings
 from workbench.palette import REFERENCES
 

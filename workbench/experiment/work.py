@@ -12,7 +12,8 @@ from workbench.experiment.prepared import Prepared
 from workbench.experiment.replay_rows import Row, replay_rows
 from workbench.experiment.sources import Source, Unreadable, read
 from workbench.experiment.spec import RunSpec
-from workbench.experiment.store import SCHEMA, RunFolder
+from workbench.experiment.store import RunFolder
+from workbench.experiment.tables import SCHEMA
 from workbench.extraction.entities import Entity
 from workbench.metrics.background import background
 from workbench.metrics.builtin import installed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -157,12 +157,6 @@ def design_effect(right: NDArray[np.float64], asked: NDArray[np.float64]) -> flo
         return 1.0
     between = m / (m - 1) * ((right - share * asked) ** 2).sum() / asked.sum() ** 2
     return max(1.0, float(between / (share * (1 - share) / asked.sum())))
-
-
-def agreement(one: Sequence[bool], other: Sequence[bool]) -> Mapping[str, float]:
-    """How far two judges, or one judge and itself with the answers swapped, agree: share and kappa."""
-    labels = Labels.of(one, other)
-    return {"agreed": (labels.both + labels.neither) / labels.n, "kappa": labels.kappa, "n": float(labels.n)}
 
 
 def _errors(labels: Labels, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

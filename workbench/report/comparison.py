@@ -98,7 +98,8 @@ def differences_html(run: Tables) -> Html:
 
 
 def _against(rows: pd.DataFrame, base: str, title: str, better: str, worse: str) -> dict[str, object]:
-    dropped = int(rows.loc[~rows["reference"].astype(bool), "dropped"].max() or 0) if len(rows) else 0
+    others = rows.loc[~rows["reference"].astype(bool), "dropped"].dropna() if len(rows) else ()
+    dropped = int(max(others, default=0))
     note = f" Up to {some(dropped, 'session')} had no figure for one of the two." if dropped else ""
     lines = [_line(one, finding(one, base, better, worse)) for one in rows.to_dict("records")]
     return {"title": title, "difference": f"Against {base}", "rows": lines, "note": f"Percentage points.{note}"}

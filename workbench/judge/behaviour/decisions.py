@@ -67,13 +67,6 @@ def recorded(message: Message, cwd: str = "") -> Action:
     return Action(SAY, "")
 
 
-def same(one: Action | None, other: Action | None) -> bool:
-    """Whether two actions are the same: one tool and one target; of words only that they are words."""
-    if one is None or other is None:
-        return False
-    return one.tool == other.tool and (one.tool == SAY or one.target == other.target)
-
-
 def _parsed(text: str) -> Action | None:
     try:
         found = json.loads(text[text.find("{") : text.rfind("}") + 1])

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.judge.mention import mention
-from workbench.metrics.demand import Demand, Need
+from workbench.metrics.demand import Demand
 from workbench.models.likelihood import Likelihood, Scored
 
 MOST = 24
@@ -55,11 +55,6 @@ class Surprise:
         if not self.tokens:
             raise ValueError("nothing was scored; look at `tokens` first")
         return sum(self.nats.values()) / sum(self.tokens.values())
-
-    @property
-    def per_entity(self) -> float:
-        """Nats an entity, on average; lower is better."""
-        return sum(self.nats.values()) / len(self.nats)
 
 
 def uses(demand: Demand, most: int = MOST) -> tuple[Use, ...]:
@@ -126,9 +121,3 @@ def within(scored: Scored, start: int, end: int) -> tuple[float, ...]:
     """The surprise of the tokens that hold a byte of `start..end`."""
     found = zip(scored.nats, scored.starts, scored.ends, strict=True)
     return tuple(nats for nats, first, last in found if first < end and last > start)
-
-
-def needed(demand: Demand, lines: Sequence[Use]) -> tuple[tuple[int, Need], ...]:
-    """The demanded entities that are scored, with their numbers in the demand, in order."""
-    slots = sorted(slot for line in lines for slot in line.places)
-    return tuple((slot, demand.needs[slot]) for slot in slots)

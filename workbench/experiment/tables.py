@@ -1,0 +1,120 @@
+"""The tables of a run: their columns, their types, and what of them may quote a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pandas as pd
+
+SCHEMA = 1
+"""Version of the tables, see docs/tables.md: it grows when a column or a table changes its meaning or goes away.
+
+New columns and tables leave it as it is: in a run that was written before they came they are empty.
+"""
+
+COLUMNS: dict[str, dict[str, str]] = {
+    "sessions": {
+        "session": "session", "title": "text", "project": "text", "path": "text", "format": "str", "model": "text",
+        "messages": "int", "requests": "int", "tokens": "int", "overhead": "int", "scale": "float",
+        "calibration_error": "float", "window": "int", "window_used": "int", "branches": "int",
+        "recorded_compactions": "int", "skipped": "lines", "status": "str", "reason": "text",
+    },
+    "steps": {
+        "session": "session", "strategy": "str", "request": "int", "index": "int", "tokens_recorded": "int",
+        "tokens_sent": "int", "prefix_reused": "int", "compaction": "int", "cache_read": "int", "usd": "float",
+    },
+    "compactions": {
+        "session": "session", "strategy": "str", "mode": "str", "share": "float", "number": "int", "at": "int",
+        "reason": "str", "target": "int", "tokens_before": "int", "tokens_after": "int", "tokens_sent": "int",
+        "dropped": "int", "rewritten": "int", "kept": "int", "stages": "str", "requests": "int",
+        "input_tokens": "int", "output_tokens": "int", "usd": "float", "seconds": "float", "fallbacks": "int",
+        "writer": "str", "method": "str", "left_out": "int", "findings": "lines", "outcome": "str", "why": "str",
+        "violations": "int",
+    },
+    "retention": {
+        "session": "session", "strategy": "str", "mode": "str", "share": "float", "at": "int", "tokens": "int",
+        "kind": "str", "recoverable": "str", "demanded": "int", "presence": "float", "bound": "float",
+        "coverage": "float",
+    },
+    "entity_recall": {
+        "session": "session", "strategy": "str", "mode": "str", "share": "float", "at": "int", "kind": "str",
+        "kept": "int", "all": "int",
+    },
+    "states": {
+        "session": "session", "strategy": "str", "mode": "str", "share": "float", "at": "int", "what": "str",
+        "state": "str", "count": "int",
+    },
+    "survival": {
+        "session": "session", "strategy": "str", "kind": "str", "round": "int", "at_risk": "int", "lost": "int",
+    },
+    "rereads": {
+        "session": "session", "at": "int", "calls": "int", "repeats": "int", "expected": "float",
+    },
+    "scores": {
+        "session": "session", "strategy": "str", "mode": "str", "share": "float", "metric": "str", "value": "float",
+        "scaled": "float", "unit": "str", "better": "str", "n": "int", "why": "str",
+    },
+    "costs": {
+        "session": "session", "strategy": "str", "model": "text", "row": "text", "cache": "str", "why": "text",
+        "requests": "int", "tokens_input": "int", "tokens_read": "int", "tokens_written": "int",
+        "tokens_output": "int", "usd": "float", "usd_input": "float", "usd_read": "float", "usd_write": "float",
+        "usd_output": "float", "usd_summaries": "float", "usd_uncompacted": "float", "usd_fetching": "float",
+        "net_saving": "float", "breaks": "int", "parted_at": "int", "even_at": "int", "assumed_summaries": "int",
+    },
+    "reconciliation": {
+        "session": "session", "model": "text", "row": "text", "cache": "str", "why": "text", "requests": "int",
+        "left_out": "int", "prompt_error": "float", "read_error": "float", "usd_error": "float", "usd": "float",
+        "usd_reported": "float", "missed": "int", "compactions": "int", "clearings": "int", "shrunk": "int",
+        "grown": "int", "unseen_start": "int",
+    },
+    "losses": {
+        "session": "session", "strategy": "str", "mode": "str", "share": "float", "at": "int", "kind": "str",
+        "entity": "text", "recoverable": "str", "level": "str", "said_by": "str", "said_at": "int",
+        "evidence": "text", "evidence_at": "int", "needed_at": "int", "use": "text", "stage": "str",
+        "weight": "float",
+    },
+    "replays": {
+        "session": "session", "strategy": "str", "model": "str", "status": "str", "reason": "text",
+    },
+    "replicates": {
+        "session": "session", "strategy": "str", "mode": "str", "share": "float", "metric": "str",
+        "replicate": "int", "value": "float",
+    },
+    "variants": {
+        "strategy": "str", "base": "str", "window": "int", "model": "str", "settings": "str",
+    },
+}  # fmt: skip
+"""The columns of each table with what they hold.
+
+`int` and `float` columns may have missing values. Of texts, `str` are the workbench's own words and names of
+strategies; `session` is a session's id, `text` and `lines` may quote a recording.
+"""
+
+_PANDAS = {
+    "str": "string", "session": "string", "text": "string", "lines": "string", "int": "Int64", "float": "Float64",
+}  # fmt: skip
+
+
+def frame(name: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+    """Rows as a table with the documented columns and types, also when there are none."""
+    columns = COLUMNS[name]
+    listed = list(rows)
+    return pd.DataFrame(
+        {
+            column: pd.array([_clean(row.get(column)) for row in listed], dtype=_PANDAS[kind])
+            for column, kind in columns.items()
+        }
+    )
+
+
+def _clean(value: object) -> object:
+    """Text without lone surrogates, which no table can hold."""
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+
+
+def completed(name: str, table: pd.DataFrame) -> pd.DataFrame:
+    """A stored table with the documented columns that it lacks, empty."""
+    for column, kind in COLUMNS.get(name, {}).items():
+        if column not in table:
+            table[column] = pd.array([None] * len(table), dtype=_PANDAS[kind])
+    return table
