@@ -74,33 +74,33 @@ class AiderBuilder(SessionBuilder):
             self.typed.append(line[5:].rstrip())
             self.after_client = False
         elif line.startswith("> ") or line.rstrip() == ">":
-            self._typed()
-            self._bare_done(_TOKENS.search(line) is not None)
-            self._client(line[2:].rstrip())
+            self._write_typed()
+            self._write_bare(_TOKENS.search(line) is not None)
+            self._read_client(line[2:].rstrip())
             self.after_client = True
         else:
-            self._typed()
+            self._write_typed()
             if line.strip() and not self.bare:
                 self.direct = self.after_client
             if line.strip() or self.bare:
                 self.bare.append(line)
             self.after_client = False
 
-    def _client(self, line: str) -> None:
+    def _read_client(self, line: str) -> None:
         found = _TOKENS.search(line)
         if found and self.answer is not None and self.answer.usage is None:
             self.answer = replace(self.answer, usage=_usage(found))
         named = _MODEL.search(line)
         self.model = self.model or (named[1].rstrip(",") if named else "")
         if self.output and line.startswith("Added") and "to the chat" in line:
-            self._output_sent()
+            self._write_output(sent=True)
         self.client.append(line)
 
-    def _typed(self) -> None:
+    def _write_typed(self) -> None:
         """Write what was typed: words for the model, or a command that it never sees."""
         if not self.typed:
             return
-        self._answer_done()
+        self._write_answer()
         text = "\n".join(self.typed).strip()
         self.typed, self.shell = [], False
         if _COMMAND.match(text) and not _TALK.match(text):
@@ -121,7 +121,7 @@ class AiderBuilder(SessionBuilder):
             return None
         return moment.replace(tzinfo=UTC).timestamp()
 
-    def _bare_done(self, answered: bool) -> None:
+    def _write_bare(self, answered: bool) -> None:
         """Write the lines without a mark: the model's answer, or the output of a command.
 
         Output follows aider's own line directly, or a shell command; but lines before the figures of a request are an
@@ -134,31 +134,28 @@ class AiderBuilder(SessionBuilder):
         if (self.direct or self.shell) and not answered:
             self.output += ("\n" if self.output else "") + text
             return
-        if self.output:
-            self._output_sent()
-        self._client_done()
+        self._write_output(sent=True)
+        self._write_client()
         self.answer = AssistantMessage(id="", blocks=(Text(text),), model=self.model)
 
-    def _output_sent(self) -> None:
-        """The output of a command that was put into the chat."""
-        self._answer_done()
-        self.user([Text(self.output)], synthetic=True)
-        self.output = ""
-
-    def _answer_done(self) -> None:
+    def _write_answer(self) -> None:
         """Write the newest answer: aider's lines after it, with its figures, have been read."""
         if self.answer is not None:
             self.say(self.answer)
         self.answer = None
 
-    def _output_done(self) -> None:
-        self._answer_done()
-        if self.output:
+    def _write_output(self, *, sent: bool) -> None:
+        """Write the output of a command: a message where it was put into the chat, else a note."""
+        self._write_answer()
+        if self.output and sent:
+            self.user([Text(self.output)], synthetic=True)
+        elif self.output:
             self.note("output", self.output)
         self.output = ""
 
-    def _client_done(self) -> None:
-        self._answer_done()
+    def _write_client(self) -> None:
+        """Write aider's own lines as a note."""
+        self._write_answer()
         lines = "\n".join(self.client).strip()
         self.client = []
         if lines:
@@ -166,10 +163,10 @@ class AiderBuilder(SessionBuilder):
 
     def _close(self) -> None:
         """Write what was gathered since the last typed line."""
-        self._typed()
-        self._bare_done(False)
-        self._output_done()
-        self._client_done()
+        self._write_typed()
+        self._write_bare(False)
+        self._write_output(sent=False)
+        self._write_client()
 
     def numbered(self, n: int) -> Session:
         """The chat, with a number unless it is 0."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, TypeAlias
 
 from workbench.errors import FormatError
@@ -166,43 +167,38 @@ def _by_client(words: str) -> bool:
     return _CLIENT.match(words) is not None
 
 
-def _lines(name: str) -> Callable[[Attachment], Sequence[SaidBlock]]:
+def _lines(name: str, attachment: Attachment) -> Sequence[SaidBlock]:
     """The values of a field, a line each."""
-
-    def read(attachment: Attachment) -> Sequence[SaidBlock]:
-        value = attachment.get(name)
-        parts = value if isinstance(value, list) else [value] if value else []
-        words = "\n".join(part if isinstance(part, str) else as_json(part) for part in parts)
-        return [Text(words)] if words.strip() else []
-
-    return read
+    value = attachment.get(name)
+    parts = value if isinstance(value, list) else [value] if value else []
+    words = "\n".join(part if isinstance(part, str) else as_json(part) for part in parts)
+    return [Text(words)] if words.strip() else []
 
 
-def _titled(title: str, *holders: str, words: str = "content") -> Callable[[Attachment], Sequence[SaidBlock]]:
-    """A text inside these objects, under a title."""
+def _titled(title: str, words: str) -> Sequence[SaidBlock]:
+    return [Text(f"{title}\n{words}")] if words else []
 
-    def read(attachment: Attachment) -> Sequence[SaidBlock]:
-        holder = attachment
-        for name in holders:
-            holder = mapping(holder, name)
-        found = text(holder, words)
-        return [Text(f"{text(attachment, title)}\n{found}")] if found else []
 
-    return read
+def _memory(attachment: Attachment) -> Sequence[SaidBlock]:
+    return _titled(text(attachment, "path"), text(mapping(attachment, "content"), "content"))
+
+
+def _snippet(attachment: Attachment) -> Sequence[SaidBlock]:
+    return _titled(text(attachment, "filename"), text(attachment, "snippet"))
 
 
 def _file(attachment: Attachment) -> Sequence[SaidBlock]:
     inside = mapping(attachment, "content")
+    file = mapping(inside, "file")
     if text(inside, "type") == "image":
-        file = mapping(inside, "file")
         return [image(text(file, "type"), text(file, "base64"))]
-    return _titled("filename", "content", "file")(attachment)
+    return _titled(text(attachment, "filename"), text(file, "content"))
 
 
 def _hook(attachment: Attachment) -> Sequence[SaidBlock]:
     """What a hook printed: only at these two events does the client pass it on."""
     sent = attachment.get("hookEvent") in ("SessionStart", "UserPromptSubmit")
-    return _lines("content")(attachment) if sent else []
+    return _lines("content", attachment) if sent else []
 
 
 def _tasks(attachment: Attachment) -> Sequence[SaidBlock]:
@@ -212,15 +208,15 @@ def _tasks(attachment: Attachment) -> Sequence[SaidBlock]:
 
 
 ATTACHMENTS: Mapping[str, Callable[[Attachment], Sequence[SaidBlock]]] = {
-    **dict.fromkeys(("agent_listing_delta", "deferred_tools_delta"), _lines("addedLines")),
-    **dict.fromkeys(("hook_additional_context", "skill_listing"), _lines("content")),
+    **dict.fromkeys(("agent_listing_delta", "deferred_tools_delta"), partial(_lines, "addedLines")),
+    **dict.fromkeys(("hook_additional_context", "skill_listing"), partial(_lines, "content")),
     **dict.fromkeys(("task_reminder", "todo", "todo_reminder"), _tasks),
-    "compact_file_reference": _lines("filename"),
-    "edited_text_file": _titled("filename", words="snippet"),
+    "compact_file_reference": partial(_lines, "filename"),
+    "edited_text_file": _snippet,
     "file": _file,
     "hook_success": _hook,
-    "mcp_instructions_delta": _lines("addedBlocks"),
-    "nested_memory": _titled("path", "content"),
+    "mcp_instructions_delta": partial(_lines, "addedBlocks"),
+    "nested_memory": _memory,
     "queued_command": lambda attachment: content(attachment, "prompt").said,
 }
 """How each kind of attachment was worded for the model, as far as its text is in the file."""

@@ -55,6 +55,7 @@ class CodexBuilder(SessionBuilder):
         self.results: list[ToolResult] = []
         self.usage: Usage | None = None
         self.began: float | None = None
+        self.last_prompt: int | None = None
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one line: an item, an event, or what is known of the session."""
@@ -150,6 +151,7 @@ class CodexBuilder(SessionBuilder):
         if self.blocks:
             blocks, model = tuple(self.blocks), self.answering_model
             self.say(AssistantMessage(id="", blocks=blocks, model=model, usage=self.usage, time=self.began))
+        self.last_prompt = self.usage.prompt if self.usage is not None else self.last_prompt
         for result in self.results:
             self.say(result)
         self.blocks, self.results = [], []
@@ -176,17 +178,11 @@ class CodexBuilder(SessionBuilder):
             elif text(item, "type") in ("compaction", "compaction_summary"):
                 sealed += len(text(item, "encrypted_content"))
                 written = written or text(item, "summary")
-        self.compaction(written or None, kept=tuple(kept), tokens_before=self._last_prompt())
+        self.compaction(written or None, kept=tuple(kept), tokens_before=self.last_prompt)
         if not written:
             self.note("hidden_summary", f"encrypted, {sealed} characters" if sealed else "not in the recording")
         for message in added:
             self.say(message)
-
-    def _last_prompt(self) -> int | None:
-        for entry in reversed(tuple(self.log)):
-            if isinstance(entry, MessageEntry) and isinstance(entry.message, AssistantMessage) and entry.message.usage:
-                return entry.message.usage.prompt
-        return None
 
     def session(self) -> Session:
         """What has been read, with the answer that was still open."""
