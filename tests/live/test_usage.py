@@ -17,6 +17,9 @@ from workbench.transcript.message import Usage
          100, 60, 9),
         ({"input_tokens": 100, "input_tokens_details": {"cached_tokens": 60}, "output_tokens": 9}, 100, 60, 9),
         (SimpleNamespace(prompt_tokens=100, completion_tokens=9, prompt_tokens_details=None), 100, 0, 9),
+        (SimpleNamespace(prompt_tokens=100.0, completion_tokens=9,
+                         prompt_tokens_details=SimpleNamespace(cached_tokens=60)), 100, 60, 9),
+        ({"prompt_tokens": 100, "completion_tokens": -1, "service_tier": "auto"}, 100, 0, 0),
         (Usage(input=40, cache_read=60, output=9), 100, 60, 9),
     ],
 )  # fmt: skip

@@ -1,40 +1,28 @@
-"""What providers report about a request, in any of their forms."""
+"""Reads the usage that a provider reports for a request."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from workbench.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE
 from workbench.transcript.message import Json, Usage
 
-
-def usage_of(given: Json) -> Usage | None:
-    """Reads a report, a dict or an object; None if it holds no usage.
-
-    OpenAI's prompt figure includes what was cached, Anthropic's does not.
-    """
-    if given is None or isinstance(given, Usage):
-        return given
-    prompt = _count(given, "prompt_tokens")
-    detail = _inner(given, "prompt_tokens_details") or _inner(given, "input_tokens_details")
-    output = _count(given, "completion_tokens") or _count(given, "output_tokens")
-    if prompt or detail is not None:
-        whole = prompt or _count(given, "input_tokens")
-        cached = min(_count(detail, "cached_tokens"), whole) if detail is not None else 0
-        usage = Usage(input=whole - cached, cache_read=cached, output=output)
-    else:
-        usage = Usage(
-            _count(given, "input_tokens"),
-            _count(given, "cache_read_input_tokens"),
-            _count(given, "cache_creation_input_tokens"),
-            output,
-        )
-    return usage if usage != Usage() else None
+OPENAI_FIELDS = ("prompt_tokens", "prompt_tokens_details", "input_tokens_details")
 
 
-def _inner(given: Json, name: str) -> Json:
-    return given.get(name) if isinstance(given, Mapping) else getattr(given, name, None)
+def usage_of(report: Json) -> Usage | None:
+    """A report of OpenAI or Anthropic, a dict or a client's object; None if it holds no usage."""
+    if report is None or isinstance(report, Usage):
+        return report
+    figures = _figures(report) or {}
+    fields = OPENAI_USAGE if any(figures.get(name) for name in OPENAI_FIELDS) else ANTHROPIC_USAGE
+    return fields.read(figures)
 
 
-def _count(given: Json, name: str) -> int:
-    value = _inner(given, name)
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else 0
+def _figures(value: Json) -> Json:
+    """Counts, and dicts of counts; None for anything else."""
+    if isinstance(value, int | float):
+        return int(value) if value > 0 and not isinstance(value, bool) else None
+    dump = getattr(value, "model_dump", None)
+    record = value if isinstance(value, Mapping) else dump() if callable(dump) else getattr(value, "__dict__", None)
+    return None if record is None else {name: _figures(one) for name, one in record.items()}
