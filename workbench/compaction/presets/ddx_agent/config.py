@@ -15,12 +15,8 @@ class Config:
 
     Attributes:
         context_window: tokens, where nobody says how large the window is.
-        reserve_tokens: room for the model's answer.
-        keep_recent_tokens: newest messages that stay as they are.
         max_tool_result_chars: bytes of a result that the summariser sees; 0 or less for all.
         effective_percent: the part of the window that is used at all, in 0..100.
-        summarization_model, summarization_provider: who summarises; empty for the agent's own.
-        summarization_focus: what a summary should dwell on.
         user_message_tail_tokens: how much of what the user said is sent again beside the summary; 0 for nothing.
         stuck_threshold: attempts without result after which the run ends; 0 means five.
     """

@@ -63,12 +63,7 @@ def _place(messages: Sequence[Message], at: int) -> int:
 
 
 def find_cut_point(messages: Sequence[Message], keep_recent_tokens: int) -> int:
-    """The first message to keep so that at least that many tokens stay; 0 where all is less, n for none.
-
-    Args:
-        messages: n, oldest first.
-        keep_recent_tokens: as this system estimates them.
-    """
+    """The first message to keep so that at least that many tokens stay; 0 where all is less, n for none."""
     if not messages or keep_recent_tokens <= 0:
         return len(messages)
     kept = accumulate(map(ddx_tokens, reversed(messages)))
@@ -94,16 +89,10 @@ class Fit:
     """One possible compaction of a context.
 
     Attributes:
-        cut: among the messages that may go.
-        keep: the same among all: where the kept part begins.
-        gone: indices of what gives way: all before the cut but the newest user message, and earlier summaries
-            wherever they stand.
-        earlier: those summaries.
-        said: what is summarised.
+        cut: among the messages that may go; `keep` is the same among all.
+        gone: indices of all before the cut but the newest user message, and of earlier summaries wherever they stand.
         tail: indices of user messages among what gives way, which may be sent again.
-        files: of the whole run so far.
-        room: tokens that the whole summary and the user messages may have.
-        body: tokens that the model's text may have.
+        room: tokens that the whole summary and the user messages may have; `body` is for the model's text.
         chars: what the paths in the file lists may take; None for no bound.
     """
 

@@ -48,16 +48,7 @@ def events(
     outcome: Outcome, before: int, after: int, *, mid_turn: bool = False,
     done: PassReport | None = None, error: str = "",
 ) -> tuple[Mapping[str, Json], ...]:  # fmt: skip
-    """Start and end together, or nothing where nothing was to do.
-
-    Args:
-        outcome: of the pass.
-        before: messages in the history before.
-        after: messages in it after.
-        mid_turn: whether tool results came just before.
-        done: the report of a pass that compacted.
-        error: of one that did not.
-    """
+    """Start and end together, or nothing where nothing was to do; with the report or the error of the pass."""
     if outcome == "nothing":
         return ()
     where = {"mid_turn": True} if mid_turn else {}

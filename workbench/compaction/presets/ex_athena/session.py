@@ -148,13 +148,7 @@ def ending(*, recovering: bool) -> Ending:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What the hook after a compaction is told. Tokens are those of the request, by the preset's counter.
-
-    Attributes:
-        dropped_count: messages that are gone; one that was rewritten in its place is not.
-        stages_applied: names, in order.
-        used_tokens, used_usd: what the summary took, which counts against the run's budget; None if nobody knows.
-    """
+    """What the hook after a compaction is told: tokens of the request, messages that are gone, the summary's cost."""
 
     before: int
     after: int
@@ -166,24 +160,10 @@ class Metadata:
 
 
 def metadata(
-    before: Context,
-    after: Context,
-    sent: Context,
-    stages: Sequence[str],
-    completions: Sequence[Completion],
-    *,
-    forced: bool,
-) -> Metadata | None:
-    """The report on a compaction; None where no stage was applied.
-
-    Args:
-        before: the history that went in.
-        after: the history that came out.
-        sent: what is sent of the history afterwards.
-        stages: names of those whose result was taken.
-        completions: of models.
-        forced: whether an overflow forced it.
-    """
+    before: Context, after: Context, sent: Context, stages: Sequence[str], completions: Sequence[Completion],
+    *, forced: bool,
+) -> Metadata | None:  # fmt: skip
+    """The report on a compaction, with the stages whose result was taken; None where there is none."""
     if not stages:
         return None
     costs = [one.usd for one in completions]

@@ -39,13 +39,7 @@ FEW_CHARS = 600
 
 @dataclass(frozen=True, slots=True)
 class OperatorSettings:
-    """What a user may set; read anew at each use.
-
-    Attributes:
-        reserve_tokens: room of the window that the next turn needs.
-        keep_recent_tokens: newest messages that stay as they are.
-        trigger_percent: share of the window that is due instead of the reserve, in (0, 1]; None for the reserve.
-    """
+    """What a user may set; read anew at each use. A trigger percent, in (0, 1], is due instead of the reserve."""
 
     enabled: bool = True
     reserve_tokens: int = 8_192
@@ -63,11 +57,7 @@ class OperatorSettings:
 
 @dataclass(frozen=True, slots=True)
 class OperatorTrigger:
-    """Asked when a turn has ended well; a compaction that was requested in mid-turn waits for that.
-
-    Attributes:
-        settings: gives the settings of this moment.
-    """
+    """Asked when a turn has ended well; a compaction that was requested in mid-turn waits for that."""
 
     settings: Callable[[], OperatorSettings] = field(default=OperatorSettings)
     name: ClassVar[str] = "operator_trigger"
@@ -113,15 +103,9 @@ def boundary_start(path: Sequence[Entry]) -> int:
 
 
 def find_cut(path: Sequence[Entry], start: int, end: int, keep_recent_tokens: int) -> CutPoint:
-    """The cut in `path[start:end]` that keeps at least that much; at the start where there is none.
+    """The cut in `path[start:end]` that keeps at least that many tokens; at the start where there is none.
 
     A cut lies at no tool result, and labels travel with the entry that follows them.
-
-    Args:
-        path: from the root to the leaf.
-        start: the first entry that may be summarised.
-        end: one past the last that is looked at.
-        keep_recent_tokens: counted over messages alone.
     """
     messages = {i: entry.message for i, entry in enumerate(path) if isinstance(entry, MessageEntry)}
     valid = [i for i in range(start, end) if i in messages and not isinstance(messages[i], ToolResult | SystemMessage)]

@@ -32,11 +32,7 @@ FAILED = frozenset({"error", "aborted", "abort"})
 
 
 def context_estimate(messages: Sequence[Message]) -> tuple[int, int | None]:
-    """What a context takes: the newest report of an answer that came to its end, and an estimate of what follows.
-
-    Returns:
-        Tokens, and the index of the message with that report; None where all is estimated.
-    """
+    """Tokens by the newest report of an answer that ended well, and by estimate; the index of that answer, if any."""
     for i in range(len(messages) - 1, -1, -1):
         message = messages[i]
         if isinstance(message, AssistantMessage) and message.usage is not None and message.stop not in FAILED:
@@ -48,14 +44,7 @@ def context_estimate(messages: Sequence[Message]) -> tuple[int, int | None]:
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """The first step: what will be summarised, before any model is asked.
-
-    Attributes:
-        retained_from_id: the first entry that the model still sees in full.
-        given: the newest compaction's summary, what becomes the new one, and the start of the turn that the cut parts.
-        tokens_before: the context's size now.
-        settings: as they were when this was prepared.
-    """
+    """The first step, before any model is asked: what will be summarised, and the first entry that stays in full."""
 
     retained_from_id: str
     given: SummaryInput
@@ -64,14 +53,9 @@ class Preparation:
 
 
 def prepare(path: Sequence[Entry], settings: OperatorSettings) -> Preparation | None:
-    """What a compaction of this path would do; None where none is possible.
+    """What a compaction of this path, from the root to the leaf, would do; None where none is possible.
 
-    None where the path is empty or ends in a compaction, where there is no place to cut, and where everything fits
-    into what is kept, so that nothing would be summarised.
-
-    Args:
-        path: from the root to the leaf.
-        settings: of this moment.
+    None where the path is empty or ends in a compaction, where there is no place to cut, and where everything fits.
     """
     if not path or isinstance(path[-1], CompactionEntry):
         return None
@@ -94,14 +78,7 @@ def _messages(path: Iterable[Entry]) -> tuple[Message, ...]:
 
 @dataclass(frozen=True, slots=True)
 class OperatorCompaction:
-    """A finished compaction, or one that a hook supplies.
-
-    Attributes:
-        summary: the model's text with the file footer.
-        retained_from_id: the entry at which the retained tail begins.
-        tokens_before: the context's size before.
-        details: the files of everything summarised so far, sorted.
-    """
+    """A finished compaction, or one that a hook supplies: its text with the file footer, and all files so far."""
 
     summary: str
     retained_from_id: str
@@ -110,21 +87,12 @@ class OperatorCompaction:
 
 
 def requests(prepared: Preparation, instructions: str = "") -> tuple[SummaryRequest, ...]:
-    """One request, or two for a split turn that do not depend on each other and may be put at the same time.
-
-    Args:
-        prepared: the first step.
-        instructions: what the summary of the history should dwell on; the turn's start is not told.
-    """
+    """One request, or two for a split turn; the instructions are for the history, the turn's start is not told them."""
     return _planned(prepared, instructions)[1].requests
 
 
 def finished(prepared: Preparation, answers: Sequence[str]) -> OperatorCompaction:
-    """The compaction with these answers, one for each request.
-
-    Raises:
-        PlanError: there are more or fewer answers than requests.
-    """
+    """The compaction with these answers, one for each request."""
     context, plan = _planned(prepared)
     (summary,) = (one for one in plan.apply(context, answers).messages if isinstance(one, Summary))
     return OperatorCompaction(summary.text, prepared.retained_from_id, prepared.tokens_before, prepared.given.files)
@@ -153,11 +121,7 @@ class NotIdle(WorkbenchError):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Where the agent is, and whether somebody asked for a compaction. A value: the host keeps the newest.
-
-    Attributes:
-        instructions: what came with the request; it goes before those of the turn.
-    """
+    """Where the agent is, and whether somebody asked for a compaction. A value: the host keeps the newest."""
 
     phase: Literal["idle", "turn", "compaction"] = "idle"
     requested: bool = False
@@ -197,22 +161,16 @@ def appended(log: Log, done: OperatorCompaction, id: str, *, time: float | None 
     """A log with the compaction's entry at the end of its path. The given log is not touched, nothing is deleted.
 
     The newest user message stays in the context also where its turn was parted before it.
-
-    Args:
-        log: its leaf is the end of the path.
-        done: the compaction.
-        id: of the new entry.
-        time: seconds since the epoch, where known.
     """
     path = log.path()
     grown = Log(log)
     grown.leaf = log.leaf
     kept = _kept(path, done.retained_from_id)
     gone = () if kept is None else tuple(message.id for message in fold(path) if message.id not in set(kept))
-    summary = Summary(id=id, text=done.summary, replaces=gone, files=done.details, lead=LEAD)
     entry = CompactionEntry(
-        id=id, parent=log.leaf, summary=summary, first_kept=done.retained_from_id, kept=kept,
-        tokens_before=done.tokens_before, time=time,
+        id=id, parent=log.leaf, first_kept=done.retained_from_id, kept=kept, time=time,
+        tokens_before=done.tokens_before,
+        summary=Summary(id=id, text=done.summary, replaces=gone, files=done.details, lead=LEAD),
     )  # fmt: skip
     grown.append(entry)
     return grown
