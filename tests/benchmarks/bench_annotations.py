@@ -21,7 +21,7 @@ from workbench.datasets.bundled import bundled_files
 from workbench.extraction.statements import statements
 from workbench.importers.importer import load
 from workbench.metrics.index import Index
-from workbench.metrics.superseded import Change
+from workbench.metrics.state.superseded import Change
 
 KINDS = ("constraint", "decision", "pending")
 

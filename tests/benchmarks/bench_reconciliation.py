@@ -14,8 +14,8 @@ from pathlib import Path
 from statistics import median
 
 from workbench.importers.importer import scan
-from workbench.metrics.pricing import pricing
-from workbench.metrics.reconciliation import Reconciliation, reconcile
+from workbench.metrics.costs.pricing import pricing
+from workbench.metrics.costs.reconciliation import Reconciliation, reconcile
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.sizing import Sizing
 from workbench.transcript.session import Session

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench.metrics.demand import Retention
 from workbench.metrics.index import Index
-from workbench.metrics.inverted_index import row_of
+from workbench.metrics.indexes.inverted_index import row_of
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import ToolResult, UserMessage
 from workbench.transcript.session import Session

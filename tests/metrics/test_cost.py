@@ -12,10 +12,10 @@ import pytest
 from builders import said, told
 from workbench.analysis.paired import sign_flip
 from workbench.metrics import cost
+from workbench.metrics.costs.pricing import Pricing
+from workbench.metrics.costs.replay_cost import charge
 from workbench.metrics.index import Index
 from workbench.metrics.metric import Metric, MetricInput, Score
-from workbench.metrics.pricing import Pricing
-from workbench.metrics.replay_cost import charge
 from workbench.metrics.size import prefix_reuse
 from workbench.models.cache_rules import ANTHROPIC, NO_CACHE, OPENAI
 from workbench.models.prices import given_tariff

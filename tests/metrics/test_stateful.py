@@ -66,7 +66,7 @@ def test_a_metric_that_does_not_apply_says_why(name: str) -> None:
 
 
 def test_a_summary_that_is_carried_on_is_as_old_as_it_was_written() -> None:
-    from workbench.metrics.states import states
+    from workbench.metrics.context_states import states
     from workbench.metrics.view import view
 
     summary = Summary(id="s", text="we read src/api/limits.py")

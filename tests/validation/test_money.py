@@ -8,8 +8,8 @@ import pytest
 from builders import remembering, rules
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.importers.importer import load
-from workbench.metrics.pricing import Pricing
-from workbench.metrics.reconciliation import Reconciliation, reconcile
+from workbench.metrics.costs.pricing import Pricing
+from workbench.metrics.costs.reconciliation import Reconciliation, reconcile
 from workbench.models.cache_rules import NO_CACHE
 from workbench.replay.sizing import Sizing
 from workbench.transcript.session import Session

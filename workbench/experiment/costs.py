@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workbench.experiment.prepared import Prepared
+from workbench.metrics.costs.pricing import Pricing
+from workbench.metrics.costs.reconciliation import reconcile
+from workbench.metrics.costs.replay_cost import ReplayCost
 from workbench.metrics.metric import MetricInput
-from workbench.metrics.pricing import Pricing
-from workbench.metrics.reconciliation import reconcile
-from workbench.metrics.replay_cost import ReplayCost
 
 
 def costs(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:

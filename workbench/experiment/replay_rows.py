@@ -15,8 +15,8 @@ from workbench.experiment.references import reference_inputs
 from workbench.experiment.spec import Scope
 from workbench.metrics.builtin import BUILTIN, installed
 from workbench.metrics.chain import chain
+from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.metric import MetricInput, Score
-from workbench.metrics.pricing import pricing
 from workbench.metrics.rereads import rereads
 from workbench.metrics.sizes import EVEN_SO, too_large
 from workbench.models.model import Completion, Model

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
+from workbench.metrics.costs.replay_cost import ReplayCost
 from workbench.metrics.metric import MetricInput, Score, metric
-from workbench.metrics.replay_cost import ReplayCost
 from workbench.metrics.size import NO_STEPS
 
 

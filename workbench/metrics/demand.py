@@ -20,7 +20,7 @@ from scipy import sparse
 
 from workbench.extraction.entities import KINDS, Entity, Kind
 from workbench.metrics.evidence import Evidence, History
-from workbench.metrics.text_index import IndexedText
+from workbench.metrics.indexes.text_index import IndexedText
 from workbench.ragged import Flags, Floats, Ints, kept_mask
 
 Level: TypeAlias = Literal["presence", "bound", "coverage"]

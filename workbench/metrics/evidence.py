@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from workbench.extraction.statements import is_decision
-from workbench.metrics.inverted_index import InvertedIndex
-from workbench.metrics.text_index import TextIndex
+from workbench.metrics.indexes.inverted_index import InvertedIndex
+from workbench.metrics.indexes.text_index import TextIndex
 from workbench.ragged import Flags, Floats, Ints
 
 ENOUGH = 2

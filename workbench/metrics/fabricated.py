@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 
 from workbench.extraction.entities import Entity
-from workbench.metrics.inverted_index import InvertedIndex
-from workbench.metrics.text_index import TextIndex
+from workbench.metrics.indexes.inverted_index import InvertedIndex
+from workbench.metrics.indexes.text_index import TextIndex
 
 _HEADING = re.compile(r"^(?:#{1,6}\s|</?[\w-]+>$|\*\*[^*]+\*\*:?$|[A-Z][\w /&-]{0,40}:$|[-=_*]{3,}$)")
 

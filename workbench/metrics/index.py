@@ -10,17 +10,17 @@ import numpy as np
 
 from workbench.extraction.entities import KINDS, Entity, Kind
 from workbench.extraction.extractor import Extractor
-from workbench.metrics.artifacts import Artifacts
 from workbench.metrics.background import BUILTIN_BACKGROUND
 from workbench.metrics.demand import HORIZON, Demand
 from workbench.metrics.evidence import History
 from workbench.metrics.fabricated import fabricated
-from workbench.metrics.inverted_index import InvertedIndex
+from workbench.metrics.indexes.inverted_index import InvertedIndex
+from workbench.metrics.indexes.statement_index import StatementIndex
+from workbench.metrics.indexes.text_index import IndexedText, TextIndex
 from workbench.metrics.sources import sources
-from workbench.metrics.statement_index import StatementIndex
-from workbench.metrics.superseded import Changes
-from workbench.metrics.text_index import IndexedText, TextIndex
-from workbench.metrics.work import Work
+from workbench.metrics.state.artifacts import Artifacts
+from workbench.metrics.state.superseded import Changes
+from workbench.metrics.state.work import Work
 from workbench.ragged import Flags, Ints, kept_mask
 from workbench.transcript.message import Message
 

@@ -9,12 +9,12 @@ from typing import Literal, Protocol, TypeAlias
 
 from workbench.extraction.entities import Kind
 from workbench.metrics.blame import ContextVersion, context_versions
+from workbench.metrics.context_states import States, states
+from workbench.metrics.costs.pricing import Pricing, pricing
+from workbench.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.metrics.demand import Demand, Retention
 from workbench.metrics.index import Index
-from workbench.metrics.pricing import Pricing, pricing
 from workbench.metrics.reacquisition import sources_to_fetch
-from workbench.metrics.replay_cost import ReplayCost, replay_cost
-from workbench.metrics.states import States, states
 from workbench.metrics.view import View, view
 from workbench.replay.step import Replay, Snapshot
 from workbench.transcript.message import Summary

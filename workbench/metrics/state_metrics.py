@@ -2,16 +2,16 @@
 
 All but `reacquisition` are shares in [0, 1] over the whole session: the counts of its boundaries are added up before
 they are divided, so that a boundary with few things weighs little. `n` is the number of things, each once a boundary.
-The things are defined in `artifacts.py`, `superseded.py`, `work.py`, `overclaim.py` and
+The things are defined in `workbench.metrics.state`, `overclaim.py` and
 `workbench.extraction.statements`.
 """
 
 from __future__ import annotations
 
+from workbench.metrics.context_states import What
 from workbench.metrics.metric import MetricInput, Score, mean_score, metric
 from workbench.metrics.reacquisition import reacquisition_tokens
 from workbench.metrics.recall import NO_BOUNDARY
-from workbench.metrics.states import What
 
 
 def _share(data: MetricInput, what: What, states: tuple[str, ...], why: str) -> Score:

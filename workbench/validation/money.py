@@ -7,8 +7,8 @@ from statistics import median
 from typing import TypeAlias
 
 from workbench.experiment.prepared import Prepared
-from workbench.metrics.pricing import Pricing, pricing
-from workbench.metrics.reconciliation import Reconciliation, reconcile
+from workbench.metrics.costs.pricing import Pricing, pricing
+from workbench.metrics.costs.reconciliation import Reconciliation, reconcile
 from workbench.replay.sizing import Sizing
 from workbench.transcript.session import Session
 from workbench.validation.check import Check, checked

@@ -10,9 +10,9 @@ from typing import TypeAlias
 import numpy as np
 
 from workbench.extraction.words import words
-from workbench.metrics.inverted_index import InvertedIndex
-from workbench.metrics.text_index import TextIndex
-from workbench.metrics.value_changes import ENOUGH, Change, spans_about, token, value_changes
+from workbench.metrics.indexes.inverted_index import InvertedIndex
+from workbench.metrics.indexes.text_index import TextIndex
+from workbench.metrics.state.value_changes import ENOUGH, Change, spans_about, token, value_changes
 from workbench.ragged import Flags
 from workbench.transcript.message import Message
 

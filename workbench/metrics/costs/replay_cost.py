@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from itertools import accumulate
 from typing import NamedTuple
 
-from workbench.metrics.pricing import Pricing
+from workbench.metrics.costs.pricing import Pricing
 from workbench.models.cache_rules import CacheRules
 from workbench.models.model import Completion
 from workbench.models.prices import Tariff

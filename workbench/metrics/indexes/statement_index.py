@@ -11,8 +11,8 @@ from scipy import sparse
 from workbench.extraction.entities import LEXICAL, STATEMENTS, Entity
 from workbench.extraction.statements import statements
 from workbench.extraction.words import words
-from workbench.metrics.inverted_index import InvertedIndex
-from workbench.metrics.text_index import TextIndex
+from workbench.metrics.indexes.inverted_index import InvertedIndex
+from workbench.metrics.indexes.text_index import TextIndex
 from workbench.ragged import Flags, Ints
 from workbench.transcript.message import Message
 

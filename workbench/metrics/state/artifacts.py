@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from workbench.extraction.paths import normal_path
-from workbench.metrics.inverted_index import InvertedIndex
+from workbench.metrics.indexes.inverted_index import InvertedIndex
+from workbench.metrics.indexes.text_index import IndexedText
 from workbench.metrics.sources import SHELLS
-from workbench.metrics.text_index import IndexedText
 from workbench.ragged import Flags, Ints
 from workbench.transcript.files import FileOps, touched
 from workbench.transcript.message import AssistantMessage, Message, ToolCall

@@ -13,8 +13,8 @@ import numpy as np
 
 from workbench.extraction.entities import Entity, plain
 from workbench.extraction.statements import sentences, tasks
-from workbench.metrics.inverted_index import InvertedIndex
-from workbench.metrics.statement_index import StatementIndex
+from workbench.metrics.indexes.inverted_index import InvertedIndex
+from workbench.metrics.indexes.statement_index import StatementIndex
 from workbench.ragged import Flags, Ints
 from workbench.transcript.message import AssistantMessage, Message, ToolCall, is_real_user
 

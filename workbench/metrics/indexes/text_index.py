@@ -10,7 +10,7 @@ import numpy as np
 from workbench.extraction.entities import Entity, plain
 from workbench.extraction.words import words
 from workbench.metrics.background import BUILTIN_BACKGROUND
-from workbench.metrics.inverted_index import InvertedIndex, row_of
+from workbench.metrics.indexes.inverted_index import InvertedIndex, row_of
 from workbench.ragged import Ints
 
 NOTHING: Ints = np.zeros(0, dtype=np.int64)

@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.extraction.statements import sentences
 from workbench.extraction.words import words
-from workbench.metrics.inverted_index import InvertedIndex
+from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.ragged import Ints
 from workbench.transcript.files import CHANGES
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, is_real_user

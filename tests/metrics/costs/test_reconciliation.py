@@ -8,8 +8,8 @@ import pytest
 
 from builders import said, told
 from workbench.importers.importer import load
-from workbench.metrics.pricing import Pricing, pricing
-from workbench.metrics.reconciliation import Reconciliation, reconcile, reported_usd
+from workbench.metrics.costs.pricing import Pricing, pricing
+from workbench.metrics.costs.reconciliation import Reconciliation, reconcile, reported_usd
 from workbench.models.cache_rules import ANTHROPIC, ANTHROPIC_HOUR
 from workbench.models.prices import given_tariff
 from workbench.models.tokenizer import TiktokenCounter

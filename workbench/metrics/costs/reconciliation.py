@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from workbench.metrics.pricing import Pricing
-from workbench.metrics.replay_cost import charge
+from workbench.metrics.costs.pricing import Pricing
+from workbench.metrics.costs.replay_cost import charge
 from workbench.models.prices import Tariff
 from workbench.replay.sizing import Sizing
 from workbench.transcript.following import Followed, Turn, followed

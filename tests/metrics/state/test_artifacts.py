@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from builders import called, result, said, told
-from workbench.metrics.artifacts import shell_changes
 from workbench.metrics.index import Index
+from workbench.metrics.state.artifacts import shell_changes
 
 MESSAGES = [
     said("tidy src/api/limits.py and look at src/api/users.py"),

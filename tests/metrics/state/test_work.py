@@ -5,7 +5,7 @@ import pytest
 
 from builders import called, result, said, told
 from workbench.metrics.index import Index
-from workbench.metrics.work import done_and_headings, says_done
+from workbench.metrics.state.work import done_and_headings, says_done
 from workbench.transcript.message import Message
 
 

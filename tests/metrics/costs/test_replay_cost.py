@@ -11,8 +11,8 @@ from builders import said, told
 from workbench.compaction.engine import Compaction, StageRecord
 from workbench.compaction.stage import Budget
 from workbench.errors import SettingError
-from workbench.metrics.pricing import Pricing, pricing
-from workbench.metrics.replay_cost import ReplayCost, replay_cost
+from workbench.metrics.costs.pricing import Pricing, pricing
+from workbench.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.models.cache_rules import ANTHROPIC, ANTHROPIC_HOUR, NO_CACHE, OPENAI, CacheRules
 from workbench.models.model import Completion
 from workbench.models.prices import given_tariff

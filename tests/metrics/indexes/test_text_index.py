@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from builders import said
 from workbench.metrics.index import Index
-from workbench.metrics.text_index import TextIndex
+from workbench.metrics.indexes.text_index import TextIndex
 
 INDEX = Index([said("retryLimit is 4500\nmaxDelay is 9000"), said("burstSize = 3")])
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, TypeAlias
 
 from workbench.metrics.index import Index
+from workbench.metrics.indexes.text_index import IndexedText
 from workbench.metrics.overclaim import named_unsure
-from workbench.metrics.text_index import IndexedText
 from workbench.metrics.view import View
 from workbench.ragged import kept_mask
 
@@ -26,9 +26,10 @@ def states(index: Index, at: int, seen: View, summarized_at: Mapping[int, int]) 
         summarized_at: for each summary, by its `id()`, the boundary at which it was written.
 
     Returns:
-        `file`: `correct`, `stale`, `lost` (`artifacts.py`). `value`: `latest`, `both`, `stale`, `none`
-        (`superseded.py`). `open work`: `stated`, `missing`; `done work`: `settled`, `resurrected` (`work.py`).
-        `doubt`: `kept`, `dropped`: whether what the history only hedged or denied is still unsure where it is named.
+        `file`: `correct`, `stale`, `lost` (`state/artifacts.py`). `value`: `latest`, `both`, `stale`, `none`
+        (`state/superseded.py`). `open work`: `stated`, `missing`; `done work`: `settled`, `resurrected`
+        (`state/work.py`). `doubt`: `kept`, `dropped`: whether what the history only hedged or denied is still unsure
+        where it is named.
     """
     mask = kept_mask(seen.kept, index.inverted_index.n)
     files = index.artifacts.states(at, mask, _dated(index, at, seen, summarized_at))

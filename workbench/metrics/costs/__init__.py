@@ -1,0 +1,1 @@
+"""What a replay costs: prices, requests, and the check against reported usage."""

@@ -1,0 +1,1 @@
+"""Looks up words, entities and statements of one session."""

@@ -1,0 +1,1 @@
+"""Things that have a state: files, replaced values, announced work."""
