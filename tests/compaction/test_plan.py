@@ -30,7 +30,7 @@ def test_edits_that_overlap_or_reach_outside_are_an_error(edits: tuple[Replace, 
 
 
 def test_answers_must_match_the_requests() -> None:
-    with pytest.raises(PlanError, match="1 requests but 0 answers"):
+    with pytest.raises(PlanError, match="0 answers for 1 requests"):
         Plan((Replace(0, 1, (Draft(requests=(REQUEST,)),)),)).apply(CONTEXT)
 
 

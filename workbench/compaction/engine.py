@@ -148,7 +148,7 @@ def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[Stag
     completions = _completions(plan, model)
     writer = completions[0].model if completions else ""
     changed = plan.apply(context, [completion.text for completion in completions], writer)
-    if _same(context.messages, changed.messages):
+    if list(map(id, context.messages)) == list(map(id, changed.messages)):
         changed = context  # such as after an empty answer that compacts nothing
     found = violations(context, changed)
     dropped, rewritten, wrote = _touched(context.messages, changed.messages)
@@ -158,16 +158,10 @@ def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[Stag
 
 def _completions(plan: Plan, model: Model) -> tuple[Completion, ...]:
     requests = plan.requests
-    if not requests:
-        return ()
     if len(requests) < 2 or not is_concurrent(model):
         return tuple(completed(request, model) for request in requests)
     with ThreadPoolExecutor(len(requests)) as pool:
         return tuple(pool.map(completed, requests, [model] * len(requests)))
-
-
-def _same(before: Sequence[Message], after: Sequence[Message]) -> bool:
-    return len(before) == len(after) and all(old is new for old, new in zip(before, after, strict=True))
 
 
 def completed(request: SummaryRequest, model: Model) -> Completion:
@@ -178,41 +172,29 @@ def completed(request: SummaryRequest, model: Model) -> Completion:
     """
     try:
         completion = model.complete(request)
-        if completion.text.strip():
-            return _shown(completion, request, model)
-        why = f"{completion.model} answered with an empty text"
-        if request.if_empty is not None:
-            return replace(completion, text=request.if_empty, fallback=True, why=why)
     except ModelError as error:
         if (stand_in := request.stand_in) is None:
             raise
         return Completion(text=stand_in, model=model.name, fallback=True, why=str(error))
-    if (stand_in := request.stand_in) is None:
+    if completion.text.strip():
+        known = completion.left_out is not None or completion.fallback or reads_messages(model)
+        return completion if known else replace(completion, left_out=request.left_out)
+    why = f"{completion.model} answered with an empty text"
+    text = request.stand_in if request.if_empty is None else request.if_empty
+    if text is None:
         raise ModelError(why)
-    return replace(completion, text=stand_in, fallback=True, why=why)
-
-
-def _shown(completion: Completion, request: SummaryRequest, model: Model) -> Completion:
-    """The answer with how many messages its writer was not shown; a stand-in was not made of the prompt."""
-    if completion.left_out is not None or completion.fallback or reads_messages(model):
-        return completion
-    return replace(completion, left_out=request.left_out)
+    return replace(completion, text=text, fallback=True, why=why)
 
 
 def _touched(
     before: Sequence[Message], after: Sequence[Message]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Message, ...]]:
     """The ids of the messages that were dropped, and of those that were rewritten; and what was put in."""
-    kept = {message.id: message for message in after}
-    dropped, rewritten = [], []
-    for message in before:
-        now = kept.get(message.id)
-        if now is None:
-            dropped.append(message.id)
-        elif now is not message:
-            rewritten.append(message.id)
+    now = {message.id: message for message in after}
     old = set(map(id, before))
-    return tuple(dropped), tuple(rewritten), tuple([message for message in after if id(message) not in old])
+    dropped = tuple(message.id for message in before if message.id not in now)
+    rewritten = tuple(message.id for message in before if now.get(message.id, message) is not message)
+    return dropped, rewritten, tuple(message for message in after if id(message) not in old)
 
 
 def _outcome(history: Context, after: Context, sent: Context, budget: Budget) -> tuple[Outcome, str]:

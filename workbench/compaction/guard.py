@@ -1,4 +1,4 @@
-"""What must hold between a context and its compaction; each violation is a finding, not a fault."""
+"""Invariants between a context and its compaction. A violation is recorded as a finding, not raised as an error."""
 
 from __future__ import annotations
 

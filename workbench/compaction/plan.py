@@ -108,14 +108,17 @@ class Plan:
         """
         requests = self.requests
         if len(answers) != len(requests):
-            raise PlanError(f"{len(requests)} requests but {len(answers)} answers")
+            raise PlanError(f"{len(answers)} answers for {len(requests)} requests; give one answer for each request")
         left = list(answers)
         messages: list[Message] = []
         sizes: list[int] = []
         at = 0
         for edit in self.edits:
             if not at <= edit.start <= edit.stop <= len(context.messages):
-                raise PlanError(f"edit [{edit.start}, {edit.stop}) after {at} of {len(context.messages)} messages")
+                raise PlanError(
+                    f"the edit [{edit.start}, {edit.stop}) overlaps the one that ends at {at}, or reaches beyond the "
+                    f"{len(context.messages)} messages; sort the edits and let none overlap"
+                )
             messages += context.messages[at : edit.start]
             sizes += context.sizes[at : edit.start]
             for new in edit.by:

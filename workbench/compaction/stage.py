@@ -1,4 +1,4 @@
-"""The interface of a stage, and what it is granted."""
+"""The interface of a stage, and the budget that it works to."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Stage(Protocol):
 
     @property
     def name(self) -> str:
-        """What stands in records and reports."""
+        """Name shown in records and reports."""
         ...
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """Say what to change, or None for nothing. Pure: no model, no clock, no disk, no randomness."""
+        """The changes, or None for none. Pure: no model, no clock, no disk, no randomness."""
         ...

@@ -15,7 +15,7 @@ class Strategy:
     """Stages, cheapest first.
 
     Attributes:
-        name: what stands in reports.
+        name: shown in reports.
         stages: change the history; each runs only while the context is above its target.
         view: shape what is sent and are never kept. They are planned anew at each compaction, and in between the
             same replacements are sent, so that a provider's prompt cache holds.

@@ -57,7 +57,7 @@ class Trigger(Protocol):
 
     @property
     def name(self) -> str:
-        """What stands in records and reports."""
+        """Name shown in records and reports."""
         ...
 
     def check(self, situation: Situation, /) -> Budget | None:

@@ -5,9 +5,9 @@ from builders import called, conversation, result, said, told
 from workbench.compaction.presets.langchain_20 import (
     KEEP,
     LANGCHAIN_20,
-    LANGCHAIN_20_WHOLE,
     TOO_LONG,
     TRIM,
+    langchain_20,
     langchain_tokens,
 )
 from workbench.transcript.message import Message, Summary
@@ -73,7 +73,7 @@ def test_the_fixed_variant_gives_the_model_everything() -> None:
     messages: list[Message] = [said("the one request", "u")]
     for i in range(40):
         messages += [called("read", f"c{i}", path=f"f{i}.py"), result("x" * 4_000, f"c{i}")]
-    done, model = fired(LANGCHAIN_20_WHOLE, messages, ("all of it",))
+    done, model = fired(langchain_20(trim=None), messages, ("all of it",))
     assert summary(done).text == "all of it"
     assert len(model.requests[0].messages) == 60
 

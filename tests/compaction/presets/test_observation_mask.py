@@ -4,7 +4,6 @@ from builders import conversation
 from workbench.compaction.engine import compact
 from workbench.compaction.presets.observation_mask import (
     ATTENTION_WINDOW,
-    CLASS_DEFAULT,
     MASK,
     OBSERVATION_MASK,
     ObservationMask,
@@ -17,7 +16,7 @@ from workbench.transcript.message import ToolResult, plain_text
 
 
 def test_it_is_due_at_every_request_beyond_a_hundred_messages_whatever_their_size() -> None:
-    assert (ATTENTION_WINDOW, CLASS_DEFAULT) == (100, 5)
+    assert ATTENTION_WINDOW == 100
     assert not due(OBSERVATION_MASK, 190_000, 200_000, messages=100)
     assert due(OBSERVATION_MASK, 1_000, 200_000, messages=101)
 
@@ -34,7 +33,7 @@ def test_results_older_than_the_last_hundred_messages_are_masked() -> None:
 
 def test_the_default_of_its_class_masks_all_but_the_last_five_messages() -> None:
     messages = conversation(2)
-    stage = ObservationMask(attention_window=CLASS_DEFAULT)
+    stage = ObservationMask(attention_window=5)
     done = compact(Context.of(messages), Strategy("s", (stage,)), Budget(target=0, window=1), Scripted(()))
     masked = [i for i, message in enumerate(done.after.messages) if plain_text(message) == MASK]
     assert masked == [i for i, message in enumerate(messages) if message.role == "tool" and i < len(messages) - 5]

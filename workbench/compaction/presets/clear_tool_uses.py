@@ -9,6 +9,7 @@ Where it differs from those sources, and why:
 - `clear_at_least` is all or nothing, as Anthropic documents it: nothing is touched where less can be saved. LangChain
   clears one result after the other until it has saved enough, and counts everything again each time.
 - A result is cleared only where the marker is smaller, and pinned results and those of calls in pinned messages stay.
+- `clear_tool_inputs` is not restated: by default the arguments of cleared calls stay.
 - The marker is our own sentence; the result keeps its id, its tool's name and whether it failed.
 - Anthropic's server leaves the client's history whole and edits each request anew. Here the edited history is what is
   kept, which comes to the same requests.
@@ -18,17 +19,16 @@ Where it differs from those sources, and why:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.plan import Plan
 from workbench.compaction.results import rewritten
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, ToolResult
+from workbench.transcript.message import ToolResult
 from workbench.transcript.pairing import callers
 
 TRIGGER = 100_000
@@ -44,53 +44,26 @@ class ClearToolUses:
         keep: how many results stay.
         clear_at_least: tokens; where less would be saved nothing is touched.
         exclude_tools: names of tools whose results stay, and are not counted among the kept.
-        clear_inputs: whether the arguments of the cleared calls go as well.
     """
 
     keep: int = KEEP
     clear_at_least: int = 0
     exclude_tools: tuple[str, ...] = ()
-    clear_inputs: bool = False
     name: ClassVar[str] = "clear_tool_uses"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The markers, and the emptied arguments where they are wanted; None where too little is saved."""
-        caller_of = callers(context.messages)
-        old = self._old(context.messages, caller_of)
-        markers = rewritten(context, ((i, CLEARED) for i in old))
-        edits = list(markers.edits) if markers is not None else []
-        if self.clear_inputs:
-            edits = sorted([*edits, *self._inputs(context, old, caller_of)], key=lambda edit: edit.start)
-        plan = Plan(tuple(edits))
-        return plan if edits and context.tokens - plan.apply(context).tokens >= self.clear_at_least else None
-
-    def _old(self, messages: Sequence[Message], caller_of: Mapping[int, int]) -> Sequence[int]:
-        """The results that may go."""
+        """The markers; None where too little is saved."""
+        messages = context.messages
+        caller_of = callers(messages)
         results = [
             i for i, message in enumerate(messages)
             if isinstance(message, ToolResult) and message.name not in self.exclude_tools
         ]  # fmt: skip
-        return [
-            i for i in results[: max(len(results) - self.keep, 0)]
-            if not messages[i].pinned and not (i in caller_of and messages[caller_of[i]].pinned)
-        ]  # fmt: skip
-
-    def _inputs(self, context: Context, old: Sequence[int], caller_of: Mapping[int, int]) -> Iterable[Replace]:
-        cleared: dict[int, set[str]] = {}
-        for i in old:
-            result = context.messages[i]
-            if isinstance(result, ToolResult) and i in caller_of:
-                cleared.setdefault(caller_of[i], set()).add(result.call_id)
-        for i, ids in cleared.items():
-            caller = context.messages[i]
-            assert isinstance(caller, AssistantMessage)
-            blocks = tuple(
-                replace(block, arguments={}) if block.type == "tool_call" and block.id in ids else block
-                for block in caller.blocks
-            )
-            short = replace(caller, blocks=blocks)
-            if context.count(short) < context.sizes[i]:
-                yield Replace(i, i + 1, (short,))
+        old = results[: max(len(results) - self.keep, 0)]
+        free = (i for i in old if not (i in caller_of and messages[caller_of[i]].pinned))
+        plan = rewritten(context, ((i, CLEARED) for i in free))
+        saved = 0 if plan is None else context.tokens - plan.apply(context).tokens
+        return plan if saved >= self.clear_at_least else None
 
 
 CLEAR_TOOL_USES = Preset(

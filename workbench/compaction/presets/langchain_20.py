@@ -1,7 +1,7 @@
 """LangChain: the newest 20 messages and a summary of which the model saw only the last 4,000 tokens that are deleted.
 
 Restates `SummarizationMiddleware` (langchain 1.4.7, `langchain.agents.middleware.summarization`, and `trim_messages`
-and `count_tokens_approximately` of langchain-core 1.7.2) with its defaults. `LANGCHAIN_20_WHOLE` is the same with
+and `count_tokens_approximately` of langchain-core 1.7.2) with its defaults. `langchain_20(trim=None)` is the same with
 `trim_tokens_to_summarize=None`, which gives the model everything. Prompts are our own words.
 
 The defect is restated on purpose (langchain-ai/langchain#39261): what the model is given must begin with a user's
@@ -99,7 +99,7 @@ def too_long(messages: Sequence[Message], previous: str, most: int, count: Token
     return TOO_LONG
 
 
-def langchain_20(*, trim: int | None = TRIM, name: str = "langchain_20") -> Preset:
+def langchain_20(*, trim: int | None = TRIM) -> Preset:
     """The preset with so many tokens for the model to read; None for everything."""
     summary = Summarize(
         cut=KeepMessages(),
@@ -111,8 +111,8 @@ def langchain_20(*, trim: int | None = TRIM, name: str = "langchain_20") -> Pres
         unread=too_long,
     )
     return Preset(
-        name,
-        Strategy(name, (summary,)),
+        "langchain_20",
+        Strategy("langchain_20", (summary,)),
         AtLimit(share=SHARE),
         count=langchain_tokens,
         source="langchain 1.4.7 langchain.agents.middleware.summarization; langchain-core 1.7.2 messages.utils",
@@ -120,5 +120,3 @@ def langchain_20(*, trim: int | None = TRIM, name: str = "langchain_20") -> Pres
 
 
 LANGCHAIN_20 = langchain_20()
-LANGCHAIN_20_WHOLE = langchain_20(trim=None, name="langchain_20_whole")
-"""What it does where the user lets the model see everything."""

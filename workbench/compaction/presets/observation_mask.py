@@ -27,7 +27,6 @@ from workbench.compaction.trigger import Situation
 from workbench.transcript.context import Context
 
 ATTENTION_WINDOW = 100
-CLASS_DEFAULT = 5
 MASK = "<MASKED>"
 
 

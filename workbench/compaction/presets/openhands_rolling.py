@@ -35,7 +35,6 @@ from workbench.transcript.context import Context
 
 MAX_SIZE = 80
 KEEP_FIRST = 4
-CLASS_MAX_SIZE, CLASS_KEEP_FIRST = 240, 2
 EVENTS = "events"
 """The reason of a budget that is due to the number of messages alone."""
 
