@@ -11,7 +11,7 @@ from live.talk import Record, answered, asked, back, used
 
 from workbench.live.compactor import Compactor
 from workbench.live.message_reader import HostMessage, MessageReader
-from workbench.live.message_writer import GAP, written
+from workbench.live.message_writer import GAP, write_messages
 from workbench.transcript.message import (
     AssistantMessage,
     Image,
@@ -36,7 +36,7 @@ def read(*records: Record) -> tuple[list[HostMessage], dict[str, int], list[Mess
 
 
 def sent(path: list[HostMessage], place: dict[str, int], messages: list[Message], format: Any = "openai") -> list[Any]:
-    return [one.object for one in written(messages, path, place, format)]
+    return [one.object for one in write_messages(messages, path, place, format)]
 
 
 def test_openai_messages_become_ours() -> None:

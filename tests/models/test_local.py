@@ -18,7 +18,7 @@ from workbench.models.ledger import Ledger
 from workbench.models.local import Local
 from workbench.models.model import SummaryRequest
 from workbench.models.response_cache import CachedModel
-from workbench.models.serving import running, started
+from workbench.models.serving import running_address, start_server
 from workbench.models.weights import Weights, weights
 
 needs_extra = pytest.mark.skipif(
@@ -30,7 +30,7 @@ needs_extra = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """One server for all tests of this file, with a window that is quick to fill."""
-    server = started(replace(weights("gemma"), window=1_024), threads=1)
+    server = start_server(replace(weights("gemma"), window=1_024), threads=1)
     yield server.address
     server.stop()
 
@@ -73,8 +73,8 @@ def test_a_local_answer_comes_from_the_cache_the_second_time(address: str, tmp_p
 def test_a_server_ends_with_whoever_started_it() -> None:
     code = (
         "import os; from dataclasses import replace; from workbench.models.weights import weights\n"
-        "from workbench.models.serving import started\n"
-        "server = started(replace(weights('gemma'), window=256), threads=1)\n"
+        "from workbench.models.serving import start_server\n"
+        "server = start_server(replace(weights('gemma'), window=256), threads=1)\n"
         "print(server._process.pid, flush=True); os._exit(9)\n"
     )
     where = Path(__file__).parents[2]
@@ -99,7 +99,7 @@ def _gone(pid: int) -> bool:
 
 def test_nobody_listens_where_nobody_serves(tmp_path: Path) -> None:
     (tmp_path / "x.gguf").write_bytes(b"GGUF")
-    assert running(weights(str(tmp_path / "x.gguf")), port=9) is None
+    assert running_address(weights(str(tmp_path / "x.gguf")), port=9) is None
 
 
 def test_a_server_with_other_weights_is_not_asked(tmp_path: Path) -> None:
@@ -120,20 +120,20 @@ def test_a_server_with_other_weights_is_not_asked(tmp_path: Path) -> None:
     (tmp_path / "x.gguf").write_bytes(b"GGUF")
     with HTTPServer(("127.0.0.1", 0), Other) as server:
         Thread(target=server.handle_request, daemon=True).start()
-        assert running(weights(str(tmp_path / "x.gguf")), port=server.server_port) is None
+        assert running_address(weights(str(tmp_path / "x.gguf")), port=server.server_port) is None
 
 
 @needs_extra
 def test_a_file_that_holds_no_weights_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "x.gguf").write_bytes(b"GGUF, or so it says")
     with pytest.raises(SetupError, match=r"x\.gguf did not start"):
-        started(weights(str(tmp_path / "x.gguf")))
+        start_server(weights(str(tmp_path / "x.gguf")))
 
 
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("workbench.models.serving.find_spec", lambda name: None)
     with pytest.raises(SetupError, match=r"workbench\[local\]"):
-        started(Weights("x", tmp_path, 1_024, "x", ""))
+        start_server(Weights("x", tmp_path, 1_024, "x", ""))
 
 
 def test_weights_that_are_not_there_are_one_sentence() -> None:

@@ -11,7 +11,7 @@ from workbench.cli.options import AsJson
 from workbench.cli.output import complain, say, say_json
 from workbench.errors import SettingError
 from workbench.models.local import DEFAULT
-from workbench.models.serving import started
+from workbench.models.serving import start_server
 from workbench.models.weights import weights
 
 
@@ -35,7 +35,7 @@ def serve(
     if kind != "local":
         raise SettingError(f"{model!r} cannot be served; write local, local:smollm2 or local:FILE.gguf")
     found = weights(name or DEFAULT)
-    server = started(found, port=port, threads=threads)
+    server = start_server(found, port=port, threads=threads)
     try:
         complain(f"{found.label}: {found.terms}")
         if as_json:

@@ -28,7 +28,7 @@ from workbench.experiment.store import Results, RunFolder
 from workbench.experiment.tables import SCHEMA
 from workbench.experiment.work import Surveyed, Task, common, survey
 from workbench.experiment.workers import Death, Workers
-from workbench.models.serving import served
+from workbench.models.serving import local_servers
 from workbench.models.settings import ModelSettings, local_weights
 from workbench.registry import DISTRIBUTION
 from workbench.transcript.redaction import Redactor
@@ -141,7 +141,7 @@ class Run:
         elsewhere = self.model_settings.cache_only or spec.scheduler or not serve
         with (
             workers(spec.jobs, spec.scheduler) as crew,
-            served(() if elsewhere else local_weights(spec.models)) as local,
+            local_servers(() if elsewhere else local_weights(spec.models)) as local,
         ):
             how = replace(self.model_settings, served=tuple(local.items()), machine=gethostname())
             task = Task(spec, self.presets, self.folder, how)

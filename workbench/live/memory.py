@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from workbench.compaction.engine import Compaction
 from workbench.compaction.guard import violations
 from workbench.live.message_reader import HostMessage, MessageReader
-from workbench.live.message_writer import OutgoingMessage, written
+from workbench.live.message_writer import OutgoingMessage, write_messages
 from workbench.transcript.context import Context, OpenContext
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.transcript.message import Json, Message, Summary, UserMessage
@@ -138,7 +138,7 @@ class Memory:
         if late and violations(*(_longer(context, late) for context in (done.before, done.after))):
             return "what was said meanwhile does not fit behind it"
         format = self.reader.format or "openai"
-        shown = tuple(written(done.sent.messages, now.path[: start.heard], now.place, format))
+        shown = tuple(write_messages(done.sent.messages, now.path[: start.heard], now.place, format))
         mark = Checkpoint(start.heard, done.after, done.sent, shown, f"compaction-{len(self.log) + 1}")
         self.archive.update(done.after.archive)
         self.reader.written.update(_summaries(done))

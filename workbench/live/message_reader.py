@@ -86,8 +86,8 @@ class MessageReader:
         role = record.get("role")
         pinned = self.pins is not None and self.pins(record)
         if role in RULES:
-            said = _said(record.get("content"), parts)
-            return [SystemMessage(id=self._id(), blocks=said, name=_word(record, "name"))]
+            blocks = _blocks(record.get("content"), parts)
+            return [SystemMessage(id=self._id(), blocks=blocks, name=_word(record, "name"))]
         if role == "assistant":
             return [self._answer(record, parts, pinned)]
         if role in RESULTS:
@@ -112,14 +112,14 @@ class MessageReader:
             summary = self.written[content]
             return [_again(summary, self._id())]
         self._sees(content)
-        blocks = _said(rest, parts)
+        blocks = _blocks(rest, parts)
         return [*messages, UserMessage(id=self._id(), blocks=blocks, name=_word(record, "name"), pinned=pinned)]
 
     def _anthropic_result(self, part: Mapping[str, Json], parts: dict[int, Json], pinned: bool) -> ToolResult:
         self.format = self.format or "anthropic"
         call_id = _word(part, "tool_use_id")
         result = ToolResult(
-            id=self._id(), call_id=call_id, blocks=_said(part.get("content"), parts), pinned=pinned,
+            id=self._id(), call_id=call_id, blocks=_blocks(part.get("content"), parts), pinned=pinned,
             name=self.names.get(call_id, ""), is_error=part.get("is_error") is True,
         )  # fmt: skip
         parts[id(result)] = part
@@ -129,7 +129,7 @@ class MessageReader:
         self.format = self.format or "openai"
         call_id = _word(record, "tool_call_id") or f"function:{_word(record, 'name')}"
         name = self.names.get(call_id) or _word(record, "name")
-        blocks = _said(record.get("content"), parts)
+        blocks = _blocks(record.get("content"), parts)
         return ToolResult(id=self._id(), call_id=call_id, blocks=blocks, name=name, pinned=pinned)
 
     def _answer(self, record: Mapping[str, Json], parts: dict[int, Json], pinned: bool) -> AssistantMessage:
@@ -184,7 +184,7 @@ def _again(summary: Summary, id: str) -> Summary:
     )  # fmt: skip
 
 
-def _said(content: Json, parts: dict[int, Json]) -> tuple[SaidBlock, ...]:
+def _blocks(content: Json, parts: dict[int, Json]) -> tuple[SaidBlock, ...]:
     if content is None or content == "":
         return ()
     blocks = []

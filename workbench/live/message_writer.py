@@ -42,7 +42,7 @@ class OutgoingMessage:
     at: int | None = None
 
 
-def written(
+def write_messages(
     messages: Sequence[Message], path: Sequence[HostMessage], place: Mapping[str, int], format: MessageFormat
 ) -> list[OutgoingMessage]:
     """The messages in the host's format.
@@ -118,26 +118,26 @@ def _answer(message: AssistantMessage, was: AssistantMessage, given: HostMessage
     record = {key: value for key, value in given.record.items() if intact or key not in _THOUGHT_KEYS}
     entries = [_entry(block, was, given) for block in message.blocks if isinstance(block, ToolCall)]
     anthropic = any(isinstance(entry, dict) and entry.get("type") == "tool_use" for entry in entries)
-    said: list[Json] = []
+    parts: list[Json] = []
     for block in message.blocks:
         if isinstance(block, Thinking):
             own = given.parts.get(id(block))
-            said += [own] if intact and isinstance(own, Mapping) else []
+            parts += [own] if intact and isinstance(own, Mapping) else []
         elif isinstance(block, ToolCall):
-            said += [_entry(block, was, given)] if anthropic else []
+            parts += [_entry(block, was, given)] if anthropic else []
         else:
-            said += _parts((block,), given)
-    plain = all(part.get("type") == "text" for part in said)
+            parts += _parts((block,), given)
+    plain = all(part.get("type") == "text" for part in parts)
     if isinstance(record.get("content"), list):
-        record["content"] = said
+        record["content"] = parts
     else:
-        record["content"] = ("\n".join(part["text"] for part in said) or None) if plain else said
+        record["content"] = ("\n".join(part["text"] for part in parts) or None) if plain else parts
     if not anthropic and "tool_calls" in record:
         record.pop("tool_calls")
         record.update({"tool_calls": entries} if entries else {})
     if "function_call" in record and entries:
         record["function_call"] = entries[0]["function"]
-    if not said and not entries:
+    if not parts and not entries:
         return None
     return record
 
@@ -188,9 +188,9 @@ def _calling(message: AssistantMessage, text: str, format: MessageFormat) -> dic
     if format == "openai":
         calls = [{"id": call.id, "type": "function", "function": _function(call)} for call in message.calls]
         return {"role": "assistant", "content": text or None, "tool_calls": calls}
-    said: list[Json] = [{"type": "text", "text": text}] if text.strip() else []
-    said += [{"type": "tool_use", "id": c.id, "name": c.name, "input": dict(c.arguments)} for c in message.calls]
-    return {"role": "assistant", "content": said}
+    parts: list[Json] = [{"type": "text", "text": text}] if text.strip() else []
+    parts += [{"type": "tool_use", "id": c.id, "name": c.name, "input": dict(c.arguments)} for c in message.calls]
+    return {"role": "assistant", "content": parts}
 
 
 def role_of(shown: Json) -> str:

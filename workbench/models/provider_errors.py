@@ -129,8 +129,8 @@ def _numbers(text: str, kind: Kind) -> tuple[int | None, int | None, int | None]
     for pattern in PAIRS if kind != "output_cap" else ():
         found = pattern.search(text)
         if found is not None:
-            said = found.groupdict()
-            return _plausible(said.get("limit")), _count(said.get("used")), _count(said.get("asked"))
+            stated = found.groupdict()
+            return _plausible(stated.get("limit")), _count(stated.get("used")), _count(stated.get("asked"))
     bound = BOUND.search(text)
     return (_plausible(next(filter(None, bound.groups()), None)) if bound else None), None, None
 
@@ -147,16 +147,16 @@ def _plausible(digits: str | None) -> int | None:
 def _evidence(error: ProviderError) -> tuple[str, int | None, set[str]]:
     """The text without its wrapping, the innermost HTTP status, and the names of the exceptions' classes."""
     if isinstance(error, str):
-        return _bare(error), _said_status(error), set(re.findall(r"\w+Error\b", error[:200]))
+        return _unwrapped(error), _stated_status(error), set(re.findall(r"\w+Error\b", error[:200]))
     if isinstance(error, Mapping):
         return _json(error), _status(error.get("status_code", error.get("status"))), set()
     texts: list[str] = []
     status: int | None = None
     names: set[str] = set()
     for one in _chain(error):
-        said = _texts(one)
-        texts += [text for text in said if text and text not in texts]
-        status = _own_status(one) or _said_status(" ".join(said[:1])) or status
+        stated = _texts(one)
+        texts += [text for text in stated if text and text not in texts]
+        status = _own_status(one) or _stated_status(" ".join(stated[:1])) or status
         names.update(cls.__name__ for cls in type(one).__mro__)
     return "\n".join(texts), status, names
 
@@ -175,8 +175,8 @@ def _texts(error: BaseException) -> list[str]:
     body: Json = getattr(error, "body", None)
     message: Json = getattr(error, "message", None)
     code: Json = getattr(error, "code", None)
-    found = [_bare(str(error))]
-    found.append(_bare(message) if isinstance(message, str) else "")
+    found = [_unwrapped(str(error))]
+    found.append(_unwrapped(message) if isinstance(message, str) else "")
     found.append(body if isinstance(body, str) else _json(body) if isinstance(body, Mapping) else "")
     found.append(code if isinstance(code, str) else "")
     return found
@@ -191,12 +191,12 @@ def _status(value: Json) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 100 <= value < 600 else None
 
 
-def _said_status(text: str) -> int | None:
-    found = _CODE.match(_bare(text))
+def _stated_status(text: str) -> int | None:
+    found = _CODE.match(_unwrapped(text))
     return int(found.group(1)) if found else None
 
 
-def _bare(text: str) -> str:
+def _unwrapped(text: str) -> str:
     """The text without the class names that litellm put before it: `RateLimitError` there is its guess."""
     while (wrapped := _WRAPPED.match(text)) is not None:
         text = text[wrapped.end() :]

@@ -59,7 +59,7 @@ class Server:
             self._process.wait()
 
 
-def started(found: Weights, *, port: int = 0, threads: int = 0) -> Server:
+def start_server(found: Weights, *, port: int = 0, threads: int = 0) -> Server:
     """Start a server for these weights; it takes about a second.
 
     Args:
@@ -93,7 +93,7 @@ def alias(found: Weights) -> str:
     return f"workbench-{found.name}-{found.path.stat().st_size}-{found.window}"
 
 
-def running(found: Weights, port: int = PORT) -> str | None:
+def running_address(found: Weights, port: int = PORT) -> str | None:
     """The address of a server for these weights that `workbench serve` started; None if there is none."""
     base = f"http://{HOST}:{port}/v1"
     try:
@@ -119,10 +119,10 @@ def address(name: str) -> str:
         own = _OWN.get(name)
         if own is not None and own.alive:
             return own.address
-        there = running(found)
+        there = running_address(found)
         if there is not None:
             return there
-        _OWN[name] = started(found)
+        _OWN[name] = start_server(found)
         return _OWN[name].address
 
 
@@ -135,7 +135,7 @@ def stop_own() -> None:
 
 
 @contextmanager
-def served(names: Sequence[str]) -> Iterator[dict[str, str]]:
+def local_servers(names: Sequence[str]) -> Iterator[dict[str, str]]:
     """Addresses of servers for these weights, one each for any number of workers; those started here end here."""
     try:
         yield {name: address(name) for name in names}

@@ -158,7 +158,7 @@ def _fabricated(text: str, source: _Source) -> Finding | None:
     extractor = Extractor()
     extractor.read("\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")))
     named = [(kind, name) for kind, name in extractor.entities if kind in _NAMES and not _trivial(kind, name)]
-    false = [name for kind, name in named if not _found(kind, name, source)]
+    false = [name for kind, name in named if not _is_supported(kind, name, source)]
     if len(false) < SOME or len(false) < UNSUPPORTED * len(named):
         return None
     fatal = len(false) >= MANY and len(false) > MOSTLY_UNSUPPORTED * len(named)
@@ -173,7 +173,7 @@ def _trivial(kind: str, name: str) -> bool:
     return kind == "number" and len(name.split(" ")[0].strip("%")) <= 2
 
 
-def _found(kind: str, name: str, source: _Source) -> bool:
+def _is_supported(kind: str, name: str, source: _Source) -> bool:
     text = plain(name)
     if kind == "number":
         return text.split(" ")[0] in source.digits
