@@ -13,7 +13,7 @@ from workbench.replay.step import Replay
 from workbench.transcript.message import Message, said_text
 
 VIEW = "view"
-"""Stands for what was kept, and is not shown in what is sent."""
+"""The stage that is named where the history holds an entity and the request that is sent does not."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

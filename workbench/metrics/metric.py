@@ -41,7 +41,7 @@ class MetricInput:
         replay: a session under a preset.
         index: the session's words and entities, extracted once whatever the number of presets and metrics.
         share: in matched mode the budget to look at; None in natural mode.
-        prices: whose prices and cache to reckon with; None takes those of the recording's model.
+        prices: prices and cache rules to use; None takes those of the recording's model.
     """
 
     replay: Replay
@@ -92,7 +92,7 @@ class MetricInput:
 
     @cached_property
     def priced(self) -> Pricing:
-        """Whose prices and cache the replay is reckoned with."""
+        """The prices and cache rules of the replay."""
         return self.prices if self.prices is not None else pricing(self.replay.session)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""A context seen against its session: which messages it still holds whole, and what is new in it."""
+"""Which of its session's messages a context still holds whole, and which texts are new in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class View:
     """What a context holds.
 
     Attributes:
-        kept: indices among the session's messages of those that stand in the context unchanged.
+        kept: indices of the session's messages that the context holds unchanged.
         texts: the texts of all other messages: summaries, and messages that were rewritten.
         generated: the texts of the summaries alone: what somebody wrote anew.
         from_message: for each of `texts` the index of the message that it is another form of; None for a summary.

@@ -1,4 +1,4 @@
-"""What the recorded agent really went on with where it compacted for real."""
+"""The contexts that the recorded agent went on with after its own compactions."""
 
 from __future__ import annotations
 

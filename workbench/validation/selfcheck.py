@@ -31,7 +31,7 @@ GENERATED = 60_000
 
 
 def selfcheck(what: Iterable[str | Path] = (), *, window: int | None = None, limit: int | None = None) -> list[Check]:
-    """Check that the measure measures, on sessions of one's own or, without any, on bundled and generated ones.
+    """Validate the metrics, on your own sessions or, without any, on bundled and generated ones.
 
     Args:
         what: files, folders or patterns.
@@ -47,7 +47,7 @@ def selfcheck(what: Iterable[str | Path] = (), *, window: int | None = None, lim
         sessions += [ready for ready in _generated(window)]
     sessions = _against_common(sessions[:limit])
     if not sessions:
-        raise SettingError("there is nothing to check; name files or folders with recorded sessions")
+        raise SettingError("there is nothing to check: name files or folders with recorded sessions")
     with tempfile.TemporaryDirectory() as folder:
         run = compare([one.session for one in sessions], window=window, out=folder, quiet=True)
         return [planted(), *(check(sessions) for check in SESSION_CHECKS), *of_run(run)]

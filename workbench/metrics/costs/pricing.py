@@ -1,4 +1,4 @@
-"""Whose prices and whose cache a session's replays are reckoned with."""
+"""The prices and the cache rules that a session's replays are priced with."""
 
 from __future__ import annotations
 
