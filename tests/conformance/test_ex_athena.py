@@ -23,10 +23,9 @@ from workbench.compaction.presets.ex_athena import (
     ex_athena,
     resolved,
 )
-from workbench.compaction.presets.ex_athena.collapse import RepeatCollapse
 from workbench.compaction.presets.ex_athena.pinning import Pinning
 from workbench.compaction.presets.ex_athena.results import BudgetReduction, ObservationMask, Snip, archived
-from workbench.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns
+from workbench.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns, RepeatCollapse
 from workbench.compaction.presets.ex_athena.session import (
     STOPPED,
     TOO_LONG,

@@ -32,7 +32,7 @@ it differs from that source:
 from __future__ import annotations
 
 from workbench.compaction.presets.ddx_agent.compact import DdxCompact
-from workbench.compaction.presets.ddx_agent.config import Config, DdxTrigger
+from workbench.compaction.presets.ddx_agent.cut import Config, DdxTrigger
 from workbench.compaction.presets.token_counters import ddx_tokens
 from workbench.compaction.strategy import Preset, Strategy
 

@@ -12,8 +12,7 @@ from workbench.compaction.clip import boundary
 from workbench.compaction.file_lists import listed, without_lists
 from workbench.compaction.place import behind_all
 from workbench.compaction.plan import Draft, Plan, Replace
-from workbench.compaction.presets.ddx_agent.config import Config
-from workbench.compaction.presets.ddx_agent.cut import PREFIX, SUFFIX, CompactionNoFit, Fit, fitted
+from workbench.compaction.presets.ddx_agent.cut import PREFIX, SUFFIX, CompactionNoFit, Config, Fit, fitted
 from workbench.compaction.presets.host import FixedCut, FixedSize, no_text
 from workbench.compaction.presets.token_counters import byte_length, quarter_up, role_of
 from workbench.compaction.prompt_template import PromptTemplate, harmless

@@ -47,7 +47,6 @@ from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any
 
-from workbench.compaction.presets.ex_athena.collapse import RepeatCollapse
 from workbench.compaction.presets.ex_athena.pinning import Pinning
 from workbench.compaction.presets.ex_athena.results import (
     EXEMPT,
@@ -58,7 +57,12 @@ from workbench.compaction.presets.ex_athena.results import (
     Snip,
     archived,
 )
-from workbench.compaction.presets.ex_athena.runs import MICROCOMPACT_RUN_THRESHOLD, ExcerptRuns, MergeRuns
+from workbench.compaction.presets.ex_athena.runs import (
+    MICROCOMPACT_RUN_THRESHOLD,
+    ExcerptRuns,
+    MergeRuns,
+    RepeatCollapse,
+)
 from workbench.compaction.presets.ex_athena.session import COMPACT_AT, AthenaTrigger, AutoPin, HostStage
 from workbench.compaction.presets.ex_athena.summary import summary_stage
 from workbench.compaction.presets.token_counters import athena_tokens, athena_tokens_0_5
