@@ -46,7 +46,7 @@ class PromptTemplate:
         result_chars: characters of a tool result that are shown at most.
         argument_chars: characters of one tool argument.
         thinking_chars: characters of a thought; 0 leaves thoughts out.
-        headings: name of the prompt file with one `Heading: what belongs there` a line.
+        headings: name of the prompt file with one `Heading: what belongs there` a line; empty for none.
         lead: name of the prompt file with the sentence that stands above the summary in the context.
         split: name of the prompt file with the places of the two texts of a split turn.
         start: that of a turn's start which nothing stands before; empty where its summary has the form of any other.
@@ -101,7 +101,7 @@ class PromptTemplate:
 
     def sections(self, purpose: Purpose) -> tuple[str, ...]:
         """The headings that the summary should have."""
-        expected = purpose != "turn_prefix" or self.turn_headings
+        expected = self.turn_headings if purpose == "turn_prefix" else self.headings
         return tuple(name for name, _ in self.outline(purpose)) if expected else ()
 
     def outline(self, purpose: Purpose) -> tuple[tuple[str, str], ...]:

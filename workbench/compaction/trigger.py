@@ -44,10 +44,13 @@ class Situation:
 
     def granted(self, most: int, reason: str = "threshold") -> Budget:
         """A budget of `most` tokens as the provider counts, scaled to the estimate in which contexts are measured."""
-        estimated = most * self.tokens // max(self.measured, 1)
+        return self.budget(most * self.tokens // max(self.measured, 1), reason=reason)
+
+    def budget(self, target: int, window: int | None = None, reason: str = "threshold") -> Budget:
+        """A budget of so many estimated tokens, less than there are now; a request is the reason where there is one."""
         return Budget(
-            target=min(max(estimated, 0), max(self.tokens - 1, 0)),
-            window=self.window,
+            target=min(max(target, 0), max(self.tokens - 1, 0)),
+            window=self.window if window is None else window,
             reason="requested" if self.requested else reason,
         )
 

@@ -91,11 +91,7 @@ class DdxTrigger:
         config = self.config.at(situation.window)
         if not config.enabled or not (situation.requested or config.due(situation.tokens)):
             return None
-        return Budget(
-            target=min(max(config.threshold, 0), max(situation.tokens - 1, 0)),
-            window=config.context_window,
-            reason="requested" if situation.requested else "threshold",
-        )
+        return situation.budget(config.threshold, config.context_window)
 
 
 class CompactionNoFit(WorkbenchError):

@@ -14,7 +14,6 @@ from workbench.compaction.span_selection import Movable, Span, SummaryInput, Sum
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.trigger import Situation
-from workbench.models.model import Purpose
 from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message, Summary, SystemMessage, Text, UserMessage
 
@@ -56,12 +55,7 @@ class DockerTrigger:
             tokens = reported.prompt + max(reported.output, situation.since)
         if not situation.requested and not (self.enabled and should_compact(tokens, limit, self.threshold)):
             return None
-        due = int(due_at(limit, self.threshold) * situation.tokens / max(tokens, 1))
-        return Budget(
-            target=min(due, max(situation.tokens - 1, 0)),
-            window=limit,
-            reason="requested" if situation.requested else "threshold",
-        )
+        return situation.budget(int(due_at(limit, self.threshold) * situation.tokens / max(tokens, 1)), limit)
 
 
 def smaller(window: int, other: int | None) -> int:
@@ -145,10 +139,6 @@ class DockerPrompt(PromptTemplate):
         """The words before the summary."""
         return LEAD
 
-    def sections(self, purpose: Purpose) -> tuple[str, ...]:
-        """None: the prompt asks for no headings."""
-        return ()
-
     def request(self, filled: Prompt) -> str:
         """The user prompt's text; an earlier summary is the conversation's first message."""
         earlier = (Summary(id="", text=filled.previous),) if filled.previous else ()
@@ -188,7 +178,7 @@ def docker_summary(generation: DockerGeneration = FIRST, model: str = "", window
     version = DockerVersion(generation, window)
     return Summarize(
         cut=version,
-        prompt=DockerPrompt(result_chars=10**9, argument_chars=10**9, window_chars=None),
+        prompt=DockerPrompt(headings="", result_chars=10**9, argument_chars=10**9, window_chars=None),
         limits=DockerLimits(least=128, most=UNBOUNDED, to_target=False, version=version),
         name="docker_compact",
         file_lists="inside",

@@ -104,12 +104,13 @@ class DockerGeneration:
 
         The original does not say to how much it cuts them.
         """
-        return tuple(self._bounded(message, max(room // 4, 1)) for message in messages)
-
-    def _bounded(self, message: Message, most: int) -> Message:
-        if not self.follows or not isinstance(message, ToolResult):
-            return message
-        return shortened(message, most, self.count(message), self.count) or message
+        most = max(room // 4, 1)
+        return tuple(
+            (shortened(message, most, self.count(message), self.count) or message)
+            if self.follows and isinstance(message, ToolResult)
+            else message
+            for message in messages
+        )
 
 
 FIRST = DockerGeneration(docker_tokens, follows=False)

@@ -15,7 +15,6 @@ from workbench.compaction.size_limits import SizeLimits
 from workbench.compaction.span_selection import SummaryInput, SummaryTask
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
-from workbench.models.model import Purpose
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, ToolResult, plain_text
 
@@ -35,10 +34,6 @@ class AthenaPrompt(PromptTemplate):
     def opening(self) -> str:
         """Nothing stands above the summary."""
         return ""
-
-    def sections(self, purpose: Purpose) -> tuple[str, ...]:
-        """None."""
-        return ()
 
     def request(self, filled: Prompt) -> str:
         """The user prompt's text."""
@@ -99,7 +94,7 @@ def summary_stage(pinning: Pinning = PINNING, model: str = "") -> Summarize:
     """The stage; another model may write the summary."""
     return Summarize(
         cut=pinning,
-        prompt=AthenaPrompt(window_chars=None),
+        prompt=AthenaPrompt(headings="", window_chars=None),
         limits=AthenaLimits(least=128, most=512),
         name="summary",
         file_lists="inside",

@@ -47,12 +47,7 @@ class OpalTrigger:
         if not situation.requested and (window <= 0 or tokens / window < self.threshold):
             return None
         due = self.threshold * window * situation.tokens / max(tokens, 1)
-        return Budget(
-            target=min(max(ceil(due) - 1, 0), max(situation.tokens - 1, 0)),
-            window=window,
-            reason="requested" if situation.requested else "threshold",
-            keep_recent=window // 4,
-        )
+        return replace(situation.budget(ceil(due) - 1), keep_recent=window // 4)
 
 
 @dataclass(frozen=True, slots=True)

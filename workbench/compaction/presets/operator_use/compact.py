@@ -71,12 +71,7 @@ class OperatorTrigger:
         tokens = (usage_tokens(reported) if reported is not None else 0) or situation.tokens
         if situation.moment != "after_turn" or not (situation.requested or settings.due(tokens, window)):
             return None
-        limit = int(max(settings.limit(window), 0) * situation.tokens / max(tokens, 1))
-        return Budget(
-            target=min(limit, max(situation.tokens - 1, 0)),
-            window=window,
-            reason="requested" if situation.requested else "threshold",
-        )
+        return situation.budget(int(max(settings.limit(window), 0) * situation.tokens / max(tokens, 1)))
 
 
 @dataclass(frozen=True, slots=True)
