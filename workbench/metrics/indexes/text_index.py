@@ -46,6 +46,8 @@ class TextIndex:
         self._rows: dict[int, tuple[Ints, Ints]] = {}
         self._stands_for: dict[int, int] = {}
         self._inside: dict[Entity, int] = {}
+        self._every: dict[str, list[tuple[int, int]]] = {}
+        self._first: dict[int, int] = {}
         self._names: list[Entity] = list(inverted_index.names)
 
     def read(self, text: str) -> IndexedText:
@@ -85,12 +87,17 @@ class TextIndex:
 
     def every_entity(self, texts: Iterable[str]) -> Iterator[tuple[int, int]]:
         """Each entity of texts with its span, as numbers; also entities that the session does not have."""
-        p = self._inverted_index
         for text in dict.fromkeys(texts):
-            for span in dict.fromkeys(self.spans(text)):
-                own = span < p.spans
-                found = self.row(span)[1].tolist() if own else (~f for f in p.extractor.features_of(span) if f < 0)
-                yield from ((number, span) for number in found)
+            if text not in self._every:
+                spans = dict.fromkeys(self.spans(text))
+                self._every[text] = [(number, span) for span in spans for number in self._entities_of(span)]
+            yield from self._every[text]
+
+    def _entities_of(self, span: int) -> list[int]:
+        p = self._inverted_index
+        if span < p.spans:
+            return row_of(p.span_entities, span).tolist()
+        return [~feature for feature in p.extractor.features_of(span) if feature < 0]
 
     def text(self, span: int) -> str:
         """The text of a span, also of one that only a read text holds."""
@@ -137,6 +144,12 @@ class TextIndex:
 
     def first_said(self, number: int) -> int:
         """The message that first says an entity, or names its file; n if none does, -1 where any model knows it."""
+        found = self._first.get(number)
+        if found is None:
+            found = self._first[number] = self._first_said(number)
+        return found
+
+    def _first_said(self, number: int) -> int:
         p, name, stands = self._inverted_index, self.name(number), self.stands_for(number)
         if name in BUILTIN_BACKGROUND:
             return -1
