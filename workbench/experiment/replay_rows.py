@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import TypeAlias
@@ -47,6 +48,16 @@ def replay_rows(ready: Prepared, preset: Preset, model: Model, spec: Scope) -> T
     Raises:
         ModelError: the model failed and the preset has nothing to use otherwise.
     """
+    collecting = gc.isenabled()
+    gc.disable()  # rows and contexts hold no cycles: looking for some takes a seventh of the time of a replay
+    try:
+        return _tables(ready, preset, model, spec)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _tables(ready: Prepared, preset: Preset, model: Model, spec: Scope) -> Tables:
     tables: Tables = {name: [] for name in NAMES}
     session, sizing, model = ready.session, ready.sizing, ready.reader(model)
     score_at = by_fill(session, sizing, ready.window)
