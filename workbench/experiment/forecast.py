@@ -44,11 +44,15 @@ class Asked:
     output_tokens: int = 0
     usd: float | None = 0.0
 
+    def plus(self, other: Asked) -> Asked:
+        """Both together."""
+        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        read, wrote = self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
+        return Asked(self.strategy, self.model, self.requests + other.requests, read, wrote, usd)
+
     def times(self, replicates: int) -> Asked:
-        """The same asked so many times."""
-        usd = None if self.usd is None else self.usd * replicates
-        read, wrote = self.input_tokens * replicates, self.output_tokens * replicates
-        return replace(self, requests=self.requests * replicates, input_tokens=read, output_tokens=wrote, usd=usd)
+        """The same asked this many times."""
+        return reduce(Asked.plus, [self] * replicates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,15 +185,9 @@ def _sum(one: Forecast, other: Forecast) -> Forecast:
 
 
 def _joined(asked: Iterable[Asked]) -> tuple[Asked, ...]:
-    """One a strategy and model."""
+    """One for each strategy and model."""
     found: dict[tuple[str, str], Asked] = {}
     for one in asked:
-        had = found.get((one.strategy, one.model))
-        if had is not None:
-            usd = None if had.usd is None or one.usd is None else had.usd + one.usd
-            one = replace(
-                one, requests=had.requests + one.requests, input_tokens=had.input_tokens + one.input_tokens,
-                output_tokens=had.output_tokens + one.output_tokens, usd=usd,
-            )  # fmt: skip
-        found[one.strategy, one.model] = one
-    return tuple(found[name] for name in sorted(found))
+        place = (one.strategy, one.model)
+        found[place] = found[place].plus(one) if place in found else one
+    return tuple(found[place] for place in sorted(found))

@@ -14,11 +14,12 @@ from typing import Annotated, Any, Self, TypeAlias, TypedDict
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
+from workbench.experiment.refusal import refusal
 from workbench.metrics.costs.pricing import known_tariff
 from workbench.models.model import Model
 from workbench.models.prices import given_tariff
@@ -131,7 +132,7 @@ class Spec(BaseModel):
         try:
             super().__init__(**settings)
         except ValidationError as error:
-            raise SettingError(sentence(error, type(self))) from None
+            raise SettingError(refusal(error, type(self))) from None
 
     @classmethod
     def of(cls, spec: Self | None, settings: Mapping[str, Any]) -> Self:
@@ -270,37 +271,3 @@ def with_references(strategies: Sequence[str | Preset]) -> tuple[Preset, ...]:
     named = {one if isinstance(one, str) else one.name: one for one in strategies}
     inner = [one for name, one in named.items() if name not in REFERENCE_STRATEGIES]
     return tuple(preset(one) if isinstance(one, str) else one for one in ("none", *inner, "null"))
-
-
-def sentence(error: ValidationError, kind: type[BaseModel]) -> str:
-    """What is wrong with the first wrong setting, and what would be accepted."""
-    first: ErrorDetails = error.errors(include_url=False)[0]
-    name = ".".join(str(part) for part in first["loc"][:1])
-    if first["type"] == "extra_forbidden":
-        return f"there is no setting `{name}`; there are {', '.join(kind.model_fields)}"
-    value = first["input"]
-    shown = (
-        value
-        if isinstance(value, str | int | float | bool | None)
-        else list(value)
-        if isinstance(value, tuple)
-        else value
-    )
-    where = f"`{name}` holds {shown!r}" if len(first["loc"]) > 1 else f"`{name}` is {shown!r}"
-    return f"{where}; {accepted(first['type'], first.get('ctx', {})) or first['msg']}"
-
-
-def accepted(wrong: str, context: Mapping[str, Any]) -> str:
-    """What would be accepted in the place of a value that is wrong in this way; empty where pydantic says it itself."""
-    numbers = {
-        "greater_than_equal": "ge", "greater_than": "gt", "less_than": "lt", "less_than_equal": "le",
-    }  # fmt: skip
-    if wrong in numbers:
-        word = {"ge": "at least", "gt": "greater than", "lt": "less than", "le": "at most"}[numbers[wrong]]
-        return f"it must be {word} {context[numbers[wrong]]:,}"
-    kind = wrong.removesuffix("_type").removesuffix("_parsing")
-    words = {
-        "int": "a whole number", "float": "a number", "bool": "true or false", "string": "text", "tuple": "a list",
-        "path": "a path", "literal_error": f"one of {context.get('expected', '')}",
-    }  # fmt: skip
-    return f"it must be {words[kind]}" if kind in words else ""

@@ -1,0 +1,64 @@
+"""The specification of a run: one set of settings, and one wording for a wrong one."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+import workbench as wb
+from workbench.cli import main
+from workbench.errors import SettingError
+from workbench.experiment.grid import read
+from workbench.experiment.spec import Execution, ExecutionSettings, RunSettings, RunSpec
+
+
+def test_editors_and_type_checkers_are_told_of_every_setting() -> None:
+    assert set(RunSettings.__annotations__) == set(RunSpec.model_fields)
+    assert set(ExecutionSettings.__annotations__) == set(Execution.model_fields)
+    assert set(RunSpec.model_fields) <= set(inspect.signature(wb.compare).parameters)
+
+
+def test_every_setting_is_described_in_help() -> None:
+    for name, field in RunSpec.model_fields.items():
+        assert f"{name}: {field.description}" in str(wb.compare.__doc__)
+
+
+def test_text_between_commas_is_a_list() -> None:
+    spec = RunSpec(strategies="truncate, summarize", shares="10%,0.2", boundaries="0.5,40")
+    assert (spec.names, spec.shares, spec.boundaries) == (("truncate", "summarize"), (0.1, 0.2), (0.5, 40))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"window": 10}, "`window` is 10; it must be at least 1,000"),
+        ({"shares": (0.1, 2)}, "`shares` holds 2; it must be a share between 0 and 1"),
+        ({"shares": "some"}, "`shares` holds 'some'; it must be a number, such as 0.1 or 10%"),
+        ({"seed": 1.5}, "`seed` is 1.5; it must be a whole number"),
+        ({"redact": "yes"}, "`redact` is 'yes'; it must be true or false"),
+        ({"strategies": ()}, "it names no strategy"),
+        ({"widnow": 10}, "there is no setting `widnow`; there are"),
+        ({"prices": "x"}, "not a price"),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence(settings: dict[str, object], said: str) -> None:
+    with pytest.raises(SettingError) as error:
+        RunSpec(**settings)
+    assert said in str(error.value)
+
+
+def test_the_sentence_is_the_same_from_the_command_line_and_from_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "`limit` is 0; it must be at least 1"
+    with pytest.raises(SettingError) as error:
+        wb.compare(limit=0)
+    assert str(error.value) == said
+    assert main(["compare", "--limit", "0"]) == 2
+    assert said in capsys.readouterr().err
+    (tmp_path / "grid.toml").write_text("limit = 0")
+    with pytest.raises(SettingError) as error:
+        read(tmp_path / "grid.toml")
+    assert str(error.value).endswith(said)
