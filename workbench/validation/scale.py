@@ -14,7 +14,7 @@ TINY = 1e-9
 PLACE = ["session", "mode", "share"]
 
 
-class Run(Protocol):
+class RunTables(Protocol):
     """A run as it is on disk."""
 
     def table(self, name: str, /) -> pd.DataFrame:
@@ -22,7 +22,7 @@ class Run(Protocol):
         ...
 
 
-def floor(run: Run) -> Check:
+def floor(run: RunTables) -> Check:
     """The reference `null` is 0 on the scale, and never above the median strategy."""
     scores = run.table("scores")
     rows = scores[(scores["metric"] == "recall") & scores["value"].notna()].copy()
@@ -44,7 +44,7 @@ def floor(run: Run) -> Check:
     )
 
 
-def ceiling(run: Run) -> Check:
+def ceiling(run: RunTables) -> Check:
     """No strategy whose context is within the budget keeps more than the reference `oracle` there."""
     kept = run.table("retention")
     kept = kept[kept["mode"] == "matched"].groupby(["strategy", "session", "share", "at"])["bound"].sum().reset_index()

@@ -21,7 +21,7 @@ from workbench.validation.check import Check, SessionCheck
 from workbench.validation.demand import placebo, planted
 from workbench.validation.gaming import gaming
 from workbench.validation.money import reconciliation
-from workbench.validation.scale import Run, ceiling, floor
+from workbench.validation.scale import RunTables, ceiling, floor
 
 SESSION_CHECKS: tuple[SessionCheck, ...] = (placebo, blindness, gaming, reconciliation)
 """Checks on sessions; to add one, add a function that takes them and returns a `Check`."""
@@ -53,7 +53,7 @@ def selfcheck(what: Iterable[str | Path] = (), *, window: int | None = None, lim
         return [planted(), *(check(sessions) for check in SESSION_CHECKS), *of_run(run)]
 
 
-def of_run(run: Run) -> list[Check]:
+def of_run(run: RunTables) -> list[Check]:
     """The checks that can be read off a run's own tables."""
     return [floor(run), ceiling(run)]
 
