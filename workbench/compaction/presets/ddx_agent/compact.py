@@ -156,7 +156,8 @@ def _finished(fit: Fit, config: Config, task: SummaryTask, draft: Draft, edited:
     text = first_bytes(without_lists(written.text.strip()) or NO_SUMMARY, fit.body * 4)
     summary = made(_fitting(text, fit.room, made, edited.count))
     tail = _tail(whole, fit, min(config.user_message_tail_tokens, fit.room - edited.count(summary)))
-    stays = {i: message for i, message in enumerate(whole.messages[: fit.keep]) if i not in set(fit.gone)}
+    gone = set(fit.gone)
+    stays = {i: message for i, message in enumerate(whole.messages[: fit.keep]) if i not in gone}
     front = tuple(message for _, message in sorted({**stays, **tail}.items()))
     return Plan((Replace(0, len(stays), front), Replace(n - 1, n, (summary,))))
 

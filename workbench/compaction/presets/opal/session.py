@@ -148,7 +148,7 @@ def replace_path_segment(log: Log, ids: Sequence[str], summary: Summary) -> Log:
         raise LogError(f"message {ids[0]!r} is not the first of its path: only a path's beginning can be summarised")
     grown = Log(log)
     grown.leaf = log.leaf
-    kept = tuple(name for name in names if name not in set(ids))
+    kept = (*names[:start], *names[start + len(ids) :])
     grown.append(CompactionEntry(id=summary.id, parent=log.leaf, summary=summary, kept=kept, reason="opal"))
     return grown
 

@@ -166,7 +166,8 @@ def appended(log: Log, done: OperatorCompaction, id: str, *, time: float | None 
     grown = Log(log)
     grown.leaf = log.leaf
     kept = _kept(path, done.retained_from_id)
-    gone = () if kept is None else tuple(message.id for message in fold(path) if message.id not in set(kept))
+    stays = set(kept or ())
+    gone = () if kept is None else tuple(message.id for message in fold(path) if message.id not in stays)
     entry = CompactionEntry(
         id=id, parent=log.leaf, first_kept=done.retained_from_id, kept=kept, time=time,
         tokens_before=done.tokens_before,
