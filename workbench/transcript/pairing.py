@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
 
 from workbench.transcript.message import AssistantMessage, Message, ToolResult, is_real_user
 
@@ -13,6 +15,31 @@ def callers(messages: Sequence[Message]) -> Mapping[int, int]:
     Some providers use a call id again, so a result belongs to the newest earlier call of that id. A result that
     no earlier message called for is not in the answer.
     """
+    return _remembered(_Said(messages)) if isinstance(messages, tuple) else _callers(messages)
+
+
+class _Said:
+    """One tuple of messages, known by itself and not by what it holds: that would be compared message by message."""
+
+    __slots__ = ("messages",)
+
+    def __init__(self, messages: tuple[Message, ...]) -> None:
+        self.messages = messages
+
+    def __hash__(self) -> int:
+        return id(self.messages)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Said) and self.messages is other.messages
+
+
+@lru_cache(maxsize=2)
+def _remembered(said: _Said) -> Mapping[int, int]:
+    """A plan asks for the pairs of one context several times."""
+    return MappingProxyType(_callers(said.messages))
+
+
+def _callers(messages: Sequence[Message]) -> dict[int, int]:
     newest: dict[str, int] = {}
     found: dict[int, int] = {}
     for i, message in enumerate(messages):
