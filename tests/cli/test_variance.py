@@ -62,10 +62,10 @@ def test_the_noise_of_answers_is_split_and_said_what_to_do_about_it(
 
 def test_the_report_shows_the_same_split(answers: Path) -> None:
     html = probes_html(answers).html
-    assert "where the noise of answers comes from" in html and "repetition" in html
+    assert "sources of variance" in html and "repetition" in html
     table = ProbeResults.open(answers).table
     table[table["replicate"] == 0].to_parquet(answers / TABLE)
-    assert "where the noise of answers comes from" not in probes_html(answers).html
+    assert "sources of variance" not in probes_html(answers).html
 
 
 def test_the_noise_of_a_run_is_split_over_sessions_and_the_model(

@@ -56,6 +56,11 @@ def test_the_frontier_holds_those_that_nobody_beats_on_both_counts_with_how_sure
     assert "may be chance" in frontier_html(Tables.of(made(3))).plain
 
 
+def test_a_strategy_alone_is_compared_with_the_references() -> None:
+    html = differences_html(Tables.of(made(3, ("none", "null", "truncate")), "truncate")).html
+    assert "none" in html and "null" in html and "Up to" not in html
+
+
 def test_an_empty_run_has_no_differences() -> None:
     assert differences(Tables.of(made(0))).empty and standings(Tables.of(made(0))) == ()
 
