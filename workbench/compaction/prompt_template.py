@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate
@@ -207,9 +207,11 @@ class Prompt:
     instructions: str = ""
     max_tokens: int | None = None
     most_chars: int | None = None
+    _readers: list[None] = field(default_factory=list, compare=False, repr=False)
 
     def __call__(self) -> str:
         """The prompt."""
+        self._readers.append(None)
         return self.template.request(self)
 
     def about_turn(self, messages: tuple[Message, ...]) -> Prompt:
@@ -228,8 +230,12 @@ class Prompt:
         return self.template.sections(self.purpose)
 
     def left_out(self) -> int:
-        """How many of the messages it does not show in whole."""
-        return 0 if self.most_chars is None else self.template.left_out(self.messages, self.most_chars)
+        """How many of the messages it does not show in whole; 0 as long as nobody has read it."""
+        return (
+            0
+            if self.most_chars is None or not self._readers
+            else self.template.left_out(self.messages, self.most_chars)
+        )
 
 
 def harmless(text: str) -> str:
