@@ -82,19 +82,25 @@ class Lines:
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """The lines of all parts."""
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
+        columns = (np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__)
+        return cls(*columns)
 
     def where(self, flags: NDArray[np.bool_]) -> Lines:
         """The lines with a flag."""
-        parts = (part[flags] for part in (self.numbers, self.sources, self.chars, self.words, self.held))
-        return Lines(*parts, self.entities[np.repeat(flags, self.held)])
+        numbers, sources, chars, words, held = (
+            part[flags] for part in (self.numbers, self.sources, self.chars, self.words, self.held)
+        )
+        return Lines(numbers, sources, chars, words, held, self.entities[np.repeat(flags, self.held)])
 
     def split(self, ends: Sequence[int]) -> Iterator[Lines]:
         """The lines up to each of these ends, from the end before."""
         of_entities = np.concatenate(([0], np.cumsum(self.held))).tolist()
         for first, end in zip((0, *ends), ends, strict=False):
-            parts = (part[first:end] for part in (self.numbers, self.sources, self.chars, self.words, self.held))
-            yield Lines(*parts, self.entities[of_entities[first] : of_entities[end]])
+            numbers, sources, chars, words, held = (
+                part[first:end] for part in (self.numbers, self.sources, self.chars, self.words, self.held)
+            )
+            entities = self.entities[of_entities[first] : of_entities[end]]
+            yield Lines(numbers, sources, chars, words, held, entities)
 
     @property
     def owners(self) -> Ints:
