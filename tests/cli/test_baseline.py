@@ -21,7 +21,7 @@ def test_all_strategies_are_told_against_the_baseline_that_was_named(run: Path) 
     found = {str(row["strategy"]): row for row in rows}
     assert found["summarize"]["verdict"] == "better" and found["truncate"]["verdict"] == "worse"
     assert found["none"]["p_holm"] is None  # a reference is no member of the family
-    assert "Clear of chance over 9 sessions" in told
+    assert "95 % CI" in told and "9 sessions, sign-flip test" in told
 
 
 def test_a_baseline_that_is_not_in_the_run_is_refused_with_those_that_are(

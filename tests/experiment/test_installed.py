@@ -56,7 +56,7 @@ class PlainChat:
     carries = ()
 
     def knows(self, head):
-        return head.startswith("user: ")
+        return head.text.startswith("user: ")
 
     def sessions(self, source):
         messages = []

@@ -17,7 +17,6 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.errors import SettingError
-from workbench.experiment.cluster import workers
 from workbench.experiment.compare import compare
 from workbench.experiment.shards import shards
 from workbench.experiment.sources import Source
@@ -126,5 +125,5 @@ def test_a_worker_may_remember_much() -> None:
 
 
 def test_no_worker_at_all_is_refused() -> None:
-    with pytest.raises(SettingError, match="at least 1"):
-        workers(0)
+    with pytest.raises(SettingError, match="`jobs` is 0; it must be at least 1"):
+        compare(jobs=0)

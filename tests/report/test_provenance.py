@@ -24,7 +24,7 @@ def with_recorded() -> MadeResults:
 
 def test_the_checks_of_the_scale_are_told() -> None:
     found = validity_html(made())
-    assert "selfcheck" in found.html
+    assert "workbench validate" in found.html
     assert found.data is not None
     assert list(found.data["check"]) == ["floor", "ceiling"]
 
