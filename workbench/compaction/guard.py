@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -36,19 +36,25 @@ def violations(before: Context, after: Context) -> tuple[Violation, ...]:
     if before is after:
         return ()
     was, now = before.messages, after.messages
-    index = {message.id: i for i, message in enumerate(was)}
-    times = Counter([message.id for message in was])
     old = set(map(id, was))
-    found = [
-        *_doubles(times, now),
-        *_pairs(was, now),
-        *_order(index, times, now),
-        *_kept(was, now),
-        *[Violation("S7", EMPTY, message.id) for message in now if id(message) not in old and is_empty(message)],
-    ]
+    found = [] if _in_place(was, now) else [*_doubles(was, now), *_pairs(was, now), *_order(was, now)]
+    found += _kept(was, now)
+    found += [Violation("S7", EMPTY, message.id) for message in now if id(message) not in old and is_empty(message)]
     if after.tokens > before.tokens:
         found.append(Violation("D1", f"the context grew from {before.tokens} to {after.tokens} tokens"))
     return tuple(found)
+
+
+def _in_place(before: Sequence[Message], after: Sequence[Message]) -> bool:
+    """Whether messages were only rewritten: each keeps its place, its id, its calls and the call that it answers."""
+    return len(before) == len(after) and all(
+        old is new or _identity(old) == _identity(new) for old, new in zip(before, after, strict=True)
+    )
+
+
+def _identity(message: Message) -> tuple[str, str, str, list[str]]:
+    calls = [call.id for call in message.calls] if isinstance(message, AssistantMessage) else []
+    return message.role, message.id, message.call_id if isinstance(message, ToolResult) else "", calls
 
 
 def _paired(messages: Iterable[Message]) -> tuple[set[Call], list[tuple[str, Call | None]]]:
@@ -58,8 +64,10 @@ def _paired(messages: Iterable[Message]) -> tuple[set[Call], list[tuple[str, Cal
     results: list[tuple[str, Call | None]] = []
     for message in messages:
         if isinstance(message, AssistantMessage):
-            newest.update((block.id, (message.id, block.id)) for block in message.blocks if block.type == "tool_call")
-            calls.update(newest[block.id] for block in message.blocks if block.type == "tool_call")
+            for block in message.blocks:
+                if block.type == "tool_call":
+                    call = newest[block.id] = (message.id, block.id)
+                    calls.add(call)
         elif isinstance(message, ToolResult):
             results.append((message.id, newest.get(message.call_id)))
     return calls, results
@@ -89,16 +97,23 @@ def _pairs(before: Sequence[Message], after: Sequence[Message]) -> list[Violatio
     ]
 
 
-def _doubles(times: Mapping[str, int], after: Sequence[Message]) -> list[Violation]:
+def _doubles(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
     """Message ids that occur more often than before."""
+    ids = [message.id for message in after]
+    if len(set(ids)) == len(ids):
+        return []
+    times = Counter([message.id for message in before])
     return [
         Violation("S2", f"message id {id!r} occurs {n} times", id)
-        for id, n in Counter([message.id for message in after]).items()
-        if n > max(1, times.get(id, 1))
+        for id, n in Counter(ids).items()
+        if n > max(1, times[id])
     ]
 
 
-def _order(index: Mapping[str, int], times: Mapping[str, int], after: Sequence[Message]) -> list[Violation]:
+def _order(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
+    """Messages that moved; ids that occurred twice before do not count."""
+    index = {message.id: i for i, message in enumerate(before)}
+    times = Counter([message.id for message in before]) if len(index) < len(before) else {}
     found: list[Violation] = []
     latest = -1
     for message in after:
@@ -118,8 +133,10 @@ def _kept(before: Sequence[Message], after: Sequence[Message]) -> list[Violation
     pinned = [message for message in before if message.pinned]
     if pinned:
         there: dict[str, list[Message]] = {}
+        ids = {message.id for message in pinned}
         for message in after:
-            there.setdefault(message.id, []).append(message)
+            if message.id in ids:
+                there.setdefault(message.id, []).append(message)
         found = [Violation("C2", GONE, message.id) for message in pinned if message not in there.get(message.id, ())]
     newest = last_user(before)
     if newest is not None and not any(message.id == before[newest].id for message in reversed(after)):

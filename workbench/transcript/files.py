@@ -40,14 +40,19 @@ class FileOps:
         return FileOps(tuple(path for path in dict.fromkeys(self.read + later.read) if path not in changed), modified)
 
 
+NOTHING = FileOps()
+
+
 def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:
     """What one tool call did to files, judged by the tool's name and its path argument."""
     tool = name.rsplit("__", 1)[-1].lower()
-    paths = [value for key in PATH_KEYS if isinstance(value := arguments.get(key), str) and value]
-    if tool in READS or (tool == "str_replace_based_edit_tool" and arguments.get("command") == "view"):
+    reads = tool in READS or (tool == "str_replace_based_edit_tool" and arguments.get("command") == "view")
+    if not reads and tool not in CHANGES:
+        return NOTHING
+    named = [arguments[key] for key in PATH_KEYS if key in arguments]
+    paths = [path for path in named if path and isinstance(path, str)]
+    if reads:
         return FileOps(read=tuple(paths[:1]))
-    if tool not in CHANGES:
-        return FileOps()
     if not paths:
         paths = [path for value in arguments.values() if isinstance(value, str) for path in _PATCHED.findall(value)]
     return FileOps(modified=tuple(paths))
