@@ -24,8 +24,10 @@ def fabricated(inverted_index: InvertedIndex, index: TextIndex, at: int, texts: 
     Fails to see: a true entity in a false sentence; takes for false: a number that was worked out, a file's new folder.
     """
     found: dict[Entity, None] = {}
-    for number, span in index.every_entity(texts):
-        if index.first_said(number) < at:
+    named = index.every_entity(texts)
+    unsaid = {number for number in {number for number, _ in named} if index.first_said(number) >= at}
+    for number, span in named:
+        if number not in unsaid:
             continue
         name = index.name(number)
         if name in found or (name.kind not in _EXACT and _HEADING.match(index.text(span))):

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+import numpy as np
+
 from workbench.metrics.index import Index
 
 _HEDGE = re.compile(
@@ -34,11 +36,12 @@ def named_unsure(index: Index, at: int, texts: Iterable[str]) -> tuple[int, int]
     """
     p = index.inverted_index
     found = index.read(dict.fromkeys(texts))
-    flatly: dict[int, bool] = {}
-    for entity, row in zip(found.entities.tolist(), found.entity_row.tolist(), strict=True):
-        if p.first_seen[entity] < at <= index.first_flat(entity, unsure):
-            flatly[entity] = flatly.get(entity, False) or not unsure(index.span_text(int(found.spans[row])))
-    return sum(flatly.values()), len(flatly)
+    known = np.unique(found.entities[p.first_seen[found.entities] < at])
+    doubtful = [entity for entity in known.tolist() if index.first_flat(entity, unsure) >= at]
+    rows = np.flatnonzero(np.isin(found.entities, doubtful))
+    named = zip(found.entities[rows].tolist(), found.spans[found.entity_row[rows]].tolist(), strict=True)
+    overclaimed = {entity for entity, span in named if not unsure(index.span_text(span))}
+    return len(overclaimed), len(doubtful)
 
 
 @lru_cache(maxsize=REMEMBERED)

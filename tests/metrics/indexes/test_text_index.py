@@ -14,12 +14,12 @@ def test_spans_of_the_session_and_others_stand_side_by_side() -> None:
     text = "neverSaid is new\nburstSize = 3\nburstSize and retryLimit"
     found = texts.read(text)
     assert [texts.text(span) for span in found.spans.tolist()] == [
-        "neverSaid is new",
         "burstSize = 3",
+        "neverSaid is new",
         "burstSize and retryLimit",
     ]
     entities = [(row, texts.name(entity).text) for row, entity in zip(found.entity_row, found.entities, strict=True)]
-    assert sorted(entities) == [(1, "burstSize"), (2, "burstSize"), (2, "retryLimit")]
+    assert sorted(entities) == [(0, "burstSize"), (2, "burstSize"), (2, "retryLimit")]
     every = [(texts.text(span), texts.name(entity).text) for entity, span in texts.every_entity([text])]
     assert every[0] == ("neverSaid is new", "neverSaid")
     assert sorted(name for _, name in every[1:]) == ["burstSize", "burstSize", "retryLimit"]

@@ -186,6 +186,15 @@ def row_of(matrix: sparse.csr_array, row: int) -> Ints:
     return columns
 
 
+def rows_of(matrix: sparse.csr_array, rows: Ints) -> tuple[Ints, Ints]:
+    """The columns that some rows hold, row after row, and how many each of them holds."""
+    starts = matrix.indptr[rows]
+    sizes = matrix.indptr[rows + 1] - starts
+    ends = np.cumsum(sizes)
+    at = np.arange(sizes.sum()) + np.repeat(starts - ends + sizes, sizes)
+    return matrix.indices[at], sizes
+
+
 def _incidence(rows: Ints, columns: Ints, shape: tuple[int, int]) -> sparse.csr_array:
     """A matrix with 1 where a row holds a column, however often it is named."""
     return _flags(sparse.csr_array((np.ones(len(rows), dtype=np.int32), (rows, columns)), shape=shape))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from workbench.extraction.entities import Entity, plain
 from workbench.extraction.words import words
 from workbench.metrics.background import BUILTIN_BACKGROUND
-from workbench.metrics.indexes.inverted_index import InvertedIndex, row_of
+from workbench.metrics.indexes.inverted_index import InvertedIndex, row_of, rows_of
 from workbench.ragged import Ints
 
 NOTHING: Ints = np.zeros(0, dtype=np.int64)
@@ -18,7 +19,7 @@ NOTHING: Ints = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IndexedText:
-    """What one or more texts say, span by span; a span is a row.
+    """What one or more texts say, span by span; a span is a row, and a text's rows begin with the session's own spans.
 
     Attributes:
         spans: (rows,) the number of each row's span.
@@ -54,9 +55,28 @@ class TextIndex:
         """One text."""
         found = self._texts.get(text)
         if found is None:
-            spans = list(dict.fromkeys(self.spans(text)))
-            found = self._texts[text] = _indexed(spans, [self.row(span) for span in spans])
+            found = self._texts[text] = self._indexed(dict.fromkeys(self.spans(text)))
         return found
+
+    def _indexed(self, spans: Iterable[int]) -> IndexedText:
+        """One text of these spans: those of the session, looked up together, and then the others."""
+        p = self._inverted_index
+        numbers = np.fromiter(spans, dtype=np.int64)
+        own = numbers[numbers < p.spans]
+        new = numbers[numbers >= p.spans]
+        rows = [self.row(span) for span in new.tolist()]
+        words, word_counts = rows_of(p.span_words, own)
+        entities, entity_counts = rows_of(p.span_entities, own)
+        of_words = [*word_counts.tolist(), *(len(found) for found, _ in rows)]
+        of_entities = [*entity_counts.tolist(), *(len(found) for _, found in rows)]
+        return IndexedText(
+            np.concatenate((own, new)),
+            np.cumsum([0, *of_words]),
+            np.concatenate((words, *(found for found, _ in rows))),
+            np.concatenate((entities, *(found for _, found in rows))),
+            np.repeat(np.arange(len(numbers)), of_entities),
+            np.zeros(len(numbers), dtype=np.int64),
+        )
 
     def read_all(self, texts: Iterable[str]) -> IndexedText:
         """Several texts as one; those without an entity of the session are left out."""
@@ -85,18 +105,20 @@ class TextIndex:
             found = self._rows[span] = known, np.array(entities, dtype=np.int64)
         return found
 
-    def every_entity(self, texts: Iterable[str]) -> Iterator[tuple[int, int]]:
+    def every_entity(self, texts: Iterable[str]) -> list[tuple[int, int]]:
         """Each entity of texts with its span, as numbers; also entities that the session does not have."""
-        for text in dict.fromkeys(texts):
+        every = dict.fromkeys(texts)
+        for text in every:
             if text not in self._every:
                 spans = dict.fromkeys(self.spans(text))
                 self._every[text] = [(number, span) for span in spans for number in self._entities_of(span)]
-            yield from self._every[text]
+        return list(chain.from_iterable(self._every[text] for text in every))
 
     def _entities_of(self, span: int) -> list[int]:
         p = self._inverted_index
         if span < p.spans:
-            return row_of(p.span_entities, span).tolist()
+            entities: list[int] = row_of(p.span_entities, span).tolist()
+            return entities
         return [~feature for feature in p.extractor.features_of(span) if feature < 0]
 
     def text(self, span: int) -> str:
@@ -156,19 +178,6 @@ class TextIndex:
         if name.kind == "path" and stands >= 0 and number >= len(p.names) and not p.files.is_ending(name.text):
             return p.n
         return int(p.first_known[stands]) if stands >= 0 else p.n
-
-
-def _indexed(spans: Sequence[int], rows: Sequence[tuple[Ints, Ints]]) -> IndexedText:
-    """One text, from the words and entities of its spans."""
-    words, entities = [words for words, _ in rows], [entities for _, entities in rows]
-    return IndexedText(
-        np.array(spans, dtype=np.int64),
-        np.cumsum([0, *map(len, words)]),
-        np.concatenate((NOTHING, *words)),
-        np.concatenate((NOTHING, *entities)),
-        np.repeat(np.arange(len(rows)), [len(one) for one in entities]),
-        np.zeros(len(rows), dtype=np.int64),
-    )
 
 
 def _joined(found: Sequence[tuple[int, IndexedText]]) -> IndexedText:

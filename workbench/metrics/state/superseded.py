@@ -88,14 +88,19 @@ class Changes:
         if found is None:
             spans = set(self._texts.spans(text)) if self.changes else set()
             self._given_by |= {span: self._given_at(self._texts.text(span)) for span in spans - self._given_by.keys()}
-            found = self._given_in[text] = tuple({row for span in spans for row in self._given_by[span]})
+            rows = chain.from_iterable(map(self._given_by.__getitem__, spans))
+            found = self._given_in[text] = tuple(set(rows))
         return found
 
     def _given_at(self, line: str) -> tuple[_Given, ...]:
         """The changes of which a line gives a value."""
         if self._any_value.search(line) is None:
             return ()
-        rows = ((number, *_gives(line, change)) for number, change in enumerate(self.changes))
+        rows = (
+            (number, *_gives(line, change))
+            for number, change in enumerate(self.changes)
+            if change.new in line or change.old in line
+        )
         return tuple(row for row in rows if row[1] or row[2])
 
 

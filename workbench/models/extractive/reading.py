@@ -191,7 +191,9 @@ class Reader:
 
     def lines(self, numbers: Sequence[int], sources: Sequence[int]) -> Lines:
         """The lines of these numbers and sources."""
-        spans, facts = self.extractor.spans, [self._fact(number) for number in numbers]
+        for number in set(numbers) - self._facts.keys():
+            self._facts[number] = self._fact(number)
+        spans, facts = self.extractor.spans, [self._facts[number] for number in numbers]
         return Lines(
             np.array(numbers, dtype=np.int64),
             np.array(sources, dtype=np.int8),
@@ -244,18 +246,15 @@ class Reader:
 
     def _fact(self, line: int) -> tuple[int, tuple[int, ...]]:
         """How many content words a line has beside its entities, and its entities, each once."""
-        found = self._facts.get(line)
-        if found is None:
-            of_tokens, more = self.extractor.features[line], self.extractor.more.get(line, ())
-            entities = [~feature for feature in of_tokens if feature < 0]
-            # A path's folders tie it to its place, its own last part does not: one word less for each entity.
-            count = max(len(of_tokens) - 2 * len(entities), 0)
-            if more:
-                text = self.text(line)
-                count = count + sum(feature >= 0 for feature in more) if text.isascii() else len(words(text))
-                entities += [~feature for feature in more if feature < 0]
-            found = self._facts[line] = count, tuple(dict.fromkeys(entities))
-        return found
+        of_tokens, more = self.extractor.features[line], self.extractor.more.get(line, ())
+        entities = [~feature for feature in of_tokens if feature < 0]
+        # A path's folders tie it to its place, its own last part does not: one word less for each entity.
+        count = max(len(of_tokens) - 2 * len(entities), 0)
+        if more:
+            text = self.text(line)
+            count = count + sum(feature >= 0 for feature in more) if text.isascii() else len(words(text))
+            entities += [~feature for feature in more if feature < 0]
+        return count, tuple(dict.fromkeys(entities))
 
 
 def _sources(message: AssistantMessage | ToolResult | UserMessage) -> list[Source]:
