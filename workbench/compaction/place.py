@@ -36,15 +36,19 @@ def behind_all(messages: Sequence[Message], gone: Sequence[int]) -> int:
 
 def behind_prompt(messages: Sequence[Message], gone: Sequence[int]) -> int:
     """The index behind the system prompt if nothing before it stays that a provider would be sent; else 0."""
-    stays = sorted({*range(len(messages))}.difference(gone))
-    sent = [i for i in stays if not isinstance(messages[i], ToolResult)]
-    if not sent or not isinstance(messages[sent[0]], SystemMessage):
+    going = set(gone)
+    stays = (i for i in range(len(messages)) if i not in going)
+    first = next((i for i in stays if not isinstance(messages[i], ToolResult)), None)
+    if first is None or not isinstance(messages[first], SystemMessage):
         return 0
-    prompt = {i for i in stays if isinstance(messages[i], SystemMessage)}
-    return next(i for i in range(sent[0], len(messages) + 1) if i not in prompt)
+    behind = (i for i in range(first, len(messages)) if i in going or not isinstance(messages[i], SystemMessage))
+    return next(behind, len(messages))
 
 
 def exchanged(gone: Sequence[int], at: int, *new: Message | Draft) -> tuple[Replace, ...]:
-    """The removal of these messages, ascending, with the new ones before index `at`."""
-    drops = [Replace(i, i + 1) for i in gone]
+    """The removal of these messages, ascending, one edit for each run of them, and the new ones before index `at`."""
+    going = set(gone)
+    starts = [i for i in gone if i == at or i - 1 not in going]
+    stops = [i + 1 for i in gone if i + 1 == at or i + 1 not in going]
+    drops = [Replace(start, stop) for start, stop in zip(starts, stops, strict=True)]
     return tuple(sorted([*drops, Replace(at, at, new)], key=lambda edit: (edit.start, edit.stop)))

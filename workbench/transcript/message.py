@@ -172,6 +172,8 @@ Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolResult
 
 def plain_text(message: Message) -> str:
     """All `Text` blocks, joined by newlines."""
+    if len(message.blocks) == 1 and isinstance(message.blocks[0], Text):
+        return message.blocks[0].text
     return "\n".join(block.text for block in message.blocks if isinstance(block, Text))
 
 
@@ -258,7 +260,7 @@ def _json_chars(call: ToolCall) -> int:
 
 def image_tokens(message: Message) -> int:
     """Tokens of the message's images."""
-    return sum(block.tokens for block in message.blocks if isinstance(block, Image))
+    return sum([block.tokens for block in message.blocks if isinstance(block, Image)])
 
 
 def is_empty(message: Message) -> bool:

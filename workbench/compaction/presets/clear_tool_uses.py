@@ -62,8 +62,9 @@ class ClearToolUses:
         old = results[: max(len(results) - self.keep, 0)]
         free = (i for i in old if not (i in caller_of and messages[caller_of[i]].pinned))
         plan = rewritten(context, ((i, CLEARED) for i in free))
-        saved = 0 if plan is None else context.tokens - plan.apply(context).tokens
-        return plan if saved >= self.clear_at_least else None
+        if plan is None or not self.clear_at_least:
+            return plan
+        return plan if context.tokens - plan.apply(context).tokens >= self.clear_at_least else None
 
 
 CLEAR_TOOL_USES = Preset(

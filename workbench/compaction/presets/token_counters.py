@@ -116,5 +116,7 @@ def docker_tokens(message: Message) -> int:
 
 def unsaid_chars(message: Message) -> int:
     """Characters of a message's thoughts and calls."""
+    if not isinstance(message, AssistantMessage):
+        return 0  # only a model thinks and calls
     thoughts = sum(len(block.text) for block in message.blocks if isinstance(block, Thinking))
-    return thoughts + sum(len(call.name) + len(compact_json(call.arguments)) for call in calls_of(message))
+    return thoughts + sum(len(call.name) + len(compact_json(call.arguments)) for call in message.calls)

@@ -92,28 +92,35 @@ class DockerVersion:
         movable = Movable.of(context, budget)
         own = self.generation.keep(smaller(budget.window, self.window))
         keep = movable.granted(own if budget.keep_recent is None else budget.keep_recent)
-        at = movable.within(split_index_for_keep(movable.messages, self.generation.sizes(movable.messages), keep))
+        sizes = self.generation.sizes(movable.messages, context)
+        at = movable.within(split_index_for_keep(movable.messages, sizes, keep))
         inner = movable.inner(at) if at < len(movable) else None
         return movable.span(len(movable) if inner is None else inner)
 
     def reads(self, task: SummaryTask) -> SummaryInput:
         """The newest messages that fit the summariser's window."""
         limit = smaller(task.budget.window, self.window)
-        return fitted(task.given, limit, self.generation, task.budget.instructions)
+        return fitted(task.given, limit, self.generation, task.budget.instructions, task.context)
 
     def note(self, task: SummaryTask) -> str:
         """The note below the summary."""
         return dropped_note(len(task.given.new) - len(task.shown.new))
 
 
-def fitted(given: SummaryInput, limit: int, generation: DockerGeneration, additional: str = "") -> SummaryInput:
+def fitted(
+    given: SummaryInput,
+    limit: int,
+    generation: DockerGeneration,
+    additional: str = "",
+    context: Context | None = None,
+) -> SummaryInput:
     """The newest messages that fit a window of `limit` tokens beside the prompts, the answer and earlier summaries."""
     system = SystemMessage(id="", blocks=(Text(prompt("docker_system")),))
     user = UserMessage(id="", blocks=(Text(question(additional)),))
     beside: tuple[Message, ...] = (system, user, *given.earlier)
     room = max(limit - generation.cap(limit) - sum(map(generation.count, beside)), 0)
     new = generation.bounded(given.new, room)
-    return replace(given, history=new[first_index_in_budget(new, generation.sizes(new), room) :], prefix=())
+    return replace(given, history=new[first_index_in_budget(new, generation.sizes(new, context), room) :], prefix=())
 
 
 def dropped_note(n: int) -> str:

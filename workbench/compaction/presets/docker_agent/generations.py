@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from workbench.compaction.clip import shortened
 from workbench.compaction.presets.token_counters import docker_tokens, unsaid_chars
+from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Image, Message, Text, Thinking, ToolResult
 from workbench.transcript.tokens import TokenCounter
 
@@ -80,10 +81,13 @@ class DockerGeneration:
     count: TokenCounter
     follows: bool
 
-    def sizes(self, messages: Sequence[Message]) -> tuple[int, ...]:
-        """Tokens of each of these messages, which may explain each other."""
+    def sizes(self, messages: Sequence[Message], context: Context | None = None) -> tuple[int, ...]:
+        """Tokens of each of these messages, which may explain each other. Those of the context are counted already."""
         scale = calibration(messages) if self.follows else 1.0
-        sizes = map(self.count, messages)
+        known: dict[int, int] = {}
+        if context is not None and context.count == self.count:
+            known = dict(zip(map(id, context.messages), context.sizes, strict=True))
+        sizes = [known[id(message)] if id(message) in known else self.count(message) for message in messages]
         if scale == 1.0:
             return tuple(sizes)
         return tuple(

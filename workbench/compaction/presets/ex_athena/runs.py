@@ -193,7 +193,8 @@ def _repeats(messages: Sequence[Message]) -> dict[int, int | None]:
     at = -1
     for i, message in enumerate(messages):
         if isinstance(message, AssistantMessage):
-            before, call, at = call, message.calls[0] if len(message.calls) == 1 else None, i
+            calls = message.calls
+            before, call, at = call, calls[0] if len(calls) == 1 else None, i
             repeats = before and call and (before.name, before.arguments) == (call.name, call.arguments)
             if repeats and not message.pinned and not plain_text(message).endswith(REPEATED):
                 found[i] = None

@@ -89,18 +89,22 @@ class HermesPrune:
         pictured = [i for i, message in enumerate(messages) if isinstance(message, UserMessage) and _pictures(message)]
         for i in old:
             message = messages[i]
-            short: Message = message
+            blocks: tuple[AnswerBlock, ...] = message.blocks
             if isinstance(message, AssistantMessage):
-                short = replace(message, blocks=tuple(map(self._short_call, message.blocks)))
+                blocks = tuple(map(self._short_call, message.blocks))
             elif isinstance(message, UserMessage) and [i] != pictured[-1:]:
-                short = replace(message, blocks=tuple(map(_named, message.blocks)))
-            if short != message and context.count(short) < context.sizes[i]:
+                blocks = tuple(map(_named, message.blocks))
+            if blocks == message.blocks:
+                continue
+            short = replace(message, blocks=blocks)
+            if context.count(short) < context.sizes[i]:
                 yield i, short
 
     def _short_call(self, block: AnswerBlock) -> AnswerBlock:
         if not isinstance(block, ToolCall):
             return block
-        return replace(block, arguments=with_texts(block.arguments, self._short_argument))
+        arguments = with_texts(block.arguments, self._short_argument)
+        return block if arguments == block.arguments else replace(block, arguments=arguments)
 
     def _short_argument(self, text: str) -> str:
         return text if len(text) <= self.long_argument else head(text, self.argument_chars) + " [...]"
