@@ -124,9 +124,8 @@ class Index:
         found = self._first_flat.get(entity)
         if found is None:
             p = self.inverted_index
-            spans = p.spans_with_entity(entity)
-            spans = spans[np.argsort(p.span_said[spans], kind="stable")]
-            flat = (int(p.span_said[span]) for span in spans.tolist() if not unsure(p.texts[span]))
+            spans = sorted(p.spans_with_entity(entity).tolist(), key=p.span_said.__getitem__)
+            flat = (int(p.span_said[span]) for span in spans if not unsure(p.texts[span]))
             found = self._first_flat[entity] = next(flat, p.n)
         return found
 

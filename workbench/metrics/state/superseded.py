@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TypeAlias
@@ -31,8 +30,7 @@ class Changes:
         rows = [row for number in range(len(self.changes)) for row in self._places(number)]
         self._message, self._number, is_new = np.array(rows, dtype=np.int64).reshape(-1, 3).T
         self._is_new: Flags = is_new.astype(bool)
-        values = {value for change in self.changes for value in (change.old, change.new)}
-        self._any_value = re.compile("|".join(map(re.escape, values)))
+        self._values = {value for change in self.changes for value in (change.old, change.new)}
         self._given_in: dict[str, tuple[_Given, ...]] = {}
         self._given_by: dict[int, tuple[_Given, ...]] = {}
 
@@ -51,9 +49,9 @@ class Changes:
         held = mask[self._message] & (self._message < at)
         new[self._number[held & self._is_new]] = True
         old[self._number[held & ~self._is_new]] = True
-        for number, gives_old, gives_new in chain.from_iterable(map(self._given, dict.fromkeys(texts))):
-            old[number] |= gives_old
-            new[number] |= gives_new
+        given = set(chain.from_iterable(map(self._given, dict.fromkeys(texts))))
+        old[[number for number, gives_old, _ in given if gives_old]] = True
+        new[[number for number, _, gives_new in given if gives_new]] = True
         old, new = old[here], new[here]
         return {
             "latest": int((new & ~old).sum()), "both": int((new & old).sum()),
@@ -87,19 +85,21 @@ class Changes:
         found = self._given_in.get(text)
         if found is None:
             spans = set(self._texts.spans(text)) if self.changes else set()
-            self._given_by |= {span: self._given_at(self._texts.text(span)) for span in spans - self._given_by.keys()}
+            for span in spans.difference(self._given_by):
+                self._given_by[span] = self._given_at(self._texts.text(span))
             rows = chain.from_iterable(map(self._given_by.__getitem__, spans))
             found = self._given_in[text] = tuple(set(rows))
         return found
 
     def _given_at(self, line: str) -> tuple[_Given, ...]:
         """The changes of which a line gives a value."""
-        if self._any_value.search(line) is None:
+        there = {value for value in self._values if value in line}
+        if not there:
             return ()
         rows = (
             (number, *_gives(line, change))
             for number, change in enumerate(self.changes)
-            if change.new in line or change.old in line
+            if change.new in there or change.old in there
         )
         return tuple(row for row in rows if row[1] or row[2])
 

@@ -191,7 +191,7 @@ class Reader:
 
     def lines(self, numbers: Sequence[int], sources: Sequence[int]) -> Lines:
         """The lines of these numbers and sources."""
-        for number in set(numbers) - self._facts.keys():
+        for number in set(numbers).difference(self._facts):
             self._facts[number] = self._fact(number)
         spans, facts = self.extractor.spans, [self._facts[number] for number in numbers]
         return Lines(
