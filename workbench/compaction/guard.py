@@ -52,9 +52,12 @@ def _in_place(before: Sequence[Message], after: Sequence[Message]) -> bool:
     )
 
 
-def _identity(message: Message) -> tuple[str, str, str, list[str]]:
-    calls = [call.id for call in message.calls] if isinstance(message, AssistantMessage) else []
-    return message.role, message.id, message.call_id if isinstance(message, ToolResult) else "", calls
+def _identity(message: Message) -> tuple[str, ...]:
+    """What says where a message belongs: its role, its id, and the ids of its calls or of the call that it answers."""
+    if isinstance(message, ToolResult):
+        return message.role, message.id, message.call_id
+    calls = message.calls if isinstance(message, AssistantMessage) else ()
+    return message.role, message.id, *[call.id for call in calls]
 
 
 def _paired(messages: Iterable[Message]) -> tuple[set[Call], list[tuple[str, Call | None]]]:

@@ -29,9 +29,12 @@ def rewritten(
         message = context.messages[i]
         if not isinstance(message, ToolResult) or message.pinned:
             continue
-        shown = [block for block in message.blocks if pictures and isinstance(block, Image)]
-        short = with_blocks(message, (Text(text), *shown))
-        if short.blocks != message.blocks and context.count(short) < context.sizes[i]:
+        shown = [block for block in message.blocks if isinstance(block, Image)] if pictures else ()
+        blocks = (Text(text), *shown)
+        if blocks == message.blocks:
+            continue
+        short = with_blocks(message, blocks)
+        if context.count(short) < context.sizes[i]:
             edits.append(Replace(i, i + 1, (short,)))
             if archived:
                 archive[reference(plain_text(message))] = plain_text(message)

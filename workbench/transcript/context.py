@@ -48,6 +48,11 @@ class Context:
         """Tokens of the messages alone."""
         return self.tokens - self.overhead
 
+    def sizes_of(self, messages: Iterable[Message]) -> list[int]:
+        """The size of each of these messages; those of this context are not counted again."""
+        known = dict(zip(map(id, self.messages), self.sizes, strict=True))
+        return [known[id(message)] if id(message) in known else self.count(message) for message in messages]
+
     def read(self, reference: str) -> str:
         """The full text that a stage moved to the archive.
 

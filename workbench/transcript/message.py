@@ -260,7 +260,11 @@ def _json_chars(call: ToolCall) -> int:
 
 def image_tokens(message: Message) -> int:
     """Tokens of the message's images."""
-    return sum([block.tokens for block in message.blocks if isinstance(block, Image)])
+    tokens = 0
+    for block in message.blocks:
+        if isinstance(block, Image):
+            tokens += block.tokens
+    return tokens
 
 
 def is_empty(message: Message) -> bool:

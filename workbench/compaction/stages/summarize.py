@@ -170,7 +170,7 @@ class Summarize:
         if draft.template == "{0}":
             yield prompt, self.limits.single(most)
         elif shown.split:
-            history, prefix = (sum(map(task.context.count, part)) for part in (shown.history, shown.prefix))
+            history, prefix = (sum(task.context.sizes_of(part)) for part in (shown.history, shown.prefix))
             whole, start = self.limits.parts(most, history / max(history + prefix, 1))
             yield replace(prompt, messages=shown.history), whole
             yield turn, start

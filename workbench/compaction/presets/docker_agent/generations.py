@@ -84,10 +84,8 @@ class DockerGeneration:
     def sizes(self, messages: Sequence[Message], context: Context | None = None) -> tuple[int, ...]:
         """Tokens of each of these messages, which may explain each other. Those of the context are counted already."""
         scale = calibration(messages) if self.follows else 1.0
-        known: dict[int, int] = {}
-        if context is not None and context.count == self.count:
-            known = dict(zip(map(id, context.messages), context.sizes, strict=True))
-        sizes = [known[id(message)] if id(message) in known else self.count(message) for message in messages]
+        known = context is not None and context.count == self.count
+        sizes = context.sizes_of(messages) if context is not None and known else [*map(self.count, messages)]
         if scale == 1.0:
             return tuple(sizes)
         return tuple(

@@ -152,10 +152,10 @@ def recognise(context: Context, given: SummaryInput) -> SummaryInput:
             text = words.partition("\n")[2].strip() or words
             summary = Summary(id=first.id, text=text, replaces=(first.id,), files=lists_in(text))
             history, prefix = (given.history[1:], given.prefix) if given.history else ((), given.prefix[1:])
-            given = replace(given, earlier=(summary,), history=history, prefix=prefix)
-    files = file_ops([*given.earlier, *given.new])
+            files = file_ops([summary, *history, *prefix])
+            given = replace(given, earlier=(summary,), history=history, prefix=prefix, files=files)
     earlier = tuple(replace(summary, text=without_lists(summary.text)) for summary in given.earlier)
-    return replace(given, earlier=earlier, files=files)
+    return replace(given, earlier=earlier)
 
 
 def truncation(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str:

@@ -200,7 +200,7 @@ def _label(message: Message) -> str:
 
 def in_order(context: Context, given: SummaryInput) -> SummaryInput:
     """The input with sorted file lists, and without the lists in earlier summaries."""
-    files = file_ops([*given.earlier, *given.new])
+    files = given.files or file_ops([*given.earlier, *given.new])
     earlier = tuple(replace(summary, text=without_lists(summary.text)) for summary in given.earlier)
     return replace(given, earlier=earlier, files=FileOps(tuple(sorted(files.read)), tuple(sorted(files.modified))))
 
