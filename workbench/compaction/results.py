@@ -37,5 +37,6 @@ def rewritten(
         if context.count(short) < context.sizes[i]:
             edits.append(Replace(i, i + 1, (short,)))
             if archived:
-                archive[reference(plain_text(message))] = plain_text(message)
+                full = plain_text(message)
+                archive[reference(full)] = full
     return Plan(tuple(edits), archive) if edits else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from workbench.transcript.message import Message, counted_chars, image_tokens
+from workbench.transcript.message import Message, Text, counted_chars, image_tokens
 
 PER_MESSAGE = 4
 """Tokens that a provider adds for a message's frame (role and separators)."""
@@ -48,6 +48,9 @@ Amount: TypeAlias = Tokens | Share
 
 def chars_per_token(message: Message) -> int:
     """The estimate that most agents use: a quarter of the characters, rounded up, and the message's frame."""
+    blocks = message.blocks
+    if len(blocks) == 1 and isinstance(blocks[0], Text):
+        return -(-len(blocks[0].text) // 4) + PER_MESSAGE
     return -(-counted_chars(message) // 4) + image_tokens(message) + PER_MESSAGE
 
 

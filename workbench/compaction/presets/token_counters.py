@@ -92,13 +92,13 @@ def ddx_tokens(message: Message) -> int:
 
 
 def athena_tokens(message: Message) -> int:
-    """ExAthena: the first rule that fits of: calls without words, a result, words, anything else."""
+    """ExAthena: the first rule that fits of: a result, calls without words, words, anything else."""
+    if isinstance(message, ToolResult):
+        return 16 + quarter(plain_text(message))
     calls = calls_of(message)
     texts = [block for block in message.blocks if isinstance(block, Text)]
     if calls and not texts:
         return sum(64 + quarter(compact_json(call.arguments)) for call in calls)
-    if isinstance(message, ToolResult):
-        return 16 + quarter(plain_text(message))
     return 8 + quarter(plain_text(message)) if texts else 16
 
 

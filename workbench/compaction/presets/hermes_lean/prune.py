@@ -69,9 +69,9 @@ class HermesPrune:
     def _lines(self, messages: Sequence[Message], old: Sequence[int]) -> Iterator[tuple[int, str]]:
         """The line for each old long result; one that says the same as a later result points to that."""
         long = {
-            i: plain_text(message)
+            i: text
             for i, message in enumerate(messages)
-            if isinstance(message, ToolResult) and len(plain_text(message)) > self.long_result
+            if isinstance(message, ToolResult) and len(text := plain_text(message)) > self.long_result
         }
         last = {text: i for i, text in long.items()}
         caller_of = callers(messages)
