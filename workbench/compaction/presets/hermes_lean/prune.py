@@ -89,14 +89,15 @@ class HermesPrune:
         pictured = [i for i, message in enumerate(messages) if isinstance(message, UserMessage) and _pictures(message)]
         for i in old:
             message = messages[i]
-            blocks: tuple[AnswerBlock, ...] = message.blocks
+            short: Message
             if isinstance(message, AssistantMessage):
-                blocks = tuple(map(self._short_call, message.blocks))
+                short = replace(message, blocks=tuple(map(self._short_call, message.blocks)))
             elif isinstance(message, UserMessage) and [i] != pictured[-1:]:
-                blocks = tuple(map(_named, message.blocks))
-            if blocks == message.blocks:
+                short = replace(message, blocks=tuple(map(_named, message.blocks)))
+            else:
                 continue
-            short = replace(message, blocks=blocks)
+            if short.blocks == message.blocks:
+                continue
             if context.count(short) < context.sizes[i]:
                 yield i, short
 
