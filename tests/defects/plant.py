@@ -3,8 +3,8 @@
 Usage: python tests/defects/plant.py [NAME ...] [--jobs N]
 
 `defects.toml` lists them: in which file which text becomes which other text, what a user would suffer, and which tests
-look there. Those tests run first, and the whole short suite where they pass. Works on a copy of the checkout. Ends with
-1 where a defect was planted and no test failed.
+look there. Those tests must pass as they are; with the defect they run again, and the whole short suite where they
+still pass. Works on a copy of the checkout. Ends with 1 where a defect was planted and no test failed.
 """
 
 from __future__ import annotations
@@ -97,6 +97,9 @@ def main() -> int:
     missed = []
     with tempfile.TemporaryDirectory() as folder:
         checkout = copied(Path(folder))
+        for tests in sorted({one.tests for one in chosen}):
+            if noticed := failed(checkout, tests, given.jobs):
+                parser.error(f"{tests} fails before anything is planted: {noticed}")
         for one in chosen:
             sound = one.planted(checkout)
             noticed = failed(checkout, one.tests, given.jobs) or failed(checkout, "tests", given.jobs)
