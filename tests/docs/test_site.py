@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 import workbench as wb
+from workbench.experiment.tables import COLUMNS
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,3 +30,11 @@ def test_every_decision_is_in_the_list_of_decisions() -> None:
     folder = ROOT / "docs" / "decisions"
     listed = set(re.findall(r"\]\((\S+\.md)\)", (folder / "index.md").read_text(encoding="utf-8")))
     assert listed == {path.name for path in folder.glob("*.md")} - {"index.md"}
+
+
+@pytest.mark.parametrize("table", COLUMNS)
+def test_the_page_of_tables_has_every_column_of(table: str) -> None:
+    page = (ROOT / "docs" / "tables.md").read_text(encoding="utf-8")
+    section = page.partition(f"\n## `{table}`\n")[2].partition("\n#")[0]
+    everywhere = {"session", "strategy", "mode", "share", "at"}
+    assert {*COLUMNS[table]} - everywhere - {*re.findall(r"`(\w+)`", section)} == set()
