@@ -7,34 +7,31 @@ from dataclasses import replace
 
 import pytest
 from conformance.rows import Row
+from live.talk import answered, asked
 
 from builders import called, result, rules, said, told
 from workbench.compaction.engine import compact
 from workbench.compaction.presets import preset
-from workbench.compaction.presets.host import RecoveryAllowance
-from workbench.compaction.presets.opal import OPAL, OPAL_TRUNCATE
-from workbench.compaction.presets.opal.compact import HEADER, OPAL_SUMMARY, OpalCut, split_from, walked
-from workbench.compaction.presets.opal.session import (
-    PATTERNS,
-    UsageTotals,
-    by_hand,
-    context_overflow,
-    context_window,
-    emergency,
-    events,
-    replace_path_segment,
-    retryable,
-    silent_overflow,
-    wait,
+from workbench.compaction.presets.opal import (
+    HEADER,
+    OPAL,
+    OPAL_TRUNCATE,
+    SUMMARY,
+    OpalCut,
+    kept_tokens,
+    split_from,
+    walked,
 )
+from workbench.compaction.presets.policies import POLICIES, RETRIES, opal_retries, opal_wait
 from workbench.compaction.presets.token_counters import opal_tokens, quarter
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Strategy
 from workbench.compaction.trigger import Situation
-from workbench.errors import ModelError, SetupError
+from workbench.errors import ModelError
+from workbench.live.compactor import Compactor
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
-from workbench.transcript.log import Log, LogError, MessageEntry, fold
+from workbench.transcript.log import fold
 from workbench.transcript.message import Message, Summary, Usage, plain_text
 
 PAD = "x" * 200
@@ -158,31 +155,22 @@ def two_cycles() -> dict[str, object]:
 
 def long_result() -> dict[str, object]:
     return {
-        "short": len(
-            OPAL_SUMMARY.prompt.transcript([called("read_file", "c"), result("y" * 1000, "c", name="read_file")])
-        )
+        "short": len(SUMMARY.prompt.transcript([called("read_file", "c"), result("y" * 1000, "c", name="read_file")]))
         < 1000
     }
 
 
 def agent() -> dict[str, object]:
     """Eight turns and one more; the provider reported 110,000 tokens before the second prompt."""
-    history = [m for i in range(9) for m in (said("q" * 20_000, f"u{i}"), told("a" * 20_000, f"a{i}"))]
-    log = Log()
-    for message in history:
-        log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
-    context = Context.of(history, opal_tokens)
-    seen = Situation(tokens=context.tokens, window=128_000, messages=18, reported=Usage(input=110_000))
-    budget = OPAL.trigger.check(seen)
-    assert budget is not None
-    done = compact(context, OPAL.strategy, budget, Scripted(["a summary"] * 2))
-    summary = next(m for m in done.after.messages if isinstance(m, Summary))
-    grown = replace_path_segment(log, summary.replaces, summary)
+    history = [m for _ in range(9) for m in (asked("q" * 20_000), answered("a" * 20_000))]
+    compactor = Compactor(OPAL, model=Scripted(["a summary"] * 2))
+    compactor.before_request(history[:-2])
+    compactor.report_usage({"prompt_tokens": 110_000, "completion_tokens": 5})
+    sent = compactor.before_request(history)
     return {
-        "from": len(fold(log.path())),
-        "shrinks": len(done.after.messages) < 18,
-        "equal": len(fold(grown.path())) == len(done.after.messages),
-    }
+        "from": len(history), "shrinks": len(sent) < 18,
+        "equal": len(fold(compactor.log.path())) == len(sent),
+    }  # fmt: skip
 
 
 def tiny_turn() -> dict[str, object]:
@@ -193,11 +181,19 @@ def tiny_turn() -> dict[str, object]:
     return {"fires": True, "outcome": done.outcome, "messages": len(done.after.messages)}
 
 
+def silent(prompt: int, window: int) -> bool:
+    """Whether a reported prompt of that size shows an overflow."""
+    compactor = Compactor(OPAL, window=window)
+    compactor.before_request([asked("hi")])
+    return compactor.report_usage({"prompt_tokens": prompt}) is not None
+
+
 def each(check: object, *values: object) -> dict[str, object]:
     assert callable(check)
     return {str(value): check(value) for value in values}
 
 
+OPAL_HOST = POLICIES["opal"]
 STEP, EDITED = "step {i}" + PAD, "edited" + PAD
 WIDE = "refactoring step {i:02d} of twenty" + " " * 150, "edited file number {i:02d} fully done" + " " * 150
 LET_ME = called("read_file", "c", text="Let me read that.", path="test.txt")
@@ -208,7 +204,7 @@ OVERFLOWS = (
     "context_length_exceeded", {"error": {"code": "model_max_prompt_tokens_exceeded"}},
 )  # fmt: skip
 OTHERS = ("rate_limit_exceeded", "500 Internal Server Error", "unauthorized", "", "429 Too Many Requests")
-RETRIES = {
+RETRY_TEXTS = {
     "500: context_length_exceeded": False, "rate_limit: unauthorized": False, "429": True, "503": True,
     "econnreset": True, "401": False, "unknown": False, "": False,
 }  # fmt: skip
@@ -268,16 +264,12 @@ ROWS = (
     Row("opal", "provider returns an error", {"compacted": True}, error_falls_back),
     Row("opal", "two cycles: read a, write b; read c, edit a", {"modified": ("b", "a"), "read": ("c",)}, two_cycles),
     Row("opal", "1000-char tool result serialised", {"short": True}, long_result),
-    Row("opal", "overflow texts", {str(t): True for t in OVERFLOWS}, lambda: each(context_overflow, *OVERFLOWS)),
-    Row("opal", "other texts", dict.fromkeys(OTHERS, False), lambda: each(context_overflow, *OTHERS)),
+    Row("opal", "overflow texts", {str(t): True for t in OVERFLOWS}, lambda: each(OPAL_HOST.overflowed, *OVERFLOWS)),
+    Row("opal", "other texts", dict.fromkeys(OTHERS, False), lambda: each(OPAL_HOST.overflowed, *OTHERS)),
     Row(
-        "opal", "usage overflow", {"over": 40_000, "equal": None, "small": 25_600},
+        "opal", "usage overflow", {"over": True, "equal": False, "small": True},
         lambda: {
-            name: budget and budget.keep_recent
-            for name, budget in (
-                ("over", silent_overflow(200_001, 200_000)), ("equal", silent_overflow(200_000, 200_000)),
-                ("small", silent_overflow(128_001, 128_000)),
-            )
+            "over": silent(200_001, 200_000), "equal": silent(200_000, 200_000), "small": silent(128_001, 128_000)
         },
     ),
     Row(
@@ -293,7 +285,7 @@ ROWS = (
         "opal", "hybrid(50,000, [])", {"tokens": 50_000},
         lambda: {"tokens": Situation(tokens=7, window=1, reported=Usage(input=50_000)).measured},
     ),
-    Row("opal", "retryable", RETRIES, lambda: each(retryable, *RETRIES)),
+    Row("opal", "retryable", RETRY_TEXTS, lambda: each(opal_retries, *RETRY_TEXTS)),
     Row("opal", "agent at 85.9 % compacts", {"from": 18, "shrinks": True, "equal": True}, agent),
     Row("opal", "agent with one tiny turn", {"fires": True, "outcome": "unchanged", "messages": 2}, tiny_turn),
 )  # fmt: skip
@@ -308,7 +300,7 @@ def test_the_trigger_fires_at_exactly_80_percent() -> None:
     check = OPAL.trigger.check
     assert check(Situation(tokens=102_399, window=128_000)) is None
     budget = check(Situation(tokens=102_400, window=128_000))
-    assert budget is not None and budget.keep_recent == 32_000 and budget.target == 102_399
+    assert budget is not None and kept_tokens(budget) == 32_000 and budget.target == 102_399
 
 
 def test_the_estimate_trusts_the_last_report_and_adds_what_came_after() -> None:
@@ -327,51 +319,49 @@ def test_a_report_of_nothing_counts_as_none() -> None:
     assert OPAL.trigger.check(Situation(tokens=900, window=1000, reported=Usage())) is not None
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_each_of_the_17_patterns_is_an_overflow_in_any_case(pattern: str) -> None:
-    assert len(PATTERNS) == 17
-    assert context_overflow(f"400: {pattern.upper()} (request id 7)")
+def test_17_texts_mark_an_overflow_in_any_case() -> None:
+    assert OPAL_HOST.overflow is not None
+    texts = OPAL_HOST.overflow.pattern.replace("\\", "").split("|")
+    assert len(texts) == 17
+    assert all(OPAL_HOST.overflowed(f"400: {text.upper()} (request id 7)") for text in texts)
 
 
-def test_the_context_is_the_last_prompt_and_the_bill_is_the_sum() -> None:
-    tally = UsageTotals()
-    for n, (prompt, completion) in enumerate([(10_000, 2_000), (14_000, 3_000), (19_000, 1_000)]):
-        tally = tally.reported({"prompt_tokens": prompt, "completion_tokens": completion}, messages=2 * n)
-    assert (tally.total_tokens, tally.current_context_tokens) == (49_000, 19_000)
-    assert tally.fill(38_000) == 0.5
-    assert (tally.last_prompt_tokens, tally.last_usage_messages) == (19_000, 4)
-    assert (tally.compacted().last_prompt_tokens, tally.compacted().last_usage_messages) == (0, 0)
-    assert tally.compacted().current_context_tokens == 19_000
+@pytest.mark.parametrize("names", [("prompt_tokens", "completion_tokens"), ("input_tokens", "output_tokens")])
+def test_the_context_is_the_last_reported_prompt_in_either_spelling(names: tuple[str, str]) -> None:
+    compactor = Compactor(OPAL, model=Scripted(["so far"]), window=1_000_000)
+    history = [m for _ in range(30) for m in (asked("q" * 20_000), answered("a" * 20_000))]
+    for prompt in (100_000, 799_000):
+        assert compactor.before_request(history) == history
+        compactor.report_usage(dict(zip(names, (prompt, 5), strict=True)))
+    grown = [*history, asked("q" * 4_000)]
+    assert len(compactor.before_request(grown)) < len(grown), "the report and what came after it fill 80 %"
 
 
-def test_usage_is_read_in_both_spellings_and_the_reported_total_wins() -> None:
-    tally = UsageTotals().reported({"input_tokens": 7, "output_tokens": 2, "total_tokens": 11}, 0)
-    assert (tally.prompt_tokens, tally.completion_tokens, tally.total_tokens) == (7, 2, 11)
-
-
-def test_an_overflow_is_compacted_and_retried_once() -> None:
-    now, compacts = RecoveryAllowance().overflowed()
-    assert compacts and not now.overflowed()[1] and now.answered().overflowed()[1]
-    budget = emergency(100_000)
-    assert (budget.keep_recent, budget.force, budget.target, budget.reason) == (20_000, True, 79_999, "overflow")
-
-
-def test_without_a_session_an_overflow_is_an_error() -> None:
-    assert not RecoveryAllowance(enabled=False).overflowed()[1]
-
-
-def test_a_silent_overflow_is_compacted_before_the_next_turn() -> None:
-    assert silent_overflow(100_001, 100_000) == emergency(100_000)
-    assert silent_overflow(100_000, 100_000) is None
+def test_after_an_overflow_a_fifth_is_kept_once_and_then_the_error_stands() -> None:
+    history = [m for _ in range(9) for m in (asked("q" * 20_000), answered("a" * 20_000))]
+    compactor = Compactor(OPAL, model=Scripted(["so far"] * 2), window=100_000)
+    compactor.before_request(history[:-4])
+    retry = compactor.on_error("prompt is too long")
+    assert retry is not None and compactor.on_error("prompt is too long") is None
+    assert POLICIES["opal"].recoveries == 1
+    budget = Budget(target=0, window=100_000, reason="overflow")
+    assert kept_tokens(budget) == 20_000 and kept_tokens(replace(budget, window=200_000)) == 40_000
 
 
 def test_waits_double_up_to_a_minute() -> None:
-    assert [wait(n) for n in (1, 2, 3, 9)] == [2.0, 4.0, 8.0, 60.0]
+    assert [opal_wait(n) for n in (1, 2, 3, 9)] == [2.0, 4.0, 8.0, 60.0] and RETRIES == 3
 
 
 def test_keep_recent_by_hand_is_tokens_and_must_be_positive() -> None:
-    assert by_hand(128_000, 500).keep_recent == 500
-    assert [by_hand(128_000, bad).keep_recent for bad in (0, -1, None, "many", True, 2.5)] == [20_000] * 6
+    def kept(asked_for: int | None) -> int:
+        return kept_tokens(Budget(target=0, window=128_000, reason="manual", keep_recent=asked_for))
+
+    assert [kept(asked_for) for asked_for in (500, 0, -1, None)] == [500, 20_000, 20_000, 20_000]
+    history = [m for _ in range(40) for m in (asked("q" * 4_000), answered("a" * 4_000))]
+    compactor = Compactor(OPAL, model=Scripted(["so far"]), window=128_000)
+    compactor.before_request(history)
+    done = compactor.compact()
+    assert done is not None and 20_000 <= done.after.tokens < 23_000
 
 
 def test_a_split_turn_has_two_summaries_one_of_them_with_its_own_focus() -> None:
@@ -482,48 +472,19 @@ def test_the_shared_summary_stage_can_use_the_cut() -> None:
 def test_two_summaries_are_not_made_of_one_that_has_nothing_new() -> None:
     earlier = Summary(id="s", text="known " * 400)
     context = Context.of([earlier, *turns(1, 4000)], opal_tokens)
-    assert OPAL_SUMMARY.plan(context, Budget(target=0, window=1, keep_recent=100)) is None
-
-
-def test_the_path_shows_the_summary_and_the_log_keeps_everything() -> None:
-    log = Log()
-    for message in turns(3):
-        log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
-    log.append(MessageEntry(id="side", parent="a0", message=said("another way", "side")))
-    log.leaf = "a2"
-    summary = Summary(id="sum", text="so far", replaces=("u0", "a0", "u1", "a1"))
-    grown = replace_path_segment(log, ["u0", "a0", "u1", "a1"], summary)
-    assert [m.id for m in fold(grown.path())] == ["sum", "u2", "a2"]
-    assert len(log) == 7 and log.leaf == "a2"
-    assert all(m.id in grown for m in turns(3)) and grown.leaf == "sum"
-    assert [m.id for m in fold(grown.path("side"))] == ["u0", "a0", "side"]
-    again = replace_path_segment(grown, ["sum", "u2"], Summary(id="sum2", text="more"))
-    assert [m.id for m in fold(again.path())] == ["sum2", "a2"]
-    assert [m.id for m in fold(replace_path_segment(log, [m.id for m in turns(3)], summary).path())] == ["sum"]
-
-
-def test_only_the_beginning_of_a_path_is_replaced() -> None:
-    log = Log()
-    for message in turns(3):
-        log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
-    for wrong in (["u1", "a1"], ["u0", "u1"], ["nobody"], []):
-        with pytest.raises(LogError):
-            replace_path_segment(log, wrong, Summary(id="sum", text="so far"))
+    assert SUMMARY.plan(context, Budget(target=0, window=1, keep_recent=100)) is None
 
 
 def test_the_end_event_comes_also_where_nothing_was_compacted() -> None:
-    context = Context.of(tiny(2), opal_tokens)
-    start, end = events(context, context, "threshold")
-    assert (start["messages"], start["reason"], end["before"], end["after"]) == (2, "", 2, 2)
-    assert events(context, context, "overflow")[0]["reason"] == "overflow"
+    compactor = Compactor(OPAL, model=Scripted([]))
+    compactor.before_request([asked("hi"), answered("hello")])
+    done = compactor.compact()
+    assert done is not None and done.outcome == "unchanged"
+    assert [event.type for event in compactor.events] == ["compaction_started", "compaction_ended"]
 
 
 def test_an_unknown_window_is_128_000() -> None:
-    def broken(model: str) -> int | None:
-        raise SetupError("no table")
-
-    assert context_window("m", lambda model: 200_000) == 200_000
-    assert [context_window("m", known) for known in (lambda m: None, lambda m: 0, broken)] == [128_000] * 3
+    assert Compactor(OPAL).window == 128_000
 
 
 def test_the_preset_is_found_by_name() -> None:

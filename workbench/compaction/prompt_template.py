@@ -54,6 +54,7 @@ class PromptTemplate:
         turn_prompt: name of the prompt file that asks for the summary of a turn's start.
         turn_focus: whether that summary is told what a user wants it to dwell on.
         focus_prompt: name of the prompt file that says what to dwell on.
+        rules: names of the prompt files with what is not to be done.
         says_size: whether the prompt names the bound of the summary.
         window_chars: characters of transcript for each token of the window, some seven tenths of it; None for no bound.
         focus: what every summary should dwell on, besides what a user asks for.
@@ -70,6 +71,7 @@ class PromptTemplate:
     turn_prompt: str = "turn_prefix"
     turn_focus: bool = True
     focus_prompt: str = "focus"
+    rules: tuple[str, ...] = ("rules",)
     says_size: bool = True
     window_chars: float | None = 2.1
     focus: str = ""
@@ -136,7 +138,7 @@ class PromptTemplate:
         outline = "\n\n".join(f"## {name}\n({about})" for name, about in self.outline(filled.purpose))
         name = self.turn_prompt if filled.purpose == "turn_prefix" else filled.purpose
         parts.append(Template(prompt(name)).safe_substitute(sections=outline))
-        parts.append(prompt("rules"))
+        parts += map(prompt, self.rules)
         if filled.max_tokens is not None and self.says_size:
             parts.append(Template(prompt("size")).substitute(tokens=filled.max_tokens))
         if filled.instructions:

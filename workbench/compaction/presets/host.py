@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from workbench.compaction.size_limits import UNBOUNDED, SizeLimits
-from workbench.compaction.span_selection import Span, SummaryTask
+from workbench.compaction.span_selection import Span
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 
@@ -84,8 +84,3 @@ class FixedSize(SizeLimits):
 
 
 UNLIMITED = FixedSize(most=UNBOUNDED, stated=False)
-
-
-def no_text(task: SummaryTask) -> str:
-    """Code adds nothing to the summary."""
-    return ""

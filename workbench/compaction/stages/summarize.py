@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from workbench.compaction.clip import shortened
 from workbench.compaction.cut import KeepRecent
-from workbench.compaction.file_lists import file_ops, footer, listed
+from workbench.compaction.file_lists import file_ops, footer, listed, without_lists
 from workbench.compaction.place import exchanged, place
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.prompt_template import Prompt, PromptTemplate
@@ -20,18 +20,22 @@ from workbench.compaction.stage import Budget
 from workbench.models.model import LazyText, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import Message, Text, UserMessage, plain_text
+from workbench.transcript.message import Message, Summary, Text, UserMessage, plain_text
 from workbench.transcript.tokens import TokenCounter
 
 StandIn: TypeAlias = Callable[[Sequence[Message], str, int, TokenCounter], str | None]
 """A text in place of a model's, from the messages, the earlier summary's text, and its most tokens by a counter."""
+Finish: TypeAlias = Callable[[SummaryTask, Draft, Context, int], Plan | None]
 
 
-def note(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str:
+def note(
+    messages: Sequence[Message], previous: str, most: int, count: TokenCounter,
+    wording: str = "[{n} earlier messages left out: {counts}]",
+) -> str:  # fmt: skip
     """The earlier summary as far as it fits, and how many messages of which role were left out."""
     roles = Counter(message.role for message in messages)
     counts = ", ".join(f"{n} {role}" for role, n in sorted(roles.items()))
-    line = f"[{len(messages)} earlier messages left out: {counts}]"
+    line = wording.format(n=len(messages), counts=counts)
     kept = clipped(previous, most - count(UserMessage(id="", blocks=(Text(f"\n\n{line}"),))), count)
     return f"{kept}\n\n{line}" if kept else clipped(line, most, count) or "[...]"
 
@@ -55,7 +59,8 @@ class Summarize:
         prompt: what a language model is asked, and how the summary is presented to the agent.
         limits: how long the summary may be.
         name: shown in records and reports.
-        file_lists: where code lists the files read and changed so far: below the summary, in its text, or nowhere.
+        file_lists: where code lists the files read and changed so far: below the summary, in its text, in the record
+            only, or nowhere.
         recognise: finds more in what gives way, such as a summary that was sent as a user message.
         reads: what the model is shown where that is not just what gives way.
         unread: stands for everything where the model would be shown nothing; None: nothing is compacted.
@@ -63,7 +68,7 @@ class Summarize:
         annotate: a text that code adds to the summary's own.
         beside: messages that are sent behind the summary.
         place: the index at which the summary stands.
-        finish: a second step, planned on the edited context.
+        finish: a second step, planned on the edited context, in which the summary has the given index.
         fallback: stands in when the model fails; None: its error passes.
         if_empty: stands in for an empty answer; None: an empty answer is a failure.
         model: the name of another model that writes; empty for the one at hand.
@@ -78,7 +83,7 @@ class Summarize:
     prompt: PromptTemplate = PromptTemplate()
     limits: SizeLimits = SizeLimits()
     name: str = "summarize"
-    file_lists: Literal["below", "inside", ""] = "below"
+    file_lists: Literal["below", "inside", "recorded", ""] = "below"
     recognise: Callable[[Context, SummaryInput], SummaryInput] | None = None
     reads: Callable[[SummaryTask], SummaryInput] | None = None
     unread: StandIn | None = None
@@ -86,7 +91,7 @@ class Summarize:
     annotate: Callable[[SummaryTask], str] | None = None
     beside: Callable[[Context, Budget, Span], Sequence[Message]] | None = None
     place: Callable[[Sequence[Message], Sequence[int]], int] = place
-    finish: Callable[[SummaryTask, Draft, Context], Plan | None] | None = None
+    finish: Finish | None = None
     fallback: StandIn | None = note
     if_empty: str | None = None
     model: str = ""
@@ -109,12 +114,15 @@ class Summarize:
         edits = exchanged(task.span.gone, self.place(context.messages, task.span.gone), draft, *behind)
         rewritten = [Replace(i, i + 1, (message,)) for i, message in task.span.rewritten.items()]
         in_order = sorted([*edits, *rewritten], key=lambda edit: (edit.start, edit.stop))
-        return Plan(tuple(in_order), then=None if self.finish is None else partial(self.finish, task, draft))
+        return Plan(tuple(in_order), then=None if self.finish is None else partial(_finished, self.finish, task, draft))
 
     def _task(self, context: Context, budget: Budget, span: Span) -> SummaryTask:
         given = replace(SummaryInput.of(context, span), files=file_ops(context.messages[i] for i in span.gone))
         if self.recognise is not None:
             given = self.recognise(context, given)
+        if self.file_lists == "inside":
+            earlier = tuple(replace(summary, text=without_lists(summary.text)) for summary in given.earlier)
+            given = replace(given, earlier=earlier)
         task = SummaryTask(context, budget, span, given, given, self._lists(context, budget, span, given.files))
         return task if self.reads is None else replace(task, shown=self.reads(task))
 
@@ -122,7 +130,7 @@ class Summarize:
         """The file lists as text, as far as there is room."""
         if self.file_lists == "below":
             return footer(files, chars=max(budget.room(context, span.gone), self.limits.least) // 2)
-        if self.file_lists == "inside" and self.annotate is None:
+        if self.file_lists == "inside":
             return listed(files, max(budget.room(context, spare(context)), 0) if budget.matched else None)
         return ""
 
@@ -194,3 +202,9 @@ class Summarize:
             count=task.context.count,
             model=self.model,
         )
+
+
+def _finished(finish: Finish, task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
+    said = enumerate(edited.messages)
+    at = next(i for i, one in said if isinstance(one, Summary) and one.replaces == draft.replaces)
+    return finish(task, draft, edited, at)

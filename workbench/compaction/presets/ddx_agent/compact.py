@@ -13,7 +13,7 @@ from workbench.compaction.file_lists import listed, without_lists
 from workbench.compaction.place import behind_all
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.ddx_agent.cut import PREFIX, SUFFIX, CompactionNoFit, Config, Fit, fitted
-from workbench.compaction.presets.host import FixedCut, FixedSize, no_text
+from workbench.compaction.presets.host import FixedCut, FixedSize
 from workbench.compaction.presets.token_counters import byte_length, quarter_up, role_of
 from workbench.compaction.prompt_template import PromptTemplate, harmless
 from workbench.compaction.span_selection import Span, SummaryInput, SummaryTask
@@ -131,9 +131,8 @@ def _summary(fit: Fit, config: Config, n: int) -> Summarize:
         ),
         limits=FixedSize(least=0, most=max(min(config.most_summary_tokens, fit.body), 1)),
         name=DdxCompact.name,
-        file_lists="inside",
+        file_lists="recorded",
         recognise=lambda context, _: given,
-        annotate=no_text,
         place=behind_all,
         finish=partial(_finished, fit, config),
         fallback=no_summary,
@@ -147,10 +146,9 @@ def no_summary(messages: Sequence[Message], previous: str, most: int, count: Tok
     return NO_SUMMARY if most < LEAST else None
 
 
-def _finished(fit: Fit, config: Config, task: SummaryTask, draft: Draft, edited: Context) -> Plan:
+def _finished(fit: Fit, config: Config, task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan:
     """The summary cut to its room, and the newest words of the user that fit beside it, in the order they were said."""
-    whole, n = task.context, len(edited.messages)
-    written = edited.messages[n - 1]
+    whole, written = task.context, edited.messages[at]
     assert isinstance(written, Summary)
     made = partial(_listing, written, listed(fit.files, fit.chars))
     text = first_bytes(without_lists(written.text.strip()) or NO_SUMMARY, fit.body * 4)
@@ -159,7 +157,7 @@ def _finished(fit: Fit, config: Config, task: SummaryTask, draft: Draft, edited:
     gone = set(fit.gone)
     stays = {i: message for i, message in enumerate(whole.messages[: fit.keep]) if i not in gone}
     front = tuple(message for _, message in sorted({**stays, **tail}.items()))
-    return Plan((Replace(0, len(stays), front), Replace(n - 1, n, (summary,))))
+    return Plan((Replace(0, len(stays), front), Replace(at, at + 1, (summary,))))
 
 
 def _listing(summary: Summary, lists: str, text: str) -> Summary:

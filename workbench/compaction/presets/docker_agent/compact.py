@@ -167,17 +167,15 @@ class DockerLimits(SizeLimits):
         return left if left < self.least else min(cap, half)
 
 
-def trimmed(task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
+def trimmed(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan | None:
     """The answer trimmed; for an empty answer all messages as they were, so that nothing is compacted."""
-    for i, message in enumerate(edited.messages):
-        if not isinstance(message, Summary) or message.replaces != draft.replaces:
-            continue
-        text = message.text.removesuffix(draft.footer).strip()
-        if not text:
-            return Plan((Replace(0, len(edited.messages), task.context.messages),))
-        now = text + draft.footer
-        return None if now == message.text else Plan((Replace(i, i + 1, (replace(message, text=now),)),))
-    return None
+    summary = edited.messages[at]
+    assert isinstance(summary, Summary)
+    text = summary.text.removesuffix(draft.footer).strip()
+    if not text:
+        return Plan((Replace(0, len(edited.messages), task.context.messages),))
+    now = text + draft.footer
+    return None if now == summary.text else Plan((Replace(at, at + 1, (replace(summary, text=now),)),))
 
 
 def docker_summary(generation: DockerGeneration = FIRST, model: str = "", window: int | None = None) -> Summarize:
@@ -188,7 +186,7 @@ def docker_summary(generation: DockerGeneration = FIRST, model: str = "", window
         prompt=DockerPrompt(headings="", result_chars=10**9, argument_chars=10**9, window_chars=None),
         limits=DockerLimits(least=128, most=UNBOUNDED, to_target=False, version=version),
         name="docker_compact",
-        file_lists="inside",
+        file_lists="recorded",
         reads=version.reads,
         annotate=version.note,
         finish=trimmed,

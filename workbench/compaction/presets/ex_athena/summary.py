@@ -8,7 +8,6 @@ from workbench.compaction.clip import head
 from workbench.compaction.plan import Draft, Plan
 from workbench.compaction.presets.ex_athena.pinning import PINNING, Pinning
 from workbench.compaction.presets.ex_athena.session import StageFailed
-from workbench.compaction.presets.host import no_text
 from workbench.compaction.presets.token_counters import calls_of, role_of
 from workbench.compaction.prompt_template import Prompt, PromptTemplate, harmless, prompt
 from workbench.compaction.size_limits import SizeLimits
@@ -78,15 +77,14 @@ def as_messages(context: Context, given: SummaryInput) -> SummaryInput:
     return AthenaInput((), tuple(message for message in context.messages if id(message) in gone), files=given.files)
 
 
-def not_empty(task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
+def not_empty(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan | None:
     """Nothing further, once the model has said something.
 
     Raises:
         StageFailed: it has not.
     """
-    for message in edited.messages:
-        if isinstance(message, Summary) and message.replaces == draft.replaces and not message.text.strip():
-            raise StageFailed("summary", "summary_failed: empty_summary")
+    if not plain_text(edited.messages[at]).strip():
+        raise StageFailed("summary", "summary_failed: empty_summary")
     return None
 
 
@@ -97,9 +95,8 @@ def summary_stage(pinning: Pinning = PINNING, model: str = "") -> Summarize:
         prompt=AthenaPrompt(headings="", window_chars=None),
         limits=AthenaLimits(least=128, most=512),
         name="summary",
-        file_lists="inside",
+        file_lists="recorded",
         recognise=as_messages,
-        annotate=no_text,
         place=pinning.place,
         finish=not_empty,
         fallback=None,

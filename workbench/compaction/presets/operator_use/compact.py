@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from workbench.compaction.file_lists import file_ops, without_lists
+from workbench.compaction.file_lists import file_ops
 from workbench.compaction.presets.token_counters import operator_tokens, usage_tokens
 from workbench.compaction.prompt_template import PromptTemplate, harmless
 from workbench.compaction.size_limits import UNBOUNDED, SizeLimits
@@ -199,10 +199,9 @@ def _label(message: Message) -> str:
 
 
 def in_order(context: Context, given: SummaryInput) -> SummaryInput:
-    """The input with sorted file lists, and without the lists in earlier summaries."""
+    """The input with sorted file lists."""
     files = given.files or file_ops([*given.earlier, *given.new])
-    earlier = tuple(replace(summary, text=without_lists(summary.text)) for summary in given.earlier)
-    return replace(given, earlier=earlier, files=FileOps(tuple(sorted(files.read)), tuple(sorted(files.modified))))
+    return replace(given, files=FileOps(tuple(sorted(files.read)), tuple(sorted(files.modified))))
 
 
 class OperatorLimits(SizeLimits):

@@ -1,0 +1,232 @@
+"""Opal: a summary at 80 % of the window that keeps the newest quarter, with long turns summarised apart.
+
+Restates the compaction of Opal as its document `docs/compaction.md` describes it, and where that is silent as its
+source behaves: matteing/opal at 36f655c5cfe0d903bbe7419feaad990b0b7989a9 (2026-03-08), in `opal/lib/opal/` the files
+`session/{compaction,session}.ex`, `agent/{usage_tracker,overflow,token,retry}.ex`, `provider/registry.ex`,
+`rpc/server.ex`. Besides what `presets` says of all restated systems, it differs from that source:
+
+- Where a turn has no user message left, the source starts the kept part at a tool result and repairs pairs when it
+  sends. A newest user message whose turn is split goes into its summary.
+- An earlier summary is sent once, in its tags, not also as the transcript's first line, and no cut lies before it.
+  Nothing but an earlier summary is not summarised again; a split turn right behind one makes one update of it.
+- When the model fails, the earlier summary's text stays above the truncation note. The source replaces it by the
+  note, and with a split turn and no provider it crashes.
+- The file lists in the text are those of the summary's metadata, also after a fallback. The source leaves the text to
+  the model and lists only the newest batch in a fallback. It knows three tools.
+- Pictures are counted; the source has none. Client-made user messages do not begin a turn.
+- The live log keeps originals and side branches readable, and the record of a compaction says what stays. The source
+  deletes the replaced rows.
+- After an overflow there is one compaction and one retry until the next good answer. The source has no end.
+- A silent overflow (a reported prompt above the window) is compacted before the next turn, as documented. The source
+  repeats the answered turn.
+- A request states no length, as in the source, unless the summary could be larger than what it replaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import ceil
+from typing import ClassVar
+
+from workbench.compaction.clip import head
+from workbench.compaction.file_lists import file_ops, lists_in, without_lists
+from workbench.compaction.plan import Draft, Plan, Replace
+from workbench.compaction.presets.token_counters import byte_length, opal_tokens
+from workbench.compaction.prompt_template import Prompt, PromptTemplate, harmless, prompt, word
+from workbench.compaction.size_limits import LEAST, UNBOUNDED, SizeLimits
+from workbench.compaction.span_selection import LEFT_BY_FORCE, Movable, Span, SummaryInput, SummaryTask
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.summarize import Summarize, note
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.trigger import Situation
+from workbench.transcript.context import Context
+from workbench.transcript.message import AssistantMessage, Message, Summary, ToolResult, is_real_user, plain_text
+
+THRESHOLD = 0.80
+KEEP_BY_HAND = 20_000
+SPLIT_FROM = 5
+HEADER = "[Conversation summary — older messages were compacted]"
+MARK = "[Conversation summary"
+RESULT_BYTES = 500
+ARGUMENT_BYTES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class OpalTrigger:
+    """Due at exactly 80 % of the window and above; the target is what would not be due."""
+
+    threshold: float = THRESHOLD
+    name: ClassVar[str] = "opal_trigger"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due at `measured / window >= threshold`."""
+        tokens, window = situation.measured, situation.window
+        if not situation.requested and (window <= 0 or tokens / window < self.threshold):
+            return None
+        return situation.budget(ceil(self.threshold * window * situation.tokens / max(tokens, 1)) - 1)
+
+
+def kept_tokens(budget: Budget) -> int:
+    """Tokens to keep: what was asked for, else a quarter of the window, a fifth after an overflow, 20,000 by hand.
+
+    By hand only a positive number is asked for.
+    """
+    by_hand = budget.reason in ("manual", "requested")
+    if budget.keep_recent is not None and (budget.keep_recent > 0 or not by_hand):
+        return budget.keep_recent
+    return KEEP_BY_HAND if by_hand else budget.window // (5 if budget.reason == "overflow" else 4)
+
+
+def walked(messages: Sequence[Message], keep: int, *, force: bool = False) -> int | None:
+    """The first message to keep, before pairs are looked at; None where nothing is to be cut off.
+
+    A message counts the bytes of its words and 20; its calls are not looked at.
+
+    Args:
+        messages: n, oldest first.
+        keep: tokens of four bytes, >= 0.
+        force: cut before the last two messages where there would be no cut.
+    """
+    left = 4 * keep
+    for i in range(len(messages) - 1, -1, -1):
+        left -= byte_length(plain_text(messages[i])) + 20
+        if left <= 0:
+            at = next((k for k in range(i, len(messages)) if is_real_user(messages[k])), i)
+            if at >= 1:
+                return at
+            break
+    return max(len(messages) - LEFT_BY_FORCE, 1) if force and len(messages) > LEFT_BY_FORCE else None
+
+
+def split_from(messages: Sequence[Message], at: int) -> int | None:
+    """Where the turn that a cut at `at` parts begins; None if it parts none, or one of fewer than five messages."""
+    if at >= len(messages) or is_real_user(messages[at]):
+        return None
+    turn = next((i for i in range(at - 1, -1, -1) if is_real_user(messages[i])), None)
+    return turn if turn is not None and at - turn >= SPLIT_FROM else None
+
+
+@dataclass(frozen=True, slots=True)
+class OpalCut:
+    """Back from the newest message, then forward to a user message, or inside a long turn where it parts no pair."""
+
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """The span, behind any earlier summary; None where everything fits and nobody forces it."""
+        movable = Movable.of(context, budget)
+        at = walked(movable.messages, movable.granted(kept_tokens(budget)), force=budget.force)
+        if at is None and not budget.matched:
+            return None
+        at = movable.within(max(at or 0, movable.earlier))
+        if at < len(movable) or not budget.matched:
+            inner = movable.inner(at)
+            if inner is None or inner < movable.earlier:
+                return None
+            at = inner
+        return movable.span(at, split_from(movable.messages, at))
+
+
+class OpalPrompt(PromptTemplate):
+    """Opal's prompts: a transcript with short results, the sections, and what to dwell on at the end."""
+
+    @property
+    def opening(self) -> str:
+        """The header and a blank line."""
+        return HEADER + "\n\n"
+
+    def request(self, filled: Prompt) -> str:
+        """The user prompt's text; the start of a turn has a focus of its own."""
+        previous = filled.previous and f"{HEADER}\n\n{filled.previous}"
+        focus = prompt("opal_turn_prefix") if filled.purpose == "turn_prefix" else filled.instructions
+        return PromptTemplate.request(self, replace(filled, previous=previous, instructions=focus))
+
+    def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
+        """One line a message, and one for its calls."""
+        return "\n".join(line for message in messages for line in _lines(message))
+
+
+def _lines(message: Message) -> Iterator[str]:
+    text = plain_text(message)
+    if isinstance(message, ToolResult):
+        yield f"[Tool result ({word(message.name or message.call_id)})]: {harmless(_head(text, RESULT_BYTES))}"
+    elif isinstance(message, AssistantMessage):
+        yield f"[Assistant]: {harmless(text)}"
+        if message.calls:
+            calls = (f"{word(call.name)}({_head(call.arguments_json(), ARGUMENT_BYTES)})" for call in message.calls)
+            yield "[Assistant tool calls]: " + harmless("; ".join(calls))
+    else:
+        role = "User" if isinstance(message, Summary) else message.role.capitalize()
+        yield f"[{role}]: {harmless(text)}"
+
+
+def _head(text: str, most: int) -> str:
+    """The text itself up to `most` bytes; of a longer one the first `most` characters, without a mark."""
+    return text if byte_length(text) <= most else head(text, most)
+
+
+def recognise(context: Context, given: SummaryInput) -> SummaryInput:
+    """The input, in which a first user message that was a summary is one again, known by its header."""
+    words = plain_text(given.new[0]) if given.new and given.new[0].role == "user" and not given.earlier else ""
+    if not words.startswith(MARK):
+        return given
+    text, id = words.partition("\n")[2].strip() or words, given.new[0].id
+    summary = Summary(id=id, text=text, replaces=(id,), files=lists_in(text))
+    history, prefix = given.history[1:], given.prefix if given.history else given.prefix[1:]
+    return SummaryInput((summary,), history, prefix, file_ops([summary, *history, *prefix]))
+
+
+def own_lists(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan | None:
+    """The summary with the file lists of the record in the place of those that the model wrote."""
+    summary = edited.messages[at]
+    if not draft.requests or not isinstance(summary, Summary):
+        return None
+    text = without_lists(summary.text) + draft.footer
+    return None if text == summary.text else Plan((Replace(at, at + 1, (replace(summary, text=text),)),))
+
+
+TRUNCATION = partial(note, wording="[Compacted {n} messages: {counts}]")
+"""What stands in for a summary: the earlier one as far as it fits, how many messages, and of which roles."""
+
+SUMMARY = Summarize(
+    cut=OpalCut(),
+    prompt=OpalPrompt(
+        headings="opal_headings",
+        split="opal_split",
+        start="opal_start",
+        turn_headings="opal_headings",
+        turn_prompt="summary",
+        turn_focus=False,
+        focus_prompt="opal_focus",
+        rules=("opal_files", "rules"),
+        says_size=False,
+        window_chars=None,
+    ),
+    limits=SizeLimits(least=LEAST, most=UNBOUNDED, to_target=False, stated=False, split_from=0),
+    name="opal_compact",
+    file_lists="inside",
+    recognise=recognise,
+    finish=own_lists,
+    fallback=TRUNCATION,
+)
+
+OPAL = Preset(
+    "opal",
+    Strategy("opal", (SUMMARY,)),
+    OpalTrigger(),
+    count=opal_tokens,
+    source="matteing/opal 36f655c5 opal/lib/opal/session/compaction.ex, agent/{usage_tracker,overflow,token}.ex",
+)
+
+
+def nothing(task: SummaryTask) -> SummaryInput:
+    """No model reads anything."""
+    return SummaryInput((), ())
+
+
+OPAL_TRUNCATE = replace(
+    OPAL,
+    name="opal_truncate",
+    strategy=Strategy("opal_truncate", (replace(SUMMARY, reads=nothing, unread=TRUNCATION),)),
+)
+"""What Opal does where it has no model: the older messages give way to a count of them and the file lists."""
