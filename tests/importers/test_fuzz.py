@@ -14,7 +14,6 @@ from importers.indexed import CORPORA, rows
 from importers.samples import DOCUMENTS, LINES, TEXTS
 
 from workbench.errors import FormatError
-from workbench.importers.export import to_anthropic, to_openai
 from workbench.importers.importer import read
 from workbench.transcript.log import fold
 from workbench.transcript.message import counted_text
@@ -176,8 +175,6 @@ def used(session: Session) -> None:
     fold(session.path)
     for message in session.messages:
         counted_text(message).encode()
-    to_openai(session.messages)
-    to_anthropic(session.messages)
     assert session.branches >= 0
     assert len(session.requests) <= len(session.messages)
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from importers.indexed import CORPORA, READ, entries, messages, messages_as_indexed, rows, sessions, texts_as_indexed
 
-from workbench.importers.export import to_anthropic, to_openai
 from workbench.importers.formats.specstory import fences
 from workbench.importers.importer import load
 from workbench.importers.native import save
@@ -166,15 +165,6 @@ def test_thinking_images_errors_and_usage_are_there(row: dict[str, str]) -> None
 def test_the_native_form_holds_all_of_it(row: dict[str, str], tmp_path: Path) -> None:
     save(sessions(row["path"]), tmp_path / "all.jsonl")
     assert load(tmp_path / "all.jsonl") == sessions(row["path"])
-
-
-@each_file
-def test_both_apis_would_take_the_export(row: dict[str, str]) -> None:
-    from importers.test_export import anthropic_violations, openai_violations
-
-    for session in sessions(row["path"]):
-        assert openai_violations(to_openai(session.messages)) == []
-        assert anthropic_violations(to_anthropic(session.messages)) == []
 
 
 def words_of(path: str) -> str:
