@@ -93,9 +93,9 @@ def annotations(file, session):
 
     source = tomllib.loads(file.read_text("utf-8"))
     rows = [("# Written by datasets/build.py from datasets/tasks; see docs/annotations.md.",)]
-    for kind, name in (("constraints", "constraint"), ("decisions", "decision"), ("pending", "pending")):
+    for kind in ("constraints", "decisions", "pending"):
         rows += [
-            (f"[[{name}]]", f"text = {json.dumps(text, ensure_ascii=False)}", f"evidence = {json.dumps(holding(quote))}")
+            (f"[[{kind}]]", f"text = {json.dumps(text, ensure_ascii=False)}", f"evidence = {json.dumps(holding(quote))}")
             for text, quote in source[kind]
         ]
     for about, old, new, old_quote, new_quote in source["superseded"]:
@@ -110,7 +110,7 @@ def annotations(file, session):
         )
     rows += [
         (
-            "[[probe]]",
+            "[[probes]]",
             f"question = {json.dumps(question, ensure_ascii=False)}",
             f"answer = {json.dumps(answer, ensure_ascii=False)}",
             f"evidence = {json.dumps(holding(answer, quote))}",

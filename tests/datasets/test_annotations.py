@@ -71,11 +71,11 @@ def test_answers_are_spread_over_the_session(path: Path) -> None:
 
 
 def test_an_entry_that_lacks_a_field_is_named(tmp_path: Path) -> None:
-    (tmp_path / "annotations.toml").write_text('[[probe]]\nquestion = "q?"\nevidence = ["m1"]\n')
-    with pytest.raises(FormatError, match=r"'probe\[0\]\.answer': annotations file: the field is missing"):
+    (tmp_path / "annotations.toml").write_text('[[probes]]\nquestion = "q?"\nevidence = ["m1"]\n')
+    with pytest.raises(FormatError, match=r"'probes\[0\]\.answer': annotations file: the field is missing"):
         annotated(tmp_path / "session.jsonl.gz")
-    (tmp_path / "annotations.toml").write_text('[[decision]]\ntext = "t"\nevidence = []\nwhy = "w"\n')
-    with pytest.raises(FormatError, match=r"'decision\[0\]\.why': annotations file: unknown field"):
+    (tmp_path / "annotations.toml").write_text('[[decisions]]\ntext = "t"\nevidence = []\nwhy = "w"\n')
+    with pytest.raises(FormatError, match=r"'decisions\[0\]\.why': annotations file: unknown field"):
         annotated(tmp_path / "session.jsonl.gz")
     (tmp_path / "annotations.toml").unlink()
     with pytest.raises(FormatError, match="no annotations file"):

@@ -6,24 +6,22 @@ import gzip
 import json
 from dataclasses import asdict
 from enum import StrEnum
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from workbench.cli.options import AsJson
-from workbench.cli.output import complain, say, say_json, table
+from workbench.cli.output import say, say_json, table
 from workbench.datasets.bundled import bundled_files, card
-from workbench.datasets.catalogue import Cache, find, recordings
 from workbench.datasets.catalogue import fetch as fetched
+from workbench.datasets.catalogue import find, recordings
 from workbench.datasets.generator import generate as generated
 from workbench.datasets.recorder import record as recorded
 from workbench.datasets.task import read_task
 from workbench.importers.native import save, write
 from workbench.transcript.session import Session
 
-UNUSABLE = 2
 FOLDER = Path("datasets") / "fetched"
 """Where fetched recordings go unless told otherwise: in the working folder, never in a home directory."""
 
@@ -63,51 +61,22 @@ def show(as_json: AsJson = False) -> int:
 def fetch(
     names: Annotated[list[str], typer.Argument(help="Names of public recordings, see `workbench dataset list`.")],
     folder: Annotated[Path, typer.Option("--folder", help="Where to keep them.")] = FOLDER,
-    limit: Annotated[int, typer.Option("--limit-mb", min=1, help="What the folder may hold, megabytes.")] = 500,
     as_json: AsJson = False,
 ) -> int:
-    """Fetch public recordings over HTTPS, going on where an earlier try broke off; each is checked by its hash.
+    """Fetch public recordings over HTTPS, and check each by its hash. A recording that is there is not fetched again.
 
     Example:
 
       workbench dataset fetch pi-large-session
     """
-    cache = Cache(folder, limit * 1_000_000)
     paths = []
     for entry in [find(name) for name in names]:
-        paths.append(str(fetched(entry, cache)))
+        paths.append(str(fetched(entry, folder)))
         if not as_json:
             say(paths[-1])
     if as_json:
         say_json({"files": paths})
     return 0
-
-
-@app.command()
-def verify(
-    folder: Annotated[Path, typer.Option("--folder", help="Where fetched recordings are kept.")] = FOLDER,
-    as_json: AsJson = False,
-) -> int:
-    """Check the bundled sessions against their cards, and fetched recordings against the catalogue.
-
-    Example:
-
-      workbench dataset verify
-    """
-    wrong = [
-        f"{path} differs from its card"
-        for path in bundled_files()
-        if sha256(path.read_bytes()).hexdigest() != card(path).sha256
-    ]
-    wrong += Cache(folder).problems(recordings())
-    if as_json:
-        say_json({"bundled": len(bundled_files()), "wrong": wrong})
-        return UNUSABLE if wrong else 0
-    for line in wrong:
-        complain(f"workbench: {line}")
-    if not wrong:
-        say(f"{len(bundled_files())} bundled sessions are as their cards say; nothing is wrong in {folder}")
-    return UNUSABLE if wrong else 0
 
 
 @app.command()

@@ -12,7 +12,7 @@ FILE = "annotations.toml"
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedProbe:
-    """A question that can be answered from the session.
+    """A question that the session answers.
 
     Attributes:
         answer: occurs word for word, but for capitals, in each message of `evidence`.
@@ -26,7 +26,7 @@ class AnnotatedProbe:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A constraint, a decision, or work that is pending at the end of the session, and where it was said."""
+    """A constraint, a decision, or work that is pending at the end of the session, with the ids of its messages."""
 
     text: str
     evidence: tuple[str, ...]
@@ -38,7 +38,7 @@ class Superseded:
 
     Attributes:
         about: what has the value.
-        old_evidence: ids of messages that say the old value; `new_evidence` likewise.
+        old_evidence: ids of messages that state the old value; `new_evidence` likewise.
     """
 
     about: str
@@ -50,31 +50,19 @@ class Superseded:
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """Everything that is annotated in one session."""
+    """All annotations of one session."""
 
-    constraints: tuple[Statement, ...]
-    decisions: tuple[Statement, ...]
-    superseded: tuple[Superseded, ...]
-    pending: tuple[Statement, ...]
-    probes: tuple[AnnotatedProbe, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Sidecar:
-    """The file: one table an entry, named in the singular."""
-
-    constraint: tuple[Statement, ...] = ()
-    decision: tuple[Statement, ...] = ()
+    constraints: tuple[Statement, ...] = ()
+    decisions: tuple[Statement, ...] = ()
     superseded: tuple[Superseded, ...] = ()
     pending: tuple[Statement, ...] = ()
-    probe: tuple[AnnotatedProbe, ...] = ()
+    probes: tuple[AnnotatedProbe, ...] = ()
 
 
 def annotated(session: Path) -> Annotations:
-    """The annotations that lie beside a bundled session; docs/annotations.md has the format.
+    """The annotations in the folder of a bundled session; docs/annotations.md has the format.
 
     Raises:
-        FormatError: there are none, or an entry lacks a field or has one too many.
+        FormatError: there are none, or an entry lacks a field or has an unknown one.
     """
-    known = read_toml(_Sidecar, session.parent / FILE, "annotations file")
-    return Annotations(known.constraint, known.decision, known.superseded, known.pending, known.probe)
+    return read_toml(Annotations, session.parent / FILE, "annotations file")

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
+from workbench.importers.records import read_as
+
 Profile: TypeAlias = Literal["coding", "support", "research"]
-PROFILES: tuple[Profile, ...] = get_args(Profile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +19,9 @@ class Vocabulary:
 
     Attributes:
         tool: the tool that looks something up, and `argument` the name of its argument.
-        place: what is looked up, with `{n}` for a number that makes it unlike all others.
-        places, things, aspects: together they name a fact: the harbour ledger timeout.
-        line: a line of what the tool gives, with `{a}`, `{b}` for words and `{n}` for a number.
+        place: what is looked up; `{n}` becomes a number that makes it unlike all others.
+        places, things, aspects: together they name a fact, such as "harbour ledger timeout".
+        line: lines of tool output, with `{a}`, `{b}` for words and `{n}` for a number.
         asks: what the person wants next. says: what the agent says while it works.
     """
 
@@ -35,24 +36,8 @@ class Vocabulary:
     says: tuple[str, ...]
 
 
-def _vocabularies() -> dict[Profile, Vocabulary]:
-    known = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    places, says = tuple(known["places"].split()), tuple(known["says"])
-    return {
-        profile: Vocabulary(
-            tool=words["tool"],
-            argument=words["argument"],
-            place=words["place"],
-            places=places,
-            things=tuple(words["things"].split()),
-            aspects=tuple(words["aspects"].split()),
-            line=tuple(words["line"]),
-            asks=tuple(words["asks"]),
-            says=says,
-        )
-        for profile in PROFILES
-        for words in [known[profile]]
-    }
-
-
-VOCABULARY: Mapping[Profile, Vocabulary] = _vocabularies()
+_FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_SHARED = {"places": _FILE["places"], "says": _FILE["says"]}
+VOCABULARY: Mapping[Profile, Vocabulary] = {
+    profile: read_as(Vocabulary, {**_SHARED, **_FILE[profile]}) for profile in get_args(Profile)
+}
