@@ -10,40 +10,31 @@ from conformance.rows import Row
 
 from builders import called, result, said, told
 from workbench.compaction.engine import compact
-from workbench.compaction.file_lists import listed
+from workbench.compaction.file_lists import file_ops, listed
+from workbench.compaction.plan import Draft
 from workbench.compaction.presets import preset
-from workbench.compaction.presets.host import HookReply, decided
-from workbench.compaction.presets.operator_use import OPERATOR_USE, operator_use
-from workbench.compaction.presets.operator_use.compact import (
-    OPERATOR_SUMMARY,
-    CutPoint,
+from workbench.compaction.presets.operator_use import (
+    OPERATOR_USE,
+    PROMPT,
+    OperatorCut,
     OperatorSettings,
-    boundary_start,
+    context_estimate,
     find_cut,
     in_order,
+    operator_use,
+    turn_start,
 )
-from workbench.compaction.presets.operator_use.session import (
-    NotIdle,
-    OperatorCompaction,
-    Preparation,
-    Schedule,
-    appended,
-    context_estimate,
-    failed,
-    finished,
-    prepare,
-    rebuilt,
-    requests,
-)
+from workbench.compaction.presets.policies import POLICIES
 from workbench.compaction.presets.token_counters import operator_tokens, usage_tokens
-from workbench.compaction.span_selection import SummaryInput
+from workbench.compaction.span_selection import Movable, Span, SummaryInput
 from workbench.compaction.stage import Budget
 from workbench.compaction.trigger import Moment, Situation
 from workbench.errors import ModelError
+from workbench.models.model import SummaryRequest
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
-from workbench.transcript.log import CompactionEntry, Entry, Log, MessageEntry, NoteEntry
+from workbench.transcript.log import CompactionEntry, Log, MessageEntry, fold
 from workbench.transcript.message import (
     Image,
     Message,
@@ -63,10 +54,6 @@ def log_of(messages: Iterable[Message]) -> Log:
     return log
 
 
-def path_of(messages: Iterable[Message]) -> tuple[Entry, ...]:
-    return log_of(messages).path()
-
-
 def pairs(n: int, text: str = "word") -> list[Message]:
     return [m for i in range(n) for m in (said(text, f"u{i}"), told(text, f"a{i}"))]
 
@@ -79,18 +66,39 @@ def keeping(tokens: int) -> OperatorSettings:
     return OperatorSettings(keep_recent_tokens=tokens)
 
 
-def cut(messages: Sequence[Message], keep: int) -> CutPoint:
-    return find_cut(path_of(messages), 0, len(messages), keep)
+def context(messages: Iterable[Message]) -> Context:
+    return Context.of(messages, operator_tokens)
+
+
+def cut(messages: Sequence[Message], keep: int) -> Span | None:
+    return OperatorCut(lambda: keeping(keep)).find(context(messages), Budget(target=0, window=1))
+
+
+def drafted(messages: Sequence[Message], keep: int, instructions: str = "") -> Draft:
+    """The summary that a compaction of these messages asks for."""
+    (stage,) = OPERATOR_USE.strategy.stages
+    plan = stage.plan(context(messages), Budget(target=0, window=1, keep_recent=keep, instructions=instructions))
+    assert plan is not None
+    (draft,) = (new for edit in plan.edits for new in edit.by if isinstance(new, Draft))
+    return draft
+
+
+def requests(messages: Sequence[Message], keep: int, instructions: str = "") -> tuple[SummaryRequest, ...]:
+    return drafted(messages, keep, instructions).requests
+
+
+def compacted(messages: Sequence[Message], keep: int, *answers: str) -> Context:
+    budget = Budget(target=0, window=1, keep_recent=keep)
+    return compact(context(messages), OPERATOR_USE.strategy, budget, Scripted([*answers])).after
 
 
 def point(messages: Sequence[Message], keep: int, *names: str) -> dict[str, object]:
-    found = cut(messages, keep)
-    prepared = prepare(path_of(messages), keeping(keep))
-    summarised = 0 if prepared is None else len(prepared.given.history)
-    prefix = 0 if prepared is None else len(prepared.given.prefix)
+    first, found = find_cut(messages, 0, keep), cut(messages, keep)
+    given = SummaryInput((), ()) if found is None else SummaryInput.of(context(messages), found)
+    start = turn_start(messages, 0, first)
     every = {
-        "first kept": found.first_kept, "turn start": found.turn_start, "split": found.turn_start is not None,
-        "to summarise": summarised, "prefix": prefix, "none": prepared is None,
+        "first kept": first, "turn start": start, "split": start is not None,
+        "to summarise": len(given.history), "prefix": len(given.prefix), "none": found is None,
     }  # fmt: skip
     return {name: every[name] for name in names}
 
@@ -119,22 +127,25 @@ def due(tokens: int, window: int, reserve: int, *, enabled: bool = True) -> bool
 def leaf_is_compaction() -> dict[str, object]:
     log = log_of(long_pairs(4))
     log.append(CompactionEntry(id="c", parent=log.leaf, summary=Summary(id="c", text="x"), first_kept="u2"))
-    return {"empty": prepare((), OperatorSettings()), "leaf": prepare(log.path(), keeping(10))}
+    empty = OPERATOR_USE.strategy.stages[0].plan(context([]), Budget(target=0, window=1))
+    return {"empty": empty, "leaf": cut(fold(log.path()), 10_000)}
 
 
-def after_a_compaction(first_kept: str) -> int:
-    """Four messages, a compaction, two more messages."""
+def after_a_compaction(first_kept: str) -> str:
+    """Four messages, a compaction, two more messages: the first message that a second compaction looks at."""
     log = log_of(pairs(2))
     log.append(CompactionEntry(id="c", parent=log.leaf, summary=Summary(id="c", text="x"), first_kept=first_kept))
     for message in (said("more", "u9"), told("more", "a9")):
         log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
-    return boundary_start(log.path())
+    movable = Movable.of(context(fold(log.path())), Budget(target=0, window=1))
+    return movable.messages[movable.earlier].id
 
 
 def lists() -> dict[str, object]:
     calls = [("read", "b"), ("read", "a"), ("write", "c"), ("edit", "b")]
     messages = [called(tool, f"c{i}", path=path) for i, (tool, path) in enumerate(calls)]
-    files = in_order(Context.of(messages), SummaryInput((), tuple(messages))).files
+    given = SummaryInput((), tuple(messages), files=file_ops(messages))
+    files = in_order(Context.of(messages), given).files
     return {"read": files.read, "modified": files.modified}
 
 
@@ -146,26 +157,22 @@ def footers() -> dict[str, object]:
     }
 
 
-def error(why: str, *, turn_prefix: bool = False) -> str:
-    return str(failed(why, turn_prefix=turn_prefix))
-
-
-def prepared(messages: Sequence[Message], keep: int) -> Preparation:
-    found = prepare(path_of(messages), keeping(keep))
-    assert found is not None
-    return found
-
-
 def second_cycle() -> dict[str, object]:
-    log = log_of(long_pairs(4))
-    first = finished(prepared(long_pairs(4), 1_500), ["the first summary"])
-    log = appended(log, first, "c1")
-    for i in range(4, 8):
-        for message in (said("w" * 4_000, f"u{i}"), told("w" * 4_000, f"a{i}")):
-            log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
-    again = prepare(log.path(), keeping(1_500))
-    assert again is not None
-    return {"previous": again.given.previous == first.summary == "the first summary"}
+    model = Scripted(["the first summary", "the second"])
+    budget = Budget(target=0, window=1, keep_recent=1_500)
+    once = compact(context(long_pairs(4)), OPERATOR_USE.strategy, budget, model).after
+    more = [replace(m, id=f"{m.id}+") for m in long_pairs(4)]
+    compact(context([*once.messages, *more]), OPERATOR_USE.strategy, budget, model)
+    return {"previous": model.requests[1].previous == "the first summary"}
+
+
+def failure(why: str) -> str:
+    try:
+        budget = Budget(target=0, window=1, keep_recent=1_500)
+        compact(context(long_pairs(6)), OPERATOR_USE.strategy, budget, Scripted([ModelError(why)]))
+    except ModelError as error:
+        return str(error)
+    return "none"
 
 
 def ignored_usage() -> dict[str, object]:
@@ -182,7 +189,8 @@ def ignored_usage() -> dict[str, object]:
 CALL_400 = [called("read", "c1"), result("w" * 400, "c1", id="r1")]
 TRAILING = [said("u"), *CALL_400, result("w" * 400, "c1", id="r2")]
 IN_TURN = [said("u0", "u0"), told("a0", "a0"), said("u1", "u1"), *CALL_400, told("a2", "a2")]
-OPEN_TURN = [said("u8", "u8"), *CALL_400, told("a8", "a8")]
+LONG_CALL = [called("read", "c1"), result("w" * 8_000, "c1", id="r1")]
+OPEN_TURN = [said("u8", "u8"), *LONG_CALL, told("a8", "a8")]
 EMPTY = "the original prepares an empty list and asks a model about nothing; the document returns None"
 
 ROWS = (
@@ -208,7 +216,10 @@ ROWS = (
     ),
     Row("operator_use", "disabled", {"due": False}, lambda: {"due": due(99_999, 10_000, 500, enabled=False)}),
     Row("operator_use", "trigger_percent 0.5", {"5000": False, "5001": True}, trigger_percent),
-    Row("operator_use", "prepare([]); leaf is a compaction", {"empty": None, "leaf": None}, leaf_is_compaction),
+    Row(
+        "operator_use", "prepare([]); leaf is a compaction", {"empty": None, "leaf": None}, leaf_is_compaction,
+        instead="what the compaction kept is compacted again where it is due; the original does nothing",
+    ),
     Row(
         "operator_use", "5 pairs of 1 token, keep 1", {"first kept": 9, "turn start": 8, "split": True},
         lambda: point(pairs(5), 1, "first kept", "turn start", "split"),
@@ -231,11 +242,12 @@ ROWS = (
     ),
     Row(
         "operator_use", "a result in a turn, keep 50",
-        {"first kept": 5, "split": True, "turn start": 2, "prefix": 3},
+        {"first kept": 5, "split": True, "turn start": 2, "prefix": 2},
         lambda: point(IN_TURN, 50, "first kept", "split", "turn start", "prefix"),
+        instead="the newest user message stays beside the summary; the original puts it into the prefix of 3",
     ),
     Row(
-        "operator_use", "compaction with first kept = entry 2 of 4, then two more", {"known": 2, "unknown": 5},
+        "operator_use", "compaction with first kept = entry 2 of 4, then two more", {"known": "u1", "unknown": "u9"},
         lambda: {"known": after_a_compaction("u1"), "unknown": after_a_compaction("nobody")},
     ),
     Row("operator_use", "read {a,b}, edited {b}, written {c}", {"read": ("a",), "modified": ("b", "c")}, lists),
@@ -248,9 +260,9 @@ ROWS = (
         footers,
     ),
     Row(
-        "operator_use", "error events boom and blank",
-        {"boom": "Summarization failed: boom", "blank": "Summarization failed: Unknown error"},
-        lambda: {"boom": error("boom"), "blank": error("  ")},
+        "operator_use", "error events boom and blank", {"boom": "boom", "blank": ""},
+        lambda: {"boom": failure("boom"), "blank": failure("")},
+        instead="the model's error is passed on as it is; the original puts words before it",
     ),
     Row("operator_use", "second cycle after a first compaction", {"previous": True}, second_cycle),
     Row(
@@ -317,63 +329,51 @@ def test_settings_are_read_at_each_check() -> None:
     assert stage.plan(context, Budget(target=0, window=1)) is None
 
 
-def test_the_preparation_says_all_that_the_second_step_needs() -> None:
+def test_the_record_says_what_the_summary_stands_for_and_which_files() -> None:
     steps = [called("read", "c1", path="a.py"), result("w" * 4_000, "c1", name="read")]
-    found = prepared([*long_pairs(1), said("go on", "u5"), *steps, told("w" * 4_000, "a5")], 500)
-    assert found.retained_from_id == "a5"
-    assert [m.id for m in found.given.history] == ["u0", "a0"]
-    assert [m.id for m in found.given.prefix] == ["u5", "a-c1", "r-c1"]
-    assert found.tokens_before == 1_000 + 1_000 + 1 + (4 + len('{"path": "a.py"}')) // 4 + 1_000 + 1_000
-    assert (found.given.previous, found.given.files.read, found.settings) == ("", ("a.py",), keeping(500))
+    draft = drafted([*long_pairs(1), said("go on", "u5"), *steps, told("w" * 4_000, "a5")], 500)
+    assert draft.replaces == ("u0", "a0", "a-c1", "r-c1")
+    assert draft.files == FileOps(("a.py",))
 
 
-def test_a_split_turn_makes_two_asks_that_do_not_need_each_other() -> None:
-    found = prepared([*long_pairs(2), *OPEN_TURN], 1)
-    history, turn = requests(found, "on tests")
+def test_a_split_turn_makes_two_requests_that_do_not_need_each_other() -> None:
+    messages = [*long_pairs(2), *OPEN_TURN]
+    history, turn = requests(messages, 1, "on tests")
     assert (history.purpose, turn.purpose) == ("summary", "turn_prefix")
     assert history.prompt.endswith("Additional focus: on tests") and "on tests" not in turn.prompt
-    done = finished(found, ["H", "T"])
-    assert done.summary == "H\n\n---\n\n**Turn Context (split turn):**\n\nT"
-    assert done.retained_from_id == "a8"
+    after = compacted(messages, 1, "H", "T")
+    assert plain_text(after.messages[0]).endswith("H\n\n---\n\n**Turn Context (split turn):**\n\nT")
+    assert after.messages[-1].id == "a8"
 
 
 def test_a_split_turn_without_history_asks_once() -> None:
-    found = prepared(IN_TURN[2:], 1)
-    assert [request.purpose for request in requests(found)] == ["turn_prefix"]
-    assert finished(found, ["T"]).summary.startswith("No prior history.\n\n---\n\n**Turn Context (split turn):**\n\nT")
+    assert [request.purpose for request in requests(OPEN_TURN, 1)] == ["turn_prefix"]
+    summary = next(m for m in compacted(OPEN_TURN, 1, "T").messages if isinstance(m, Summary))
+    assert summary.text.startswith("No prior history.\n\n---\n\n**Turn Context (split turn):**\n\nT")
 
 
 def test_a_split_turn_after_a_summary_updates_it() -> None:
-    log = log_of(IN_TURN[2:])
-    path = (CompactionEntry(id="c", parent=None, summary=Summary(id="c", text="known"), first_kept="u1"), *log.path())
-    found = prepare(path, keeping(1))
-    assert found is not None and found.given.prefix and not found.given.history
-    (request,) = requests(found)
+    messages = [Summary(id="c", text="known"), *OPEN_TURN]
+    (request,) = requests(messages, 1)
     assert request.purpose == "update" and request.previous == "known"
-    assert finished(found, ["merged"]).summary == "merged"
+    assert plain_text(compacted(messages, 1, "merged").messages[0]).endswith("\nmerged")
 
 
-def test_the_footer_stands_below_the_answer_and_in_the_details() -> None:
+def test_the_footer_stands_below_the_answer_and_in_the_record() -> None:
     steps = [
         called("write", "c1", path="b.py"), result("ok", "c1"), called("read", "c2", path="z.py"), result("ok", "c2"),
-        called("read", "c3", path="a.py"), result("ok", "c3"),
+        called("read", "c3", path="a.py"), result("w" * 4_000, "c3"),
     ]  # fmt: skip
-    done = finished(prepared([said("x", "ux"), *steps, *long_pairs(1)], 1_500), ["S"])
-    assert done.summary == ("S\n\n<read-files>\na.py\nz.py\n</read-files>\n\n<modified-files>\nb.py\n</modified-files>")
-    assert done.details == FileOps(("a.py", "z.py"), ("b.py",))
+    summary = compacted([said("x", "ux"), *steps, *long_pairs(1)], 1_500, "S").messages[0]
+    assert isinstance(summary, Summary)
+    assert summary.text == "S\n\n<read-files>\na.py\nz.py\n</read-files>\n\n<modified-files>\nb.py\n</modified-files>"
+    assert summary.files == FileOps(("a.py", "z.py"), ("b.py",))
 
 
-def test_the_log_grows_by_one_entry_and_the_context_is_the_fold() -> None:
-    log = log_of(long_pairs(4))
-    done = finished(prepared(long_pairs(4), 1_500), ["S"])
-    grown = appended(log, done, "c1", time=7.0)
-    assert len(grown) == len(log) + 1 == 9 and log.leaf == "a3"
-    entry = grown["c1"]
-    assert isinstance(entry, CompactionEntry) and entry.first_kept == done.retained_from_id
-    assert entry.tokens_before == 8_000 and entry.summary is not None
-    shown = rebuilt(grown.path())
-    assert [m.id for m in shown.messages] == ["c1", "u3", "a3"]
-    assert plain_text(shown.messages[0]) == "[Previous conversation summary]\nS"
+def test_the_summary_comes_first_and_what_is_kept_behind_it() -> None:
+    after = compacted(long_pairs(4), 1_500, "S")
+    assert [m.id for m in after.messages[1:]] == ["u3", "a3"]
+    assert plain_text(after.messages[0]) == "[Previous conversation summary]\nS"
 
 
 def test_only_the_newest_of_several_compactions_is_seen() -> None:
@@ -381,84 +381,32 @@ def test_only_the_newest_of_several_compactions_is_seen() -> None:
     for id, first in (("c1", "u1"), ("c2", "a1")):
         log.append(CompactionEntry(id=id, parent=log.leaf, summary=Summary(id=id, text=id), first_kept=first))
         log.append(MessageEntry(id=f"u{id}", parent=log.leaf, message=said("more", f"u{id}")))
-    assert [m.id for m in rebuilt(log.path()).messages] == ["c2", "a1", "uc1", "uc2"]
+    assert [m.id for m in fold(log.path())] == ["c2", "a1", "uc1", "uc2"]
 
 
 def test_an_unknown_first_kept_entry_keeps_nothing_from_before() -> None:
     log = log_of(pairs(2))
-    grown = appended(log, OperatorCompaction("S", "nobody", 10), "c1")
-    assert [m.id for m in rebuilt(grown.path()).messages] == ["c1"]
+    log.append(CompactionEntry(id="c1", parent=log.leaf, summary=Summary(id="c1", text="S"), first_kept="nobody"))
+    assert [m.id for m in fold(log.path())] == ["c1"]
 
 
 def test_a_branch_that_leaves_before_the_compaction_does_not_see_it() -> None:
-    log = appended(log_of(pairs(3)), OperatorCompaction("S", "u2", 10), "c1")
+    log = log_of(pairs(3))
+    log.append(CompactionEntry(id="c1", parent=log.leaf, summary=Summary(id="c1", text="S"), first_kept="u2"))
     log.append(MessageEntry(id="other", parent="a0", message=said("another way", "other")))
-    assert [m.id for m in rebuilt(log.path()).messages] == ["u0", "a0", "other"]
-
-
-def test_labels_are_not_sent_and_the_last_model_holds() -> None:
-    log = log_of(pairs(1))
-    for i, (kind, text) in enumerate([("model_change", "m1"), ("label", "here"), ("model_change", "m2")]):
-        log.append(NoteEntry(id=f"n{i}", parent=log.leaf, kind=kind, text=text))
-    log.append(NoteEntry(id="t", parent=log.leaf, kind="thinking_level_change", text="high"))
-    shown = rebuilt(log.path())
-    assert (shown.model, shown.thinking_level, len(shown.messages)) == ("m2", "high", 2)
-
-
-def test_labels_travel_with_the_entry_that_follows() -> None:
-    log = log_of(pairs(2))
-    log.append(NoteEntry(id="n", parent=log.leaf, kind="label", text="here"))
-    log.append(MessageEntry(id="u9", parent="n", message=said("more", "u9")))
-    assert find_cut(log.path(), 0, 6, 1).first_kept == 4
-    assert not find_cut(log.path(), 0, 6, 1).turn_start
-
-
-def test_the_size_afterwards_is_estimated_and_old_reports_are_not_believed() -> None:
-    kept = replace(told("w" * 400, "a9", usage=Usage(input=90_000)), stop="stop")
-    assert context_estimate([kept])[0] == 90_000
-    assert rebuilt(path_of([kept])).context_tokens == 100
+    assert [m.id for m in fold(log.path())] == ["u0", "a0", "other"]
 
 
 def test_the_newest_user_message_stays_when_its_turn_is_parted() -> None:
     messages = [*long_pairs(2), said("do it all", "u9"), *CALL_400, told("done", "a9")]
-    done = finished(prepared(messages, 1), ["H", "T"])
-    shown = rebuilt(appended(log_of(messages), done, "c1").path())
-    assert [m.id for m in shown.messages] == ["c1", "u9", "a9"]
-    context = Context.of(messages, operator_tokens)
-    after = compact(
-        context, OPERATOR_USE.strategy, Budget(target=0, window=1, keep_recent=1), Scripted(["H", "T"])
-    ).after
+    after = compacted(messages, 1, "H", "T")
     assert [m.role for m in after.messages] == ["summary", "user", "assistant"]
 
 
-def test_hooks_cancel_from_anywhere_and_the_last_result_wins() -> None:
-    one, two = OperatorCompaction("one", "x", 1), OperatorCompaction("two", "x", 1)
-    assert decided([None, HookReply()]) == HookReply()
-    assert decided([HookReply(supplied=one), None, HookReply(supplied=two), HookReply()]).supplied == two
-    assert decided([HookReply(supplied=one), HookReply(cancel=True)]) == HookReply(cancel=True)
-    assert decided([HookReply(cancel=True), HookReply(supplied=one)]) == HookReply(cancel=True)
-
-
-def test_a_request_in_mid_turn_is_kept_and_spent_once() -> None:
-    now = Schedule().turn().request("on tests")
-    with pytest.raises(NotIdle, match="'turn'"):
-        now.run()
-    now, runs = now.turn_ended(10, 10_000, OperatorSettings())
-    assert runs and now.phase == "idle" and now.instructions == "on tests"
-    now = now.run()
-    assert now == Schedule("compaction")
-    assert now.done().turn().turn_ended(10, 10_000, OperatorSettings()) == (Schedule(), False)
-
-
-def test_a_failed_turn_compacts_nothing() -> None:
-    now, runs = Schedule().turn().request().turn_ended(99_999, 10_000, OperatorSettings(), well=False)
-    assert not runs and now.requested
-
-
-def test_a_compaction_by_hand_needs_an_idle_agent() -> None:
-    for phase in ("turn", "compaction"):
-        with pytest.raises(NotIdle, match="idle"):
-            Schedule(phase).run()  # type: ignore[arg-type]
+def test_a_compaction_by_hand_needs_an_idle_agent_and_no_overflow_is_answered() -> None:
+    host = POLICIES["operator_use"]
+    assert not host.by_hand_in_turn and host.recoveries == 0 and not host.overflowed("prompt is too long")
+    assert host.hook_summary == "with_lists" and "failed" in host.ends_run
 
 
 def test_the_models_failure_is_passed_on() -> None:
@@ -485,7 +433,7 @@ def test_the_transcript_shows_calls_thoughts_and_cut_results() -> None:
     answer = told("words", thought="hmm")
     call = called("read", "c", path="a.py", lines=[1, 2])
     long = ToolResult(id="r", call_id="c", blocks=(Text("y" * 2_500),))
-    assert OPERATOR_SUMMARY.prompt.transcript([said("hi"), answer, call, long, custom]) == "\n\n".join(
+    assert PROMPT.transcript([said("hi"), answer, call, long, custom]) == "\n\n".join(
         [
             "[User]: hi", "[Assistant thinking]: hmm", "[Assistant]: words",
             '[Assistant tool calls]: read(path="a.py", lines=[1, 2])',
@@ -495,7 +443,7 @@ def test_the_transcript_shows_calls_thoughts_and_cut_results() -> None:
 
 
 def test_the_prompts_ask_for_the_documented_sections() -> None:
-    history, turn = requests(prepared([*long_pairs(2), *OPEN_TURN], 1))
+    history, turn = requests([*long_pairs(2), *OPEN_TURN], 1)
     for heading in ("Goal", "Constraints & Preferences", "Progress", "Key Decisions", "Next Steps", "Critical Context"):
         assert f"## {heading}" in history.prompt
     for heading in ("Original Request", "Early Progress", "Context for Suffix"):

@@ -1,4 +1,30 @@
-"""Operator-Use's settings, when they make a compaction due, where it cuts, and what it asks a model."""
+"""Operator-Use: a summary after a turn that leaves less than a reserve, appended to the log as an entry.
+
+Restates the compaction of Operator-Use as its document `docs/compaction.md` describes it, and where that is silent as
+its source behaves: CursorTouch/Operator-Use, the document at f6993f9ab77a18e76b056c7b3aacea2b8d4044fe,
+`operator_use/compaction/strategy/utils.py` at d0da87a65be2afd73182057edd5cc515300801c4, `.../strategy/types.py` and
+`.../strategy/summarization/service.py` at adac0ad16d80036a5bf2fba123ee6eccc22ca8a8, `program/session/manager.py` at
+10a3f41c324a3a6745d694f46f102bddee0143cf, `operator_use/agent/service.py` (one stored version). Besides what `presets`
+says of all restated systems, it differs from that source:
+
+- `reserve_tokens` is 8,192 and `keep_recent_tokens` 16,384, as documented. The source read has 16,384 and 20,000.
+- Nothing is compacted where everything fits or no place to cut is left, as documented. The source asks a model about an
+  empty list. Right after a compaction the source does nothing; here what it kept is compacted again if it is due.
+- The size before a compaction is that of the context as it is sent. The source adds up the whole path with all that
+  earlier compactions had taken out.
+- The trigger counts the cached parts of a prompt too. The source leaves them out and fires late.
+- A split turn with nothing but an earlier summary before it makes one update of it. The source drops the summary.
+- Where what is summarised is a few words, or the room is very small, the words themselves stand in for a model
+  that fails; elsewhere an error is passed on, and an empty answer is one. The source appends an empty summary.
+- An earlier summary's file lists are not shown to the model, since code writes them again below the new one.
+- The source stores with each call whether its tool reads or writes files.
+- Custom messages are client-made user messages. Labels and changes of model are entries of the log only, so that no cut
+  has to take them along.
+- The items of a todo tool are not appended: no recording says which they were.
+- A hook is one function. In the source several may answer: one that cancels wins, else the last compaction counts.
+- A request states no length, as in the source, unless the summary could be larger than what it replaces.
+- The two requests of a split turn run concurrently where the model allows it, else one after the other.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +33,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from workbench.compaction.file_lists import file_ops
 from workbench.compaction.presets.token_counters import operator_tokens, usage_tokens
 from workbench.compaction.prompt_template import PromptTemplate, harmless
 from workbench.compaction.size_limits import UNBOUNDED, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize, clipped
+from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
-from workbench.transcript.log import CompactionEntry, Entry, MessageEntry
 from workbench.transcript.message import (
     AssistantMessage,
     Message,
@@ -25,6 +50,7 @@ from workbench.transcript.message import (
     SystemMessage,
     Text,
     Thinking,
+    ToolCall,
     ToolResult,
     UserMessage,
 )
@@ -32,9 +58,9 @@ from workbench.transcript.tokens import TokenCounter
 
 LEAD = "[Previous conversation summary]\n"
 RESULT_CHARS = 2_000
-FEW = 4
-FEW_CHARS = 600
+FEW, FEW_CHARS = 4, 600
 """What can stand for itself: a few messages of a few words."""
+FAILED = frozenset({"error", "aborted", "abort"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,87 +100,56 @@ class OperatorTrigger:
         return situation.budget(int(max(settings.limit(window), 0) * situation.tokens / max(tokens, 1)))
 
 
-@dataclass(frozen=True, slots=True)
-class CutPoint:
-    """Indices among entries: the first that stays, and where the turn begins that the cut parts, if it parts one."""
-
-    first_kept: int
-    turn_start: int | None = None
-
-
-def previous_compaction(path: Sequence[Entry]) -> tuple[int, CompactionEntry] | None:
-    """The newest compaction and its index."""
-    found = [(i, entry) for i, entry in enumerate(path) if isinstance(entry, CompactionEntry)]
-    return found[-1] if found else None
+def context_estimate(messages: Sequence[Message]) -> tuple[int, int | None]:
+    """Tokens by the newest report of an answer that ended well, and by estimate; the index of that answer, if any."""
+    for i in range(len(messages) - 1, -1, -1):
+        message = messages[i]
+        if isinstance(message, AssistantMessage) and message.usage is not None and message.stop not in FAILED:
+            reported = usage_tokens(message.usage)
+            if reported:
+                return reported + sum(map(operator_tokens, messages[i + 1 :])), i
+    return sum(map(operator_tokens, messages)), None
 
 
-def boundary_start(path: Sequence[Entry]) -> int:
-    """Where what may be summarised begins: at what the newest compaction kept, so that its tail is looked at again."""
-    previous = previous_compaction(path)
-    if previous is None:
-        return 0
-    at, compaction = previous
-    return next((i for i, entry in enumerate(path) if entry.id == compaction.first_kept), at + 1)
+def find_cut(messages: Sequence[Message], start: int, keep_recent_tokens: int) -> int:
+    """The first message from `start` on that stays, so that at least that many tokens do; `start` where none can be.
 
-
-def find_cut(path: Sequence[Entry], start: int, end: int, keep_recent_tokens: int) -> CutPoint:
-    """The cut in `path[start:end]` that keeps at least that many tokens; at the start where there is none.
-
-    A cut lies at no tool result, and labels travel with the entry that follows them.
+    It is no tool result.
     """
-    messages = {i: entry.message for i, entry in enumerate(path) if isinstance(entry, MessageEntry)}
-    valid = [i for i in range(start, end) if i in messages and not isinstance(messages[i], ToolResult | SystemMessage)]
-    if not valid:
-        return CutPoint(start)
-    at, left = valid[0], keep_recent_tokens
-    for i in range(end - 1, start - 1, -1):
-        left -= operator_tokens(messages[i]) if i in messages else 0
-        if left <= 0 and i in messages:
-            at = next((place for place in valid if place >= i), at)
-            break
-    while at > start and not isinstance(path[at - 1], MessageEntry | CompactionEntry):
-        at -= 1
-    return CutPoint(at, turn_start(path, start, at))
+    valid = [i for i in range(start, len(messages)) if not isinstance(messages[i], ToolResult | SystemMessage)]
+    first, left = valid[0] if valid else start, keep_recent_tokens
+    for i in range(len(messages) - 1, start - 1, -1):
+        left -= operator_tokens(messages[i])
+        if left <= 0:
+            return next((place for place in valid if place >= i), first)
+    return first
 
 
-def turn_start(path: Sequence[Entry], start: int, at: int) -> int | None:
-    """Where the turn begins that a cut at `at` parts; None if a turn begins there, or none does in this part."""
-    first = next((entry for entry in path[at:] if isinstance(entry, MessageEntry)), None)
-    if first is not None and _begins(first):
+def turn_start(messages: Sequence[Message], start: int, at: int) -> int | None:
+    """Where the turn begins that a cut at `at` parts; None if a turn begins there, or none does from `start` on."""
+    if at < len(messages) and isinstance(messages[at], UserMessage):
         return None
-    return next((i for i in range(at - 1, start - 1, -1) if _begins(path[i])), None)
-
-
-def _begins(entry: Entry) -> bool:
-    """Whether a turn begins here: a user's or a client's message, or the summary of another branch."""
-    return isinstance(entry, MessageEntry) and isinstance(entry.message, UserMessage | Summary)
+    return next((i for i in range(at - 1, start - 1, -1) if isinstance(messages[i], UserMessage)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorCut:
-    """The same cut of a context, in which a summary is the compaction that wrote it."""
+    """That cut behind the newest summary. What an earlier compaction kept is looked at again."""
 
     settings: Callable[[], OperatorSettings] = field(default=OperatorSettings)
 
     def find(self, context: Context, budget: Budget, /) -> Span | None:
         """The span; None where there is nothing to summarise before the cut."""
         movable = Movable.of(context, budget)
-        path = [_entry(message) for message in movable.messages]
         start = movable.earlier
         own = self.settings().keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
-        at = movable.within(find_cut(path, start, len(path), movable.granted(own)).first_kept)
-        if at < len(movable):
-            inner = movable.inner(at) if at > start else None
-            if inner is None or inner <= start:
-                return None
-            at = inner
-        return movable.span(at, turn_start(path, start, at) if at < len(path) else None)
-
-
-def _entry(message: Message) -> Entry:
-    if isinstance(message, Summary):
-        return CompactionEntry(id=message.id, parent=None, summary=message)
-    return MessageEntry(id=message.id, parent=None, message=message)
+        at = movable.within(find_cut(movable.messages, start, movable.granted(own)))
+        if at == len(movable):
+            return movable.span(at)
+        inner = movable.inner(at) if at > start else None
+        if inner is None or inner <= start:
+            return None
+        return movable.span(inner, turn_start(movable.messages, start, inner))
 
 
 class OperatorPrompt(PromptTemplate):
@@ -183,11 +178,13 @@ def _parts(message: Message) -> Iterator[str]:
     if words:
         yield f"[{_label(message)}]: {harmless(words)}"
     if isinstance(message, AssistantMessage) and message.calls:
-        calls = []
-        for call in message.calls:
-            values = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in call.arguments.items())
-            calls.append(f"{call.name}({', '.join(values)})")
-        yield "[Assistant tool calls]: " + harmless("; ".join(calls))
+        yield "[Assistant tool calls]: " + harmless("; ".join(map(called, message.calls)))
+
+
+def called(call: ToolCall) -> str:
+    """A call as `name(argument=JSON, ...)`."""
+    values = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in call.arguments.items())
+    return f"{call.name}({', '.join(values)})"
 
 
 def _label(message: Message) -> str:
@@ -200,7 +197,7 @@ def _label(message: Message) -> str:
 
 def in_order(context: Context, given: SummaryInput) -> SummaryInput:
     """The input with sorted file lists."""
-    files = given.files or file_ops([*given.earlier, *given.new])
+    files = given.files
     return replace(given, files=FileOps(tuple(sorted(files.read)), tuple(sorted(files.modified))))
 
 
@@ -223,12 +220,12 @@ def words_themselves(messages: Sequence[Message], previous: str, most: int, coun
     None everywhere else, where a failure is an error.
     """
     if most < UNBOUNDED // 3:
-        return clipped(OPERATOR_PROMPT.transcript(messages[-2:]), most, count) or None
-    words = OPERATOR_PROMPT.transcript(messages) if len(messages) <= FEW else ""
+        return clipped(PROMPT.transcript(messages[-2:]), most, count) or None
+    words = PROMPT.transcript(messages) if len(messages) <= FEW else ""
     return words if 0 < len(words) <= FEW_CHARS else None
 
 
-OPERATOR_PROMPT = OperatorPrompt(
+PROMPT = OperatorPrompt(
     headings="operator_headings",
     split="operator_split",
     start="operator_start",
@@ -239,12 +236,27 @@ OPERATOR_PROMPT = OperatorPrompt(
     says_size=False,
     window_chars=None,
 )
-OPERATOR_SUMMARY = Summarize(
-    cut=OperatorCut(),
-    prompt=OPERATOR_PROMPT,
-    limits=OperatorLimits(least=128, most=UNBOUNDED, to_target=False, stated=False, split_from=512),
-    name="operator_compact",
-    file_lists="inside",
-    recognise=in_order,
-    fallback=words_themselves,
-)
+
+
+def operator_use(settings: Callable[[], OperatorSettings] = OperatorSettings) -> Preset:
+    """The preset with settings that are read anew at each check and each compaction."""
+    summary = Summarize(
+        cut=OperatorCut(settings),
+        prompt=PROMPT,
+        limits=OperatorLimits(least=128, most=UNBOUNDED, to_target=False, stated=False, split_from=512),
+        name="operator_compact",
+        file_lists="inside",
+        recognise=in_order,
+        fallback=words_themselves,
+    )
+    return Preset(
+        "operator_use",
+        Strategy("operator_use", (summary,)),
+        OperatorTrigger(settings),
+        count=operator_tokens,
+        moments=("after_turn",),
+        source="CursorTouch/Operator-Use docs/compaction.md f6993f9a, compaction/strategy d0da87a6 and adac0ad1",
+    )
+
+
+OPERATOR_USE = operator_use()
