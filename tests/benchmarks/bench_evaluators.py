@@ -39,8 +39,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from workbench.datasets.generator import generate
 from workbench.experiment.compare import compare
-from workbench.experiment.prepared import prepared
-from workbench.experiment.single import metric_input, replay
+from workbench.experiment.prepared import metric_input, prepared, replay
 from workbench.importers.importer import load
 from workbench.metrics.builtin import BUILTIN
 from workbench.metrics.index import Index

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.experiment.prepared import Prepared, prepared
-from workbench.experiment.single import replay
+from workbench.experiment.prepared import Prepared, prepared, replay
 from workbench.importers.importer import load
 from workbench.transcript.message import Summary
 from workbench.transcript.pairing import last_user

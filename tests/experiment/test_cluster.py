@@ -105,10 +105,10 @@ def test_a_killed_worker_of_a_cluster_loses_nothing(sessions: Path, tmp_path: Pa
 def test_a_cluster_whose_workers_are_gone_ends_the_run_and_what_is_done_is_kept(
     sessions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.experiment.cluster.PATIENCE", 1.0)
+    monkeypatch.setattr("workbench.experiment.workers.PATIENCE", 1.0)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as cluster,
-        pytest.raises(SetupError, match="it has had no worker for 1 s; what is done is kept"),
+        pytest.raises(SetupError, match="it has had no worker for 1 s; finished work is kept"),
     ):
         run(sessions, tmp_path / "run", cluster.scheduler_address)
 
@@ -145,7 +145,7 @@ def test_a_scheduler_that_dies_ends_the_run_in_one_sentence(sessions: Path, tmp_
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with (
         apart(tmp_path, env) as (address, pid),
-        pytest.raises(SetupError, match="cannot finish the run: its scheduler went away; what is done is kept"),
+        pytest.raises(SetupError, match="cannot finish the run: its scheduler went away; finished work is kept"),
     ):
         run(sessions, tmp_path / "run", address, Preset("ending", Strategy("ending", (Ending(pid),))))
 
@@ -153,7 +153,7 @@ def test_a_scheduler_that_dies_ends_the_run_in_one_sentence(sessions: Path, tmp_
 def test_a_cluster_that_lacks_the_module_of_a_strategy_is_one_sentence(sessions: Path, tmp_path: Path) -> None:
     with (
         apart(tmp_path, {**os.environ}) as (address, _),
-        pytest.raises(SetupError, match="cannot read what it is given; its scheduler and workers need the same"),
+        pytest.raises(SetupError, match="cannot read its tasks; install on its scheduler and workers the"),
     ):
         run(sessions, tmp_path / "run", address, Preset("ending", Strategy("ending", (Ending(0),))))
 

@@ -80,7 +80,7 @@ def test_a_model_that_does_not_vary_is_asked_once(tmp_path: Path) -> None:
 
 
 def test_no_replicates_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="at least 1"):
+    with pytest.raises(SettingError, match="greater than or equal to 1"):
         run(tmp_path / "run", 0)
 
 

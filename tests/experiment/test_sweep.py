@@ -36,7 +36,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     for n in range(2):
         save(Session.of([rules("be brief"), *remembering(24 + n)], id=f"s{n}"), folder / "in" / f"s{n}.jsonl")
     (folder / "grid.toml").write_text(f"sessions = [{str(folder / 'in')!r}]\n{GRID}")
-    return sweep(folder / "grid.toml", out=folder / "run", jobs=2, quiet=True)
+    return sweep(folder / "grid.toml", out=folder / "run", quiet=True)
 
 
 def test_every_combination_is_a_strategy_named_after_what_varies(results: Results) -> None:
@@ -87,15 +87,15 @@ def test_a_strategy_of_ones_own_can_be_swept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"wnidows": [4000]}, "there is no setting `wnidows`; there are shares"),
-        ({"windows": 4000}, "`windows` is 4000; it must be a list"),
+        ({"wnidows": [4000]}, "there is no setting `wnidows`; there are strategies"),
+        ({"windows": 4000}, "`windows` is 4000; it must be a valid list"),
         ({"windows": []}, "at least 1 item"),
-        ({"windows": ["big"]}, "`windows` holds 'big'; it must be a whole number"),
+        ({"windows": ["big"]}, "`windows` holds 'big'; it must be a valid integer"),
         ({"windows": [10]}, "at least 1,000"),
         ({"windows": [4000, 4000]}, "twice"),
         ({"shares": [2]}, "`shares` holds 2; it must be a share between 0 and 1"),
-        ({"limit": 0}, "`limit` is 0; it must be at least 1"),
-        ({"redact": "yes"}, "true or false"),
+        ({"limit": 0}, "`limit` is 0; it must be greater than or equal to 1"),
+        ({"redact": "yes"}, "a valid boolean"),
         ({"settings": {"summarize": {"nonsense": [1]}}}, "no setting 'nonsense'; it has"),
         ({"settings": {"summarize": {"threshold": []}}}, "at least one string, number, boolean or list"),
         ({"settings": {"opal": {"threshold": [0.5]}}}, "not among the strategies"),

@@ -125,5 +125,5 @@ def test_a_worker_may_remember_much() -> None:
 
 
 def test_no_worker_at_all_is_refused() -> None:
-    with pytest.raises(SettingError, match="`jobs` is 0; it must be at least 1"):
+    with pytest.raises(SettingError, match="`jobs` is 0; it must be greater than or equal to 1"):
         compare(jobs=0)

@@ -7,7 +7,7 @@ import pytest
 from builders import called, said, told
 from workbench.compaction.engine import Compaction
 from workbench.compaction.presets import BUILTIN, preset
-from workbench.experiment.single import replay
+from workbench.experiment.prepared import replay
 from workbench.markup import card
 from workbench.replay.step import Replay
 from workbench.transcript.message import AssistantMessage, Text

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.sources import Unreadable
-from workbench.experiment.spec import RunSettings, RunSpec
+from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import Results
 from workbench.transcript.session import Session
 
@@ -33,7 +33,7 @@ def leave_one_out(
     strategy: str | Preset = "pipeline",
     *,
     spec: RunSpec | None = None,
-    **settings: Unpack[RunSettings],
+    **settings: Any,  # noqa: ANN401 - see RunSpec
 ) -> pd.DataFrame:
     """Compare the strategy with itself without each of its stages, on the same sessions (ablation).
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.forecast import tell_forecast
+from workbench.cli.forecast import show_forecast
 from workbench.cli.headline import outcome, show
 from workbench.cli.notes import tell_notes, warn_of_replicates
 from workbench.cli.options import AsJson, NoReport, Paths, Run, takes, tell_terms
@@ -55,7 +55,7 @@ def compare(
         raise UnknownName("strategy of this run", baseline, known)
     silent = spec.changed(quiet=spec.quiet or as_json)
     if dry_run:
-        return tell_forecast(forecast(paths or (), spec=silent), as_json, spec.replicates)
+        return show_forecast(forecast(paths or (), spec=silent), as_json)
     tell_terms(*spec.models)
     warn_of_replicates(spec.model, spec.replicates)
     results = run_of(paths or (), spec=silent)

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from workbench.cli.output import count, say, say_json, table
 from workbench.experiment.forecast import Forecast
 
 
-def tell_forecast(
-    found: Forecast, as_json: bool, replicates: int = 1, besides: Mapping[str, object] | None = None
-) -> int:
+def show_forecast(found: Forecast, as_json: bool, besides: Mapping[str, object] | None = None) -> int:
     """Print what a run would take; 0, since nothing was asked of it.
 
     Args:
-        found: of one replicate.
+        found: of the run.
         as_json: for other programs.
-        replicates: how often whatever asks a model is run.
         besides: further fields of the JSON.
     """
-    found = replace(found, asked=tuple(one.times(replicates) for one in found.asked))
     if as_json:
         say_json({**(besides or {}), **asdict(found), "requests": found.requests, "usd": found.usd})
         return 0
@@ -37,22 +33,20 @@ def tell_forecast(
             "requests": count(one.requests),
             "tokens read": count(one.input_tokens),
             "tokens written": count(one.output_tokens),
-            "USD": dollars(one.usd),
+            "USD": _dollars(one.usd),
         }
         for one in found.asked
     ]
-    say()
-    say(table(rows, left=["strategy", "model"]))
-    say()
+    say(f"\n{table(rows, left=['strategy', 'model'])}\n")
     unknown = sorted({one.model for one in found.asked if one.usd is None})
     if unknown:
-        say(f"No price is known for {', '.join(unknown)}; what it costs cannot be said.")
+        say(f"No price is known for {', '.join(unknown)}; give one with WORKBENCH_MODELS, see docs/my-provider.md.")
     else:
-        say(f"At most about {dollars(found.usd)} USD, if each summary takes all its room and none is in the cache.")
+        say(f"At most about {_dollars(found.usd)} USD, if each summary takes all its room and none is in the cache.")
     return 0
 
 
-def dollars(value: float | None) -> str:
+def _dollars(value: float | None) -> str:
     """An amount to a cent, or to a digit that is not 0."""
     if value is None:
         return "unknown"

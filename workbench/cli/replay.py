@@ -10,10 +10,9 @@ import typer
 from workbench.cli.options import AsJson, takes, tell_terms
 from workbench.cli.output import complain, count, number, percent, printable, say, say_json, share, table
 from workbench.errors import SettingError
-from workbench.experiment.prepared import prepared
+from workbench.experiment.prepared import metric_input, prepared
+from workbench.experiment.prepared import replay as replay_of
 from workbench.experiment.replay_rows import natural_rows
-from workbench.experiment.single import metric_input
-from workbench.experiment.single import replay as replay_of
 from workbench.experiment.spec import RunSpec
 from workbench.importers.importer import load
 from workbench.metrics.metric import MetricInput

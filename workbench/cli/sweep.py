@@ -9,7 +9,7 @@ import pandas as pd
 import typer
 
 from workbench.analysis.sweep import sweep_table
-from workbench.cli.forecast import tell_forecast
+from workbench.cli.forecast import show_forecast
 from workbench.cli.notes import tell_notes, warn_of_replicates
 from workbench.cli.options import AsJson, NoReport, takes, tell_terms
 from workbench.cli.output import complain, count, number, percent, records, say, say_json, share, table
@@ -63,7 +63,7 @@ def sweep(
     if dry_run:
         if not as_json:
             _list_points(wanted)
-        return tell_forecast(forecast(wanted, **silent), as_json, times, {"points": _points(wanted)})
+        return show_forecast(forecast(wanted, replicates=replicates, **silent), as_json, {"points": _points(wanted)})
     tell_terms(*wanted.models)
     for model in wanted.models:
         warn_of_replicates(model, times)

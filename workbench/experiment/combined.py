@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from time import time
 from typing import TYPE_CHECKING
 
@@ -14,16 +13,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A finished run, and what its strategies are called in the combined one; those not named are left out."""
-
-    results: Results
-    names: Mapping[str, str]
-
-
 def combined(
-    parts: Sequence[Part], folder: RunFolder, given: Mapping[str, pd.DataFrame], about: Mapping[str, object]
+    parts: Sequence[tuple[Results, Mapping[str, str]]],
+    folder: RunFolder,
+    own: Mapping[str, pd.DataFrame],
+    about: Mapping[str, object],
 ) -> Results:
     """Write one run of several.
 
@@ -31,31 +25,28 @@ def combined(
     differ, `window_used` is missing.
 
     Args:
-        parts: one at least.
+        parts: finished runs, each with the new names of its strategies; strategies that are not named are left out.
         folder: of the combined run.
-        given: tables that are not those of the parts, by name.
+        own: tables that are not those of the parts, by name.
         about: fields of the manifest that differ from those of the first part.
     """
     import pandas as pd
 
-    tables: dict[str, pd.DataFrame] = dict(given)
-    for name, columns in COLUMNS.items():
-        if name in given:
-            continue
-        if "strategy" not in columns:
-            tables[name] = parts[0].results.table(name)
-            continue
-        renamed = [_renamed(part.results.table(name), part.names) for part in parts]
-        tables[name] = pd.concat(renamed, ignore_index=True)
-    windows = pd.concat([part.results.sessions[["session", "window_used"]] for part in parts])
-    several = windows.groupby("session")["window_used"].nunique()
-    sessions = tables["sessions"].copy()
-    sessions.loc[sessions["session"].map(several).fillna(0) > 1, "window_used"] = None
-    tables["sessions"] = sessions
-    folder.write(tables, {**parts[0].results.manifest, **about, "created": round(time())})
+    first = parts[0][0]
+    tables: dict[str, pd.DataFrame] = {}
+    for name in COLUMNS.keys() - own.keys():
+        several = [_renamed(results.table(name), names) for results, names in parts]
+        tables[name] = pd.concat(several, ignore_index=True) if "strategy" in COLUMNS[name] else first.table(name)
+    windows = pd.concat([results.sessions[["session", "window_used"]] for results, _ in parts])
+    differs = windows.groupby("session")["window_used"].nunique() > 1
+    sessions = tables["sessions"]
+    sessions.loc[sessions["session"].map(differs).fillna(False).astype(bool), "window_used"] = None
+    folder.write({**tables, **own}, {**first.manifest, **about, "created": round(time())})
     return Results.open(folder.path)
 
 
 def _renamed(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    if "strategy" not in table:
+        return table
     kept = table[table["strategy"].isin(list(names))]
     return kept.assign(strategy=kept["strategy"].map(names).astype("string"))

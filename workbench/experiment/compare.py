@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,26 +12,25 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from socket import gethostname
 from time import time
-from typing import TYPE_CHECKING, NoReturn, Self, Unpack
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from workbench.compaction.strategy import Preset
-from workbench.experiment.cluster import workers
 from workbench.experiment.forecast import Forecast, foreseen
 from workbench.experiment.keys import code_version, described, key
 from workbench.experiment.merge import merged
 from workbench.experiment.replicates import replicated
-from workbench.experiment.shards import Shard, finished, shards
-from workbench.experiment.signature import documented
+from workbench.experiment.shards import finished, shards
 from workbench.experiment.sources import Source, What, sources_of
-from workbench.experiment.spec import RunSettings, RunSpec
+from workbench.experiment.spec import RunSpec, documented
 from workbench.experiment.store import Results, RunFolder
 from workbench.experiment.tables import SCHEMA
-from workbench.experiment.work import Surveyed, Task, common, survey
-from workbench.experiment.workers import Death, Workers
+from workbench.experiment.work import Shard, Task, survey
+from workbench.experiment.workers import Workers, workers
+from workbench.extraction.entities import Entity
+from workbench.metrics.background import background
 from workbench.models.serving import local_servers
 from workbench.models.settings import ModelSettings, local_weights
 from workbench.registry import DISTRIBUTION
-from workbench.transcript.redaction import Redactor
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -40,7 +39,7 @@ REPORTS = Path("reports")
 
 
 @documented(RunSpec)
-def compare(what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[RunSettings]) -> Results:
+def compare(what: What = (), *, spec: RunSpec | None = None, **settings: Any) -> Results:  # noqa: ANN401
     """Replay sessions under strategies, score them, and write a run folder.
 
     A run resumes: finished replays are not computed again. Unreadable files and failed replays are rows with a reason.
@@ -61,11 +60,11 @@ def compare(what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[
 
 
 @documented(RunSpec)
-def forecast(what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[RunSettings]) -> Forecast:
+def forecast(what: What = (), *, spec: RunSpec | None = None, **settings: Any) -> Forecast:  # noqa: ANN401
     """Predict what `compare` would take with the same arguments: replays, tokens, requests and dollars.
 
     No provider is asked: sessions are read, and strategies that would ask a provider's model are replayed with one that
-    answers nothing but filler of the right length.
+    answers with filler of the right length.
 
     Args:
         what: files, folders, patterns or sessions; none stand for the bundled sessions.
@@ -73,12 +72,9 @@ def forecast(what: What = (), *, spec: RunSpec | None = None, **settings: Unpack
         **settings: the fields of `RunSpec`.
 
     Raises:
-        SettingError: a setting has a wrong value, or there is nothing to read.
-        SetupError: no scheduler answers.
-        UnknownName: no strategy or model of that name.
+        As `compare`.
     """
-    wanted = RunSpec.of(spec, settings)
-    return Run.of(sources_of(what), wanted).forecast()
+    return Run.of(sources_of(what), RunSpec.of(spec, settings)).forecast()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,27 +142,37 @@ class Run:
             how = replace(self.model_settings, served=tuple(local.items()), machine=gethostname())
             task = Task(spec, self.presets, self.folder, how)
             if len(sources) > 2 or spec.limit is not None:
-                surveys = list(_surveyed(sources, spec, crew))
-                task = replace(task, background=common(surveys))
+                sessions, common = self._surveyed(crew)
+                task = replace(task, background=common)
                 if spec.limit is not None:
-                    most = _first(surveys, spec.limit)
-                    full = {one.number for one in surveys} - set(
-                        most
-                    )  # a source without sessions has a row that says why
-                    sources = tuple(source for source in sources if source.number not in full)
+                    most = _first(sessions, spec.limit)
+                    # a source without sessions has a row that says why
+                    sources = tuple(one for one in sources if most.get(one.number) or not sessions.get(one.number))
             with _bar(len(sources), word, quiet=spec.quiet) as bar:
                 yield sources, shards(sources, self.presets, most, crew.size), task, crew, bar
+
+    def _surveyed(self, crew: Workers) -> tuple[dict[int, int], frozenset[Entity]]:
+        """How many sessions each source holds, as far as workers survive it, and what unrelated projects share."""
+        sessions: dict[int, int] = {}
+        projects: dict[str, set[Entity]] = {}
+        with _bar(len(self.sources), "reading", quiet=self.spec.quiet) as bar:
+            ask = partial(survey, window=self.spec.window, redact=self.spec.redact)
+            for number, found in crew.each(ask, self.sources):
+                sessions[number] = len(found or ())
+                for project, entities in found or ():
+                    projects.setdefault(project, set()).update(entities)
+                bar.update()
+        return sessions, background(projects)
 
     def _manifest(self, sources: Sequence[Source], task: Task, seconds: float) -> dict[str, object]:
         command = ["workbench", *sys.argv[1:]] if Path(sys.argv[0]).name == "workbench" else []
         read = [str(source.path) if source.path else f"session {i}" for i, source in enumerate(sources)]
-        mask = Redactor().mask if self.spec.redact else str
         return {
             "schema": SCHEMA,
-            "command": [mask(word) for word in command],
+            "command": list(map(task.masked, command)),
             "settings": self.spec.settings(),
             "presets": [described(part) for part in self.presets],
-            "sources": [mask(path) for path in read],
+            "sources": list(map(task.masked, read)),
             "background_entities": len(task.background),
             "code": code_version(),
             "python": platform.python_version(),
@@ -177,20 +183,13 @@ class Run:
         }
 
 
-def _surveyed(sources: Sequence[Source], spec: RunSpec, crew: Workers) -> Iterator[Surveyed]:
-    """What the sources hold, as far as workers survive them."""
-    with _bar(len(sources), "reading", quiet=spec.quiet) as bar:
-        for _, found in crew.each(partial(survey, window=spec.window, redact=spec.redact), sources):
-            yield from () if isinstance(found, Death) else found
-            bar.update()
-
-
-def _first(surveys: Sequence[Surveyed], limit: int) -> dict[int, int]:
+def _first(sessions: Mapping[int, int], limit: int) -> dict[int, int]:
     """How many sessions to take of each source, so that the first `limit` of the run are taken."""
-    wanted: dict[int, int] = {}
-    for one in sorted(surveys, key=lambda one: one.number)[:limit]:
-        wanted[one.number] = wanted.get(one.number, 0) + 1
-    return wanted
+    most: dict[int, int] = {}
+    for number in sorted(sessions):
+        most[number] = min(sessions[number], limit)
+        limit -= most[number]
+    return most
 
 
 def _bar(total: int, word: str, *, quiet: bool) -> tqdm[NoReturn]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from workbench.experiment.prepared import Prepared
 from workbench.metrics.costs.pricing import Pricing
 from workbench.metrics.costs.reconciliation import reconcile
-from workbench.metrics.costs.replay_cost import ReplayCost
 from workbench.metrics.metric import MetricInput
 
 
@@ -25,7 +24,15 @@ def costs(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
         "tokens_read": sum(one.read for one in charges),
         "tokens_written": sum(one.written for one in charges),
         "tokens_output": sum(one.output for one in charges),
-        **_dollars(bill),
+        "usd": bill.usd,
+        **{
+            name: sum(getattr(one, name) for one in charges)
+            for name in ("usd_input", "usd_read", "usd_write", "usd_output")
+        },
+        "usd_summaries": sum(one.summaries for one in charges),
+        "usd_uncompacted": bill.usd_plain,
+        "usd_fetching": bill.reacquired,
+        "net_saving": bill.net_saving,
         "breaks": bill.breaks,
         "parted_at": parted,
         "even_at": even,
@@ -34,27 +41,8 @@ def costs(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
 
 
 def _whose(pricing: Pricing) -> dict[str, str | int | float | None]:
-    return {
-        "model": pricing.model,
-        "row": pricing.tariff.row if pricing.tariff is not None else "",
-        "cache": pricing.rules.name,
-        "why": pricing.why,
-    }
-
-
-def _dollars(bill: ReplayCost) -> dict[str, str | int | float | None]:
-    charges = bill.charges
-    return {
-        "usd": bill.usd,
-        "usd_input": sum(one.usd_input for one in charges),
-        "usd_read": sum(one.usd_read for one in charges),
-        "usd_write": sum(one.usd_write for one in charges),
-        "usd_output": sum(one.usd_output for one in charges),
-        "usd_summaries": sum(one.summaries for one in charges),
-        "usd_uncompacted": bill.usd_plain,
-        "usd_fetching": bill.reacquired,
-        "net_saving": bill.net_saving,
-    }
+    row = pricing.tariff.row if pricing.tariff is not None else ""
+    return {"model": pricing.model, "row": row, "cache": pricing.rules.name, "why": pricing.why}
 
 
 def reconciliation(ready: Prepared, pricing: Pricing) -> Iterable[dict[str, str | int | float | None]]:

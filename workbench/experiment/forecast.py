@@ -1,17 +1,16 @@
-"""What a run would take, found out without asking any model: replays, tokens, requests and dollars."""
+"""Predicts what a run would take without asking any model: replays, tokens, requests and dollars."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import partial
 
 from workbench.compaction.strategy import Preset
 from workbench.experiment.prepared import Prepared
-from workbench.experiment.shards import Shard
 from workbench.experiment.sources import read
-from workbench.experiment.work import Task, replay_key
-from workbench.experiment.workers import Death, Workers
+from workbench.experiment.work import Shard, Task, replay_key
+from workbench.experiment.workers import Workers
 from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.models.prices import MILLION, tariff
 from workbench.models.provider_options import provider_options
@@ -23,10 +22,10 @@ CHARS = 4
 """Of a token, about."""
 
 UNBOUNDED = 0.1
-"""The length of a summary that nobody bounds, as a share of what is read for it."""
+"""The length of a summary without a bound, as a share of what is read for it."""
 
 PAID = "litellm"
-"""The kind of model that is asked for money; those of this machine cost nothing."""
+"""The kind of model that costs money; those of this machine cost nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class Asked:
     """What one strategy would ask of one model.
 
     Attributes:
-        usd: at your own prices, else the model's listed ones, without any discount; None if nobody knows them.
+        usd: at your own prices, else the model's listed ones, without any discount; None if no price is known.
     """
 
     strategy: str
@@ -43,16 +42,6 @@ class Asked:
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float | None = 0.0
-
-    def plus(self, other: Asked) -> Asked:
-        """Both together."""
-        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
-        read, wrote = self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
-        return Asked(self.strategy, self.model, self.requests + other.requests, read, wrote, usd)
-
-    def times(self, replicates: int) -> Asked:
-        """The same asked this many times."""
-        return reduce(Asked.plus, [self] * replicates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +72,7 @@ class Forecast:
     @property
     def usd(self) -> float | None:
         """Dollars; None where a price is not known."""
-        costs = [one.usd for one in self.asked]
-        return None if None in costs else sum(cost for cost in costs if cost is not None)
+        return _total(one.usd for one in self.asked)
 
 
 def foreseen(todo: Sequence[Shard], task: Task, crew: Workers, tell: Callable[[float], object]) -> Forecast:
@@ -92,28 +80,33 @@ def foreseen(todo: Sequence[Shard], task: Task, crew: Workers, tell: Callable[[f
 
     Args:
         todo: the shards of the run.
-        task: the run.
-        crew: who reads the sessions.
-        tell: is told the part of a source that was looked at, in (0, 1].
+        task: the run; what asks a model is counted once a replicate.
+        crew: which reads the sessions.
+        tell: gets the part of a source that was looked at, in (0, 1].
     """
-    found: dict[int, Forecast] = {}
+    found = []
     for place, result in crew.each(partial(_of_a_shard, task), todo):
-        shard = todo[place]
-        if not isinstance(result, Death):
-            number = shard.source.number
-            found[number] = _sum(found[number], result) if number in found else result
-        tell(len(shard.presets) / len(task.presets))
+        if result is not None:
+            found.append(result)
+        tell(len(todo[place].presets) / len(task.presets))
+    whole = together(found)
+    return replace(whole, asked=_by_strategy(whole.asked * task.spec.replicates))
+
+
+def together(parts: Iterable[Forecast]) -> Forecast:
+    """Several forecasts as one."""
+    every = list(parts)
     counts = ("sessions", "unreadable", "replays", "done", "tokens")
-    total = {name: sum(int(getattr(one, name)) for one in found.values()) for name in counts}
-    return Forecast(**total, asked=_joined(one for part in found.values() for one in part.asked))
+    total = {name: sum(getattr(one, name) for one in every) for name in counts}
+    return Forecast(**total, asked=_by_strategy(one for part in every for one in part.asked))
 
 
 @dataclass(slots=True)
-class Supposing:
-    """Answers as long as it may, and keeps count; what it says has no meaning.
+class FillerModel:
+    """Answers with filler of the greatest length that a request allows, and keeps count.
 
     Attributes:
-        name: of the model in whose place it stands.
+        name: of the model that it replaces.
         asked: what was asked of each model so far.
     """
 
@@ -123,9 +116,8 @@ class Supposing:
     def complete(self, request: SummaryRequest, /) -> Completion:
         """A text of the bound's length."""
         read = (len(request.system) + len(request.prompt)) // CHARS
-        wrote = min(
-            request.max_tokens if request.max_tokens is not None else max(int(UNBOUNDED * read), 1), max(read, 1)
-        )
+        most = max(int(UNBOUNDED * read), 1) if request.max_tokens is None else request.max_tokens
+        wrote = min(most, max(read, 1))
         model = f"{PAID}:{request.model}" if request.model else self.name
         usd = _usd(model.partition(":")[2], read, wrote)
         self.asked.append(Asked("", model, 1, read, wrote, usd))
@@ -133,7 +125,7 @@ class Supposing:
 
 
 def _usd(model: str, read: int, wrote: int) -> float | None:
-    """What a question costs, at the user's own price where there is one; None if nobody knows."""
+    """What a question costs, at the user's own price where there is one; None if no price is known."""
     how = provider_options(model)
     if how.input_usd is not None and how.output_usd is not None:
         return (read * how.input_usd + wrote * how.output_usd) / MILLION
@@ -141,16 +133,12 @@ def _usd(model: str, read: int, wrote: int) -> float | None:
     return None if known is None else read * known.rates.input + wrote * known.rates.output
 
 
-def together(parts: Iterable[Forecast]) -> Forecast:
-    """Several runs over the same sessions as one."""
-    return reduce(_sum, parts)
-
-
 def _of_a_shard(task: Task, shard: Shard) -> Forecast:
     found = read(shard.source, task.spec.window, redact=task.spec.redact)
+    sessions = found.ready[: shard.most]
     replays = done = tokens = 0
     asked: list[Asked] = []
-    for ready in found.ready[: shard.most]:
+    for ready in sessions:
         scored = ready.against(task.background)
         for preset in shard.presets:
             for wanted in task.spec.models:
@@ -161,33 +149,38 @@ def _of_a_shard(task: Task, shard: Shard) -> Forecast:
                     continue
                 tokens += sum(ready.sizing.sizes)
                 if model.name.partition(":")[0] == PAID:
-                    asked += _supposed(ready, preset, model, task)
-    ready_here = len(found.ready[: shard.most])
-    return Forecast(ready_here, len(found.unreadable), replays, done, tokens, _joined(asked))
+                    asked += _would_ask(ready, preset, model, task)
+    first = shard.presets[0] == task.presets[0]  # each source is counted once, whatever its shards
+    return Forecast(first * len(sessions), first * len(found.unreadable), replays, done, tokens, tuple(asked))
 
 
-def _supposed(ready: Prepared, preset: Preset, model: Model, task: Task) -> list[Asked]:
+def _would_ask(ready: Prepared, preset: Preset, model: Model, task: Task) -> list[Asked]:
     """What a replay would ask."""
-    supposing, session, settings = Supposing(model.name), ready.session, task.spec
-    natural(session, preset, supposing, ready.sizing, window=ready.window)
-    if settings.shares:
-        at = at_boundaries(session, ready.sizing, ready.window, settings.boundaries)
-        matched(session, preset, supposing, ready.sizing, window=ready.window, at=at, shares=settings.shares)
-    return [replace(one, strategy=preset.name) for one in supposing.asked]
+    filler, session, spec = FillerModel(model.name), ready.session, task.spec
+    natural(session, preset, filler, ready.sizing, window=ready.window)
+    if spec.shares:
+        at = at_boundaries(session, ready.sizing, ready.window, spec.boundaries)
+        matched(session, preset, filler, ready.sizing, window=ready.window, at=at, shares=spec.shares)
+    return [replace(one, strategy=preset.name) for one in filler.asked]
 
 
-def _sum(one: Forecast, other: Forecast) -> Forecast:
-    """Two forecasts of the same sessions."""
-    return Forecast(
-        one.sessions, one.unreadable, one.replays + other.replays, one.done + other.done, one.tokens + other.tokens,
-        (*one.asked, *other.asked),
-    )  # fmt: skip
-
-
-def _joined(asked: Iterable[Asked]) -> tuple[Asked, ...]:
+def _by_strategy(asked: Iterable[Asked]) -> tuple[Asked, ...]:
     """One for each strategy and model."""
-    found: dict[tuple[str, str], Asked] = {}
+    found: dict[tuple[str, str], list[Asked]] = {}
     for one in asked:
-        place = (one.strategy, one.model)
-        found[place] = found[place].plus(one) if place in found else one
-    return tuple(found[place] for place in sorted(found))
+        found.setdefault((one.strategy, one.model), []).append(one)
+    return tuple(
+        Asked(
+            *place,
+            requests=sum(one.requests for one in own),
+            input_tokens=sum(one.input_tokens for one in own),
+            output_tokens=sum(one.output_tokens for one in own),
+            usd=_total(one.usd for one in own),
+        )
+        for place, own in sorted(found.items())
+    )
+
+
+def _total(costs: Iterable[float | None]) -> float | None:
+    known = list(costs)
+    return None if None in known else sum(cost for cost in known if cost is not None)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
-from pydantic_core import PydanticCustomError
 
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
-from workbench.experiment.spec import DEFAULT_STRATEGIES, Read, Scope, Strategies, Whole, listed
+from workbench.experiment.spec import Read, Scope, Whole, listed
 from workbench.experiment.variants import Plain, variant
 from workbench.palette import REFERENCES
 
@@ -40,37 +39,30 @@ class Point:
     model: str
 
 
-def _own(value: object) -> object:
-    return None if value == "own" else value
-
-
 def _once(values: tuple[object, ...]) -> tuple[object, ...]:
     if len({repr(one) for one in values}) < len(values):
-        raise PydanticCustomError("twice", "it names a value twice")
+        raise ValueError("it names a value twice")
     return values
 
 
-def _axes(value: object) -> dict[str, dict[str, tuple[Plain, ...]]]:
+def _axes(value: object) -> dict[str, dict[str, list[Plain]]]:
     if not isinstance(value, Mapping) or not all(isinstance(table, Mapping) for table in value.values()):
-        raise PydanticCustomError("axes", "it must be a table per strategy, such as [settings.summarize]")
-    return {str(strategy): dict(_flat(table, strategy)) for strategy, table in value.items()}
+        raise ValueError("it must be a table per strategy, such as [settings.summarize]")
+    return {str(strategy): dict(_flat(table, f"settings.{strategy}")) for strategy, table in value.items()}
 
 
-def _flat(table: Mapping[str, object], strategy: str, path: str = "") -> Iterator[tuple[str, tuple[Plain, ...]]]:
+def _flat(table: Mapping[str, object], of: str, path: str = "") -> Iterator[tuple[str, list[Plain]]]:
     """Settings by path: TOML reads `trigger.threshold = 0.8` as a table in a table."""
     for name, value in table.items():
-        here = f"{path}.{name}" if path else name
         if isinstance(value, Mapping):
-            yield from _flat(value, strategy, here)
+            yield from _flat(value, of, f"{path}{name}.")
             continue
-        values = value if isinstance(value, list) else [value]
-        chosen = [one for one in values if isinstance(one, str | int | float | bool | list)]
-        if not values or len(chosen) < len(values):
+        values: list[Plain] = value if isinstance(value, list) else [value]  # type: ignore[list-item]  # see below
+        if not values or not all(isinstance(one, str | int | float | bool | list) for one in values):
             raise SettingError(
-                f"`settings.{strategy}.{here}` is {value!r}; "
-                "it must be a list of at least one string, number, boolean or list"
+                f"`{of}.{path}{name}` is {value!r}; it must be a list of at least one string, number, boolean or list"
             )
-        yield here, tuple(chosen)
+        yield f"{path}{name}", values
 
 
 class Grid(Scope):
@@ -79,14 +71,14 @@ class Grid(Scope):
     sessions: Annotated[tuple[str, ...], BeforeValidator(listed)] = Field(
         (), description="Files, folders or patterns; none stand for the bundled sessions."
     )
-    strategies: Strategies = Field(DEFAULT_STRATEGIES, description="Strategies to vary: names, or presets of your own.")
-    windows: Annotated[tuple[Annotated[Whole | None, BeforeValidator(_own)], ...], AfterValidator(_once)] = Field(
-        (None,), min_length=1, description='Context windows in tokens, or "own" for each session\'s own.'
-    )
+    windows: Annotated[
+        tuple[Annotated[Whole | None, BeforeValidator(lambda one: None if one == "own" else one)], ...],
+        AfterValidator(_once),
+    ] = Field((None,), min_length=1, description='Context windows in tokens, or "own" for each session\'s own.')
     models: Annotated[tuple[str, ...], BeforeValidator(listed), AfterValidator(_once)] = Field(
         ("extractive",), min_length=1, description="Models that write summaries."
     )
-    settings: Annotated[Mapping[str, Mapping[str, tuple[Plain, ...]]], Read(_axes)] = Field(
+    settings: Annotated[Mapping[str, Mapping[str, list[Plain]]], Read(_axes)] = Field(
         {}, description="By strategy and path, the values to try."
     )
 
@@ -94,9 +86,9 @@ class Grid(Scope):
     def _refuse_what_a_run_would(self) -> Self:
         """Refuse before anything runs what one of its runs would refuse."""
         for name in self.settings:
-            if name not in self.bases:
+            if name not in self.names:
                 raise SettingError(
-                    f"`settings` names {name!r}, which is not among the strategies {', '.join(self.bases)}"
+                    f"`settings` names {name!r}, which is not among the strategies {', '.join(self.names)}"
                 )
             if name in REFERENCES and self.settings[name]:
                 raise SettingError(f"the reference {name!r} has no settings")
@@ -110,26 +102,18 @@ class Grid(Scope):
             self.preset(point)
         return self
 
-    @property
-    def bases(self) -> tuple[str, ...]:
-        """The strategies' names."""
-        return tuple(one if isinstance(one, str) else one.name for one in self.strategies)
-
     def points(self) -> tuple[Point, ...]:
         """Every combination, strategies outermost."""
-        return tuple(self._points())
+        return tuple(point for base in self.names for point in self._points(base))
 
-    def _points(self) -> Iterator[Point]:
-        for base in self.bases:
-            axes = self.settings.get(base, {})
-            for values in product(*axes.values()):
-                chosen = tuple(zip(axes, values, strict=True))
-                for window, model in product(self.windows, self.models):
-                    varied: list[tuple[str, object]] = [(path, value) for path, value in chosen if len(axes[path]) > 1]
-                    varied += [("window", window)] * (len(self.windows) > 1)
-                    varied += [("model", model)] * (len(self.models) > 1)
-                    name = " ".join([base, *(f"{_short(path, axes)}={_word(value)}" for path, value in varied)])
-                    yield Point(name, base, chosen, window, model)
+    def _points(self, base: str) -> Iterator[Point]:
+        axes = self.settings.get(base, {})
+        for *values, window, model in product(*axes.values(), self.windows, self.models):
+            chosen = tuple(zip(axes, values, strict=True))
+            varied = [f"{_short(path, axes)}={_word(value)}" for path, value in chosen if len(axes[path]) > 1]
+            varied += [f"window={_word(window)}"] * (len(self.windows) > 1)
+            varied += [f"model={model}"] * (len(self.models) > 1)
+            yield Point(" ".join([base, *varied]), base, chosen, window, model)  # type: ignore[arg-type]  # as the fields
 
     def preset(self, point: Point) -> Preset:
         """The variant of a point.
@@ -138,7 +122,7 @@ class Grid(Scope):
             UnknownName: no such strategy.
             SettingError: a setting that it does not have, or of another type.
         """
-        base = self.strategies[self.bases.index(point.base)]
+        base = self.strategies[self.names.index(point.base)]
         return variant(preset(base) if isinstance(base, str) else base, dict(point.settings), point.name)
 
 
@@ -156,26 +140,17 @@ def read(grid: Grid | Mapping[str, object] | str | Path, presets: Mapping[str, P
     if isinstance(grid, Grid):
         return grid
     if isinstance(grid, Mapping):
-        return Grid(**_with(grid, presets or {}))
-    where = Path(grid)
+        named = listed(grid.get("strategies", ()))
+        own = {"strategies": [presets.get(str(one), one) for one in named]} if presets else {}  # type: ignore[attr-defined]
+        return Grid(**{**grid, **own})
     try:
-        found = tomllib.loads(where.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise SettingError(f"there is no file {where}") from None
-    except (OSError, ValueError) as error:
-        raise SettingError(f"{where} cannot be read: {error}") from None
-    try:
-        return Grid(**_with(found, presets or {}))
+        return read(tomllib.loads(Path(grid).read_text(encoding="utf-8")), presets)
     except SettingError as error:
-        raise SettingError(f"{where}: {error}") from None
-
-
-def _with(fields: Mapping[str, object], presets: Mapping[str, Preset]) -> dict[str, object]:
-    """The fields with presets of one's own in the place of their names."""
-    named = listed(fields.get("strategies", ()))
-    if not presets or not isinstance(named, Sequence):
-        return dict(fields)
-    return {**fields, "strategies": [presets.get(one, one) for one in named]}
+        raise SettingError(f"{grid}: {error}") from None
+    except FileNotFoundError:
+        raise SettingError(f"there is no file {grid}") from None
+    except (OSError, ValueError) as error:
+        raise SettingError(f"{grid} cannot be read: {error}") from None
 
 
 def _short(path: str, axes: Mapping[str, object]) -> str:

@@ -1,16 +1,23 @@
-"""A session made ready for any number of replays: counted, calibrated and extracted once."""
+"""One session, made ready for any number of replays, and one replay of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from workbench.compaction.presets import preset
+from workbench.compaction.strategy import Preset
 from workbench.extraction.entities import Entity
 from workbench.metrics.index import Index
+from workbench.metrics.metric import MetricInput
 from workbench.models.extractive import Extractive
 from workbench.models.model import Model
 from workbench.models.prices import window as catalog_window
+from workbench.models.settings import ModelSettings
 from workbench.models.tokenizer import TiktokenCounter
+from workbench.replay.boundaries import by_fill
+from workbench.replay.natural import natural
 from workbench.replay.sizing import DEFAULT_WINDOW, Sizing
+from workbench.replay.step import Replay
 from workbench.transcript.session import Session
 
 
@@ -49,3 +56,37 @@ def prepared(session: Session, window: int | None = None) -> Prepared:
     index = Index(session.messages, session.cwd)
     wanted = window or session.window or catalog_window(session.model) or DEFAULT_WINDOW
     return Prepared(session, sizing, index, sizing.window(wanted))
+
+
+def replay(
+    session: Session | Prepared,
+    strategy: str | Preset,
+    *,
+    window: int | None = None,
+    model: str | Model = "extractive",
+    model_settings: ModelSettings | None = None,
+) -> Replay:
+    """Replay a session under the strategy's own trigger, request by request.
+
+    Args:
+        session: a session, or the result of `prepared`, which saves counting and extraction.
+        strategy: a name, or a preset of your own.
+        window: tokens; None takes the session's own.
+        model: which writes summaries.
+        model_settings: cache and limits; None takes the usual cache and no limits.
+
+    Raises:
+        UnknownName: no strategy or model of that name.
+        ModelError: the model failed and the strategy has no fallback.
+    """
+    ready = session if isinstance(session, Prepared) else prepared(session, window)
+    used = ready.window if window is None else ready.sizing.window(window)
+    chosen = preset(strategy) if isinstance(strategy, str) else strategy
+    asked = ready.reader((model_settings or ModelSettings()).model(model))
+    at = by_fill(ready.session, ready.sizing, used)
+    return natural(ready.session, chosen, asked, ready.sizing, window=used, score_at=at)
+
+
+def metric_input(ready: Prepared, done: Replay) -> MetricInput:
+    """What metrics look at: the replay with its session's index."""
+    return MetricInput(done, ready.index)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.spec import Scope
@@ -26,35 +26,30 @@ def reference_inputs(
         really: the recorded compactions, by boundary.
     """
     at = at_boundaries(ready.session, ready.sizing, ready.window, spec.boundaries) if spec.shares else ()
-    seed = f"{spec.seed}:{ready.session.id}"
-    drawn: dict[str, Callable[[int], Callable[[int], Context]]] = {
-        "random": lambda place: (
-            lambda target: random_context(_history(ready, place), target, f"{seed}:{place}:{target}")
-        ),
-        "oracle": lambda place: Oracle(_history(ready, place), ready.index.demand(place)).context,
-    }
-    for reference, at_place in drawn.items():
-        made = {place: at_place(place) for place in (*at, *really)}
+    history = {place: ready.sizing.history(ready.session.messages, place) for place in (*at, *really)}
+    oracles = {place: Oracle(history[place], ready.index.demand(place)) for place in history}
+
+    def made(reference: str, place: int, target: int) -> Context:
+        if reference == "oracle":
+            return oracles[place].context(target)
+        return random_context(history[place], target, f"{spec.seed}:{ready.session.id}:{place}:{target}")
+
+    def replay(reference: str, mode: Mode, shots: list[Snapshot]) -> Replay:
+        final = shots[-1].context if shots else ready.sizing.empty()
+        return Replay(ready.session, reference, mode, ready.window, ready.sizing, (), (), tuple(shots), final)
+
+    for reference in ("random", "oracle"):
         shots = [
-            Snapshot(place, made[place](budget(_history(ready, place), share)), share)
+            Snapshot(place, made(reference, place, budget(history[place], share)), share)
             for place in at
             for share in spec.shares
         ]
-        matched = _replay(ready, reference, "matched", shots)
+        matched = replay(reference, "matched", shots)
         inputs = [MetricInput(matched, ready.index, share) for share in spec.shares if at]
         if really:
-            shots = [Snapshot(place, made[place](one.after.tokens)) for place, one in really.items()]
-            inputs.append(MetricInput(_replay(ready, reference, "recorded", shots), ready.index))
+            shots = [Snapshot(place, made(reference, place, one.after.tokens)) for place, one in really.items()]
+            inputs.append(MetricInput(replay(reference, "recorded", shots), ready.index))
         yield reference, inputs
     if really:
         shots = [Snapshot(place, one.after) for place, one in really.items()]
-        yield "recorded", [MetricInput(_replay(ready, "recorded", "recorded", shots), ready.index)]
-
-
-def _history(ready: Prepared, at: int) -> Context:
-    return ready.sizing.history(ready.session.messages, at)
-
-
-def _replay(ready: Prepared, reference: str, mode: Mode, shots: list[Snapshot]) -> Replay:
-    final = shots[-1].context if shots else ready.sizing.empty()
-    return Replay(ready.session, reference, mode, ready.window, ready.sizing, (), (), tuple(shots), final)
+        yield "recorded", [MetricInput(replay("recorded", "recorded", shots), ready.index)]

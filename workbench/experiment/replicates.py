@@ -1,32 +1,27 @@
-"""The same run several times, where a model answers otherwise each time: means, and how much of it is the model."""
+"""A run repeated where a model answers differently each time: means, and each replicate's values."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from workbench.experiment.combined import Part, combined
+from workbench.experiment.combined import combined
 from workbench.experiment.store import Results, RunFolder
 from workbench.experiment.tables import COLUMNS
 from workbench.models import find_model
 from workbench.models.litellm import LiteLLM
 from workbench.models.local import Local
-from workbench.models.model import Model
 from workbench.models.provider_options import provider_options
 from workbench.palette import REFERENCES
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 STEADY = ("", "extractive")
-"""Who answers the same each time: nobody, and the model that picks lines."""
+"""Models that answer the same each time: none, and the rule-based writer."""
 
 _PLACE = ["session", "strategy", "mode", "share", "metric"]
 
 
 def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: int, folder: RunFolder) -> Results:
-    """Run once, repeat the strategies that asked a model which may answer otherwise, and write one run of all.
+    """Run once, repeat the strategies that asked a model which may vary, and write one run of all.
 
     `scores` holds the means over the replicates, `replicates` each one's values; all other tables are of the first.
 
@@ -47,36 +42,25 @@ def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: 
     every = pd.concat(
         [run.scores[run.scores["strategy"].isin(names)].assign(replicate=place) for place, run in enumerate(runs)]
     )
-    tables = {"replicates": every[list(COLUMNS["replicates"])], "scores": _means(first.scores, every)}
-    everything = {str(name): str(name) for name in replays["strategy"].unique()} | dict(
-        zip(REFERENCES, REFERENCES, strict=True)
-    )
+    means = every.groupby(_PLACE, dropna=False)[["value", "scaled"]].mean()
+    scores = first.scores.set_index(_PLACE)
+    scores[["value", "scaled"]] = means.reindex(scores.index).combine_first(scores[["value", "scaled"]])
+    tables = {
+        "replicates": every[list(COLUMNS["replicates"])],
+        "scores": scores.reset_index()[list(COLUMNS["scores"])],
+    }
+    settings = first.manifest["settings"]
+    assert isinstance(settings, dict)
     about = {
-        "settings": {**_settings(first), "replicates": len(runs)},
+        "settings": {**settings, "replicates": len(runs)},
         "seconds": round(sum(float(str(run.manifest["seconds"])) for run in runs), 1),
     }
-    return combined([Part(first, everything)], folder, tables, about)
+    unchanged = {name: name for name in (*replays["strategy"].unique(), *REFERENCES)}
+    return combined([(first, unchanged)], folder, tables, about)
 
 
-def steady(models: Sequence[str | Model]) -> tuple[str, ...]:
+def steady(models: Sequence[str]) -> tuple[str, ...]:
     """The models that are asked at temperature 0, where most give the same answer each time."""
-    found = [find_model(one) if isinstance(one, str) else one for one in models]
-    return tuple(one.name for one in found if isinstance(one, Local) or _is_cold(one))
-
-
-def _is_cold(model: Model) -> bool:
-    return isinstance(model, LiteLLM) and (model.options or provider_options(model.model)).temperature == 0
-
-
-def _means(scores: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:
-    """The scores with the means of the values that there are."""
-    means = every.groupby(_PLACE, dropna=False)[["value", "scaled"]].mean().reset_index()
-    both = scores.merge(means, on=_PLACE, how="left", suffixes=("", "_mean"))
-    for column in ("value", "scaled"):
-        both[column] = both[f"{column}_mean"].fillna(both[column])
-    return both[list(scores.columns)]
-
-
-def _settings(results: Results) -> dict[str, object]:
-    found = results.manifest["settings"]
-    return dict(found) if isinstance(found, dict) else {}
+    found = [find_model(one) for one in models]
+    cold = [one for one in found if isinstance(one, LiteLLM) and provider_options(one.model).temperature == 0]
+    return tuple(one.name for one in found if isinstance(one, Local) or one in cold)

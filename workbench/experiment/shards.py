@@ -1,36 +1,21 @@
-"""A run cut into shards for workers, and what becomes of a shard whose worker died."""
+"""A run split into shards for workers, and what becomes of a shard whose worker died."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from workbench.compaction.strategy import Preset
+from workbench.experiment.replay_rows import Row
 from workbench.experiment.sources import Source, Unreadable
-from workbench.experiment.work import Done, Task, Worked, work
-from workbench.experiment.workers import Death, Workers
-from workbench.transcript.redaction import Redactor
+from workbench.experiment.work import Done, Shard, Task, Worked, work
+from workbench.experiment.workers import Workers
 
 DEATHS = 3
 """Workers that a shard may take with it before that counts as its own doing."""
 
 DIED = f"the worker process died over it {DEATHS} times, perhaps for want of memory"
-
-
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """One source under some of the run's presets.
-
-    Attributes:
-        most: sessions of the source to take at most.
-        deaths: workers that died over it so far.
-    """
-
-    source: Source
-    presets: tuple[Preset, ...]
-    most: int | None = None
-    deaths: int = 0
 
 
 def shards(
@@ -53,9 +38,7 @@ def shards(
     return sorted(found, key=lambda shard: -shard.source.bytes)
 
 
-def finished(
-    todo: Sequence[Shard], task: Task, workers: Workers, tell: Callable[[float], object] = lambda part: None
-) -> list[Worked]:
+def finished(todo: Sequence[Shard], task: Task, workers: Workers, tell: Callable[[float], object]) -> list[Worked]:
     """Do all shards; the sources in their order, with the replays of each in the order of the presets.
 
     A shard whose worker died is given out again, one preset at a time, and after three deaths its replays have failed.
@@ -63,19 +46,19 @@ def finished(
     Args:
         todo: the shards.
         task: the run.
-        workers: who does them.
-        tell: is told the part of a source that was done, in (0, 1].
+        workers: which do them.
+        tell: gets the part of a source that was done, in (0, 1].
     """
     alive: list[Worked] = []
     dead: list[Shard] = []
     while todo:
         again: list[Shard] = []
-        for place, result in workers.each(partial(_work, task), todo):
+        for place, result in workers.each(partial(work, task), todo):
             shard = todo[place]
-            if isinstance(result, Death) and shard.deaths + 1 < DEATHS:
+            if result is None and shard.deaths + 1 < DEATHS:
                 again += [replace(shard, presets=(one,), deaths=shard.deaths + 1) for one in shard.presets]
                 continue
-            if isinstance(result, Death):
+            if result is None:
                 dead.append(shard)
             else:
                 alive.append(result)
@@ -84,27 +67,24 @@ def finished(
     return _joined(alive, dead, task)
 
 
-def _work(task: Task, shard: Shard) -> Worked:
-    return work(shard.source, replace(task, presets=shard.presets), shard.most)
-
-
 def _joined(alive: Sequence[Worked], dead: Sequence[Shard], task: Task) -> list[Worked]:
-    """The shards of each source together. Of one that nobody survived, not even its sessions are known."""
+    """The shards of each source together. Where every worker died over a source, its sessions are unknown."""
     order = {preset.name: place for place, preset in enumerate(task.presets)}
-    fatal: dict[int, list[Done]] = {}
-    for shard in dead:
-        fatal.setdefault(shard.source.number, []).extend(Done(one.name, "", DIED) for one in shard.presets)
-    by_source: dict[int, list[Worked]] = {}
+    found: dict[int, Worked] = {}
     for one in alive:
-        by_source.setdefault(one.number, []).append(one)
-    found = []
-    for number, parts in by_source.items():
-        sessions = []
-        for place, (row, _) in enumerate(parts[0].sessions):
-            replays = [done for part in parts for done in part.sessions[place][1]] + fatal.get(number, [])
-            sessions.append((row, tuple(sorted(replays, key=lambda done: order[done.strategy]))))
-        found.append(Worked(number, tuple(sessions), parts[0].unreadable))
-    mask = Redactor().mask if task.spec.redact else str
-    lost = {shard.source.number: shard.source for shard in dead if shard.source.number not in by_source}
-    found += [Worked(number, (), (Unreadable(mask(source.name), DIED),)) for number, source in lost.items()]
-    return sorted(found, key=lambda one: one.number)
+        known = found.setdefault(one.number, replace(one, sessions=tuple((row, ()) for row, _ in one.sessions)))
+        both = zip(known.sessions, one.sessions, strict=True)
+        found[one.number] = replace(known, sessions=tuple((row, (*had, *new)) for (row, had), (_, new) in both))
+    for shard in dead:
+        number, failed = shard.source.number, tuple(Done(one.name, reason=DIED) for one in shard.presets)
+        unread = Worked(number, unreadable=(Unreadable(task.masked(shard.source.name), DIED),))
+        known = found.setdefault(number, unread)
+        found[number] = replace(known, sessions=tuple((row, (*had, *failed)) for row, had in known.sessions))
+    return [replace(one, sessions=tuple(_sorted(one.sessions, order))) for _, one in sorted(found.items())]
+
+
+def _sorted(
+    sessions: Sequence[tuple[Row, tuple[Done, ...]]], order: Mapping[str, int]
+) -> Iterator[tuple[Row, tuple[Done, ...]]]:
+    for row, replays in sessions:
+        yield row, tuple(sorted(replays, key=lambda done: order[done.strategy]))

@@ -1,7 +1,7 @@
 """What a run is asked to do: one specification for Python, the command line, TOML files, forecasts and manifests.
 
-Each setting, its default and its description stand here once. Lists may also be written as text between commas, so
-that the command line and a file are read as Python is. A wrong value is one sentence, wherever it came from.
+Each setting, its default and its description is written here once. Lists may also be text between commas, so that the
+command line and a file are read as Python is. A wrong value is one sentence, wherever it came from.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeAlias, TypedDict
+from typing import Annotated, Any, Self, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic_core import CoreSchema, core_schema
 
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
-from workbench.experiment.refusal import refusal
 from workbench.metrics.costs.pricing import known_tariff
 from workbench.models.model import Model
 from workbench.models.prices import given_tariff
@@ -27,13 +27,14 @@ from workbench.models.settings import ModelSettings, model_names
 from workbench.replay.boundaries import Boundaries, checked
 
 Models: TypeAlias = str | Model | Sequence[str | Model]
+Function = TypeVar("Function", bound=Callable[..., object])
 DEFAULT_STRATEGIES = ("none", "truncate", "summarize", "pipeline")
 REFERENCE_STRATEGIES = ("none", "null")
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Reads a field with a function of ours, whatever its declared type: pydantic cannot know our protocols."""
+    """Reads a field with a function, whatever its declared type: pydantic cannot build a schema of our protocols."""
 
     by: Callable[[Any], object]
 
@@ -49,24 +50,34 @@ def listed(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-def number(value: object) -> object:
+def number(value: object) -> float:
     """A number; text such as `0.1` or `10%` is read."""
+    text = str(value)
     try:
-        if isinstance(value, str):
-            return float(value[:-1]) / 100 if value.endswith("%") else float(value)
+        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
-        pass  # said below
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise PydanticCustomError("number", "it must be a number, such as 0.1 or 10%")
+        raise ValueError("it must be a number, such as 0.1 or 10%") from None
+
+
+def share(value: object) -> float:
+    """A number between 0 and 1."""
+    found = number(value)
+    if not 0 < found < 1:
+        raise ValueError("it must be a share between 0 and 1")
+    return found
+
+
+def one_model(value: Any) -> Any:  # noqa: ANN401 - a name or a model
+    """The name of a model, or a model."""
+    if not value or (not isinstance(value, str) and not hasattr(value, "complete")):
+        raise ValueError("it must be the name of a model, or a model; see `workbench list models`")
     return value
 
 
-def share(value: object) -> object:
-    """A number between 0 and 1."""
-    found = number(value)
-    if not isinstance(found, int | float) or not 0 < found < 1:
-        raise PydanticCustomError("share", "it must be a share between 0 and 1")
-    return found
+def _models(value: Any) -> Models:  # noqa: ANN401 - whatever was given
+    for one in value or [None] if isinstance(value, list | tuple) else [value]:
+        one_model(one)
+    return value  # type: ignore[no-any-return]  # a model or several
 
 
 def _boundaries(value: object) -> Boundaries:
@@ -74,51 +85,35 @@ def _boundaries(value: object) -> Boundaries:
         return checked(value.strip())
     words = listed(value)
     if not isinstance(words, tuple) or not words:
-        raise PydanticCustomError("boundaries", "it must be a list of shares or message numbers, `fill` or `recorded`")
-    return checked(tuple(int(one) if isinstance(one, str) and one.isdigit() else number(one) for one in words))  # type: ignore[arg-type]  # numbers all
+        raise ValueError("it must be a list of shares or message numbers, `fill` or `recorded`")
+    return checked(tuple(int(one) if str(one).isdigit() else number(one) for one in words))
 
 
 def _strategies(value: object) -> tuple[str | Preset, ...]:
     found = listed(value)
-    if not isinstance(found, tuple) or not all(
-        isinstance(one, Preset) or (one and isinstance(one, str)) for one in found
-    ):
-        raise PydanticCustomError("strategies", "it must be a list of names or presets")
+    if not isinstance(found, tuple) or not all(isinstance(one, Preset | str) and one for one in found):
+        raise ValueError("it must be a list of names or presets")
     if not found:
-        raise PydanticCustomError(
-            "none", "it names no strategy; `workbench list strategies` shows those that are known"
-        )
+        raise ValueError("it names no strategy; `workbench list strategies` shows those that are known")
     return found
 
 
-def _model(value: Any) -> Models:  # noqa: ANN401 - whatever was given
-    models = value if isinstance(value, list | tuple) else (value,)
-    if not models or not all(isinstance(one, str) or hasattr(one, "complete") for one in models):
-        raise PydanticCustomError("model", "it must be the name of a model, or a model; see `workbench list models`")
-    return value  # type: ignore[no-any-return]  # one of the three
-
-
-def _priced(name: str) -> str:
+def _known_price(name: str) -> str:
     if name:
         known_tariff(name)
     return name
 
 
-def _tariff(text: str) -> str:
+def _readable_prices(text: str) -> str:
     if text:
         given_tariff(text)
     return text
 
 
-def _is_model_settings(value: object) -> object:
-    if value is not None and not isinstance(value, ModelSettings):
-        raise PydanticCustomError("model_settings", "it must be a wb.ModelSettings")
-    return value
-
-
 Share: TypeAlias = Annotated[float, BeforeValidator(share)]
 Shares: TypeAlias = Annotated[tuple[Share, ...], BeforeValidator(listed)]
 Strategies: TypeAlias = Annotated[tuple[str | Preset, ...], Read(_strategies)]
+OneModel: TypeAlias = Annotated[str | Model, Read(one_model)]
 Whole: TypeAlias = Annotated[int, Field(strict=True)]
 Flag: TypeAlias = Annotated[bool, Field(strict=True)]
 
@@ -132,7 +127,7 @@ class Spec(BaseModel):
         try:
             super().__init__(**settings)
         except ValidationError as error:
-            raise SettingError(refusal(error, type(self))) from None
+            raise SettingError(self._sentence(error)) from None
 
     @classmethod
     def of(cls, spec: Self | None, settings: Mapping[str, Any]) -> Self:
@@ -141,18 +136,31 @@ class Spec(BaseModel):
 
     @classmethod
     def fields(cls) -> dict[str, FieldInfo]:
-        """The settings in the order in which they are shown: first the kind's own."""
-        every = cls.model_fields
-        return {name: every[name] for name in (*cls.__annotations__, *every) if name in every}
+        """The settings in the order in which they are shown: those of the class, then those of its bases."""
+        order = [name for one in cls.__mro__ for name in getattr(one, "__annotations__", ())]
+        return {name: cls.model_fields[name] for name in order if name in cls.model_fields}
 
     def changed(self, **settings: object) -> Self:
         """The same with other values for these settings."""
         return type(self)(**{**dict(self), **settings}) if settings else self
 
+    @classmethod
+    def _sentence(cls, error: ValidationError) -> str:
+        """What is wrong with the first wrong setting, and what would be accepted."""
+        first = error.errors(include_url=False)[0]
+        name, *inside = first["loc"]
+        if first["type"] == "extra_forbidden":
+            return f"there is no setting `{name}`; there are {', '.join(cls.model_fields)}"
+        if first["type"] == "missing":
+            return f"`{name}` is missing; {cls.model_fields[str(name)].description}"
+        why = first["msg"].removeprefix("Value error, ").replace("Input should be", "it must be")
+        return f"`{name}` {'holds' if inside else 'is'} {first['input']!r}; {why.replace('tuple', 'list')}"
+
 
 class Scope(Spec):
     """What a single run and a grid of runs have in common."""
 
+    strategies: Strategies = Field(DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own.")
     shares: Shares = Field(
         (0.1, 0.2, 0.3, 0.5),
         description="Budgets of the matched mode, as shares of the history between 0 and 1; none leave that mode out.",
@@ -170,18 +178,23 @@ class Scope(Spec):
     redact: Flag = Field(
         False, description="Mask secrets, e-mail addresses and home directories before anything is asked or written."
     )
-    price_model: Annotated[str, BeforeValidator(_priced)] = Field(
+    price_model: Annotated[str, BeforeValidator(_known_price)] = Field(
         "", description="Price every session as this model; empty prices each as its own."
     )
-    prices: Annotated[str, BeforeValidator(_tariff)] = Field(
+    prices: Annotated[str, BeforeValidator(_readable_prices)] = Field(
         "", description="Your own prices, USD per million tokens: input=3,output=15,cache_read=0.3,cache_write=3.75."
     )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The strategies' names."""
+        return tuple(one if isinstance(one, str) else one.name for one in self.strategies)
 
 
 class Execution(Spec):
     """How a run is done; its figures do not depend on it."""
 
-    model_settings: Annotated[ModelSettings | None, Read(_is_model_settings)] = Field(
+    model_settings: ModelSettings | None = Field(
         None, description="Cache and limits under which models are asked; None takes the usual cache and no limits."
     )
     out: Path | None = Field(None, description="Folder of the run; None names one under reports/ after its settings.")
@@ -193,19 +206,11 @@ class Execution(Spec):
 class RunSpec(Scope, Execution):
     """A run, without its sessions."""
 
-    strategies: Strategies = Field(
-        DEFAULT_STRATEGIES, description="Strategies to compare: names, or presets of your own."
-    )
     window: Whole | None = Field(None, ge=1000, description="Context window in tokens; None takes each session's own.")
-    model: Annotated[Models, Read(_model)] = Field(
+    model: Annotated[Models, Read(_models)] = Field(
         "extractive",
         description="Model that writes summaries: extractive, litellm:NAME or local; several are compared.",
     )
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The strategies' names."""
-        return tuple(one if isinstance(one, str) else one.name for one in self.strategies)
 
     @property
     def models(self) -> tuple[str | Model, ...]:
@@ -231,32 +236,6 @@ class RunSpec(Scope, Execution):
         return {"strategies": list(self.names), **plain, "model": ",".join(map(model_name, self.models))}
 
 
-class ExecutionSettings(TypedDict, total=False):
-    """The fields of `Execution` as keyword arguments, for type checkers and editors."""
-
-    model_settings: ModelSettings | None
-    out: str | Path | None
-    jobs: int | None
-    scheduler: str | None
-    quiet: bool
-
-
-class RunSettings(ExecutionSettings, total=False):
-    """The fields of `RunSpec` as keyword arguments, for type checkers and editors."""
-
-    strategies: str | Sequence[str | Preset]
-    window: int | None
-    model: Models
-    shares: str | Sequence[float]
-    boundaries: str | Sequence[float]
-    limit: int | None
-    seed: int
-    replicates: int
-    redact: bool
-    price_model: str
-    prices: str
-
-
 def model_name(model: str | Model) -> str:
     """The model's name."""
     return model if isinstance(model, str) else model.name
@@ -271,3 +250,21 @@ def with_references(strategies: Sequence[str | Preset]) -> tuple[Preset, ...]:
     named = {one if isinstance(one, str) else one.name: one for one in strategies}
     inner = [one for name, one in named.items() if name not in REFERENCE_STRATEGIES]
     return tuple(preset(one) if isinstance(one, str) else one for one in ("none", *inner, "null"))
+
+
+def documented(kind: type[Spec]) -> Callable[[Function], Function]:
+    """A decorator: the fields of `kind` replace `**settings` in the signature and documentation of a function."""
+
+    def decorate(function: Function) -> Function:
+        own = signature(function)
+        kept = [one for one in own.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+        fields = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=Parameter.empty if one.is_required() else one.default)
+            for name, one in kind.fields().items()
+        ]
+        words = "".join(f"    {name}: {one.description}\n" for name, one in kind.fields().items())
+        function.__signature__ = own.replace(parameters=[*kept, *fields])  # type: ignore[attr-defined]  # inspect reads it
+        function.__doc__ = f"{function.__doc__ or ''}\n\nSettings:\n{words}"
+        return function
+
+    return decorate

@@ -1,8 +1,8 @@
-"""A preset with some of its settings changed, each named by where it stands: `trigger.threshold`, `summarize.most`."""
+"""A preset with some settings changed, each named by its path: `trigger.threshold`, `summarize.most`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
@@ -14,7 +14,11 @@ from workbench.transcript.tokens import Share, Tokens
 Plain: TypeAlias = str | int | float | bool | list[str]
 """What a file can say of a setting."""
 
-_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", NoneType: "none"}
+_WORDS: dict[object, str] = {
+    bool: "true or false", int: "a whole number", float: "a number", str: "a text", NoneType: "none",
+    Tokens: "a whole number of tokens", Share: "a share such as 0.25", tuple: "a list of texts",
+    frozenset: "a list of texts",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,7 @@ class Setting:
     """One setting of a preset.
 
     Attributes:
-        path: where it stands, such as `trigger.threshold`.
+        path: such as `trigger.threshold`.
         owner: the type that has it, and `field` its name there.
         value: what it is now.
     """
@@ -33,16 +37,17 @@ class Setting:
     value: object
 
     @property
-    def hint(self) -> object:
-        """Its declared type."""
+    def choices(self) -> tuple[object, ...]:
+        """Its declared types: those of a union, the values of a choice, else one type."""
         try:
-            return get_type_hints(self.owner)[self.field]
+            hint = get_type_hints(self.owner)[self.field]
         except (NameError, KeyError):
-            return type(self.value)
+            hint = type(self.value)
+        return get_args(hint) if get_origin(hint) in (Union, UnionType, Literal) else (hint,)
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Fixed:
     """Settings that a preset reads when it runs, held at one value."""
 
     value: object
@@ -54,9 +59,9 @@ class Given:
 
 def settings(preset: Preset) -> dict[str, Setting]:
     """All settings of a preset by their paths: of its trigger and of its stages by their names."""
-    found: list[Setting] = []
-    for name, part in _parts(preset):
-        found += _settings(part, name)
+    found = [*_settings(preset.trigger, "trigger")]
+    for stage in (*preset.strategy.stages, *preset.strategy.view):
+        found += _settings(stage, stage.name)
     return {one.path: one for one in found}
 
 
@@ -67,25 +72,19 @@ def variant(preset: Preset, changes: Mapping[str, Plain], name: str) -> Preset:
         preset: any.
         changes: new values by path; the end of a path will do where all settings that it fits are the same field of the
             same type, and is then set in all of these places.
-        name: what stands in reports.
+        name: shown in reports.
 
     Raises:
         SettingError: no such setting, several that differ, or a value of another type.
     """
     changed = preset
     for asked, value in changes.items():
-        for one in _meant(preset, asked):
+        for one in _settings_named(preset, asked):
             try:
                 changed = _with(changed, one.path, _typed(one, value))
             except (ValueError, WorkbenchError) as error:
                 raise SettingError(f"{preset.name} cannot have {one.path} = {value!r}: {error}") from None
     return replace(changed, name=name, strategy=replace(changed.strategy, name=name))
-
-
-def _parts(preset: Preset) -> Iterator[tuple[str, object]]:
-    yield "trigger", preset.trigger
-    for stage in (*preset.strategy.stages, *preset.strategy.view):
-        yield stage.name, stage
 
 
 def _settings(part: object, path: str) -> Iterator[Setting]:
@@ -105,12 +104,12 @@ def _settings(part: object, path: str) -> Iterator[Setting]:
 
 def _read(value: object) -> object:
     """What a preset would read from a source of settings; anything else as it is."""
-    if isinstance(value, Given) or (isinstance(value, type) and is_dataclass(value)):
+    if isinstance(value, Fixed) or (isinstance(value, type) and is_dataclass(value)):
         return value()
     return value
 
 
-def _meant(preset: Preset, asked: str) -> list[Setting]:
+def _settings_named(preset: Preset, asked: str) -> list[Setting]:
     known = settings(preset)
     if asked in known:
         return [known[asked]]
@@ -124,12 +123,13 @@ def _meant(preset: Preset, asked: str) -> list[Setting]:
 
 def _with(preset: Preset, path: str, value: object) -> Preset:
     first, *rest = path.split(".")
-    strategy = preset.strategy
     if first == "trigger":
         return replace(preset, trigger=_replaced(preset.trigger, rest, value))
-    change: Callable[[Any], Any] = lambda stage: _replaced(stage, rest, value) if stage.name == first else stage  # noqa: E731
-    stages, view = (tuple(change(stage) for stage in some) for some in (strategy.stages, strategy.view))
-    return replace(preset, strategy=replace(strategy, stages=stages, view=view))
+    stages, view = (
+        tuple(_replaced(stage, rest, value) if stage.name == first else stage for stage in some)
+        for some in (preset.strategy.stages, preset.strategy.view)
+    )
+    return replace(preset, strategy=replace(preset.strategy, stages=stages, view=view))
 
 
 def _replaced(part: Any, path: list[str], value: object) -> Any:  # noqa: ANN401 - any dataclass, and the same back
@@ -137,45 +137,30 @@ def _replaced(part: Any, path: list[str], value: object) -> Any:  # noqa: ANN401
         return value
     inner = getattr(part, path[0])
     deeper = _replaced(_read(inner), path[1:], value)
-    return replace(part, **{path[0]: deeper if _read(inner) is inner else Given(deeper)})
+    return replace(part, **{path[0]: deeper if _read(inner) is inner else Fixed(deeper)})
 
 
 def _typed(one: Setting, value: Plain) -> object:
-    found = [typed for hint in _choices(one.hint) if (typed := _as(hint, value)) is not None]
-    if value == "none" and NoneType in _choices(one.hint):
+    if value == "none" and NoneType in one.choices:
         return None
-    if not found:
-        raise SettingError(f"it must be {' or '.join(dict.fromkeys(map(_accepted, _choices(one.hint))))}")
-    return found[0]
+    for choice in one.choices:
+        if (found := _as(choice, value)) is not None:
+            return found
+    words = (_WORDS.get(get_origin(choice) or choice, repr(choice)) for choice in one.choices)
+    raise SettingError(f"it must be {' or '.join(dict.fromkeys(words))}")
 
 
-def _choices(hint: object) -> tuple[object, ...]:
-    """The types of a union; the values of a choice; else the type alone."""
-    return get_args(hint) if get_origin(hint) in (Union, UnionType, Literal) else (hint,)
-
-
-def _as(hint: object, value: Plain) -> object:
+def _as(hint: object, value: Any) -> object:  # noqa: ANN401 - whatever a file says
     """The value as this type; None if it is of another."""
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if hint is Tokens:
-        return Tokens(int(value)) if whole else None  # type: ignore[arg-type]  # it is a whole number
-    if hint is Share:
-        return Share(value) if isinstance(value, float) else None
-    if hint is float:
-        return float(value) if whole or isinstance(value, float) else None  # type: ignore[arg-type]  # it is a number
-    if hint is int:
-        return value if whole else None
-    if hint in (bool, str):
-        return value if isinstance(value, hint) else None
-    if get_origin(hint) in (tuple, frozenset):
-        texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        return get_origin(hint)(value) if texts else None  # type: ignore[misc]  # one of these two
+    kind: Any = get_origin(hint) or hint
+    if kind in (tuple, frozenset):
+        return kind(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else None
+    if kind in (Tokens, int):
+        return kind(value) if type(value) is int else None
+    if kind is float:
+        return float(value) if type(value) in (int, float) else None
+    if kind is Share:
+        return Share(value) if type(value) is float else None
+    if kind in (bool, str):
+        return value if type(value) is kind else None
     return value if value == hint and type(value) is type(hint) else None
-
-
-def _accepted(hint: object) -> str:
-    if hint in (Tokens, Share):
-        return "a whole number of tokens" if hint is Tokens else "a share such as 0.25"
-    if get_origin(hint) in (tuple, frozenset):
-        return "a list of texts"
-    return _WORDS.get(hint, repr(hint)) if isinstance(hint, type) else repr(hint)

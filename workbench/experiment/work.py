@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from workbench.compaction.strategy import Preset
@@ -15,7 +15,6 @@ from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import RunFolder
 from workbench.experiment.tables import SCHEMA
 from workbench.extraction.entities import Entity
-from workbench.metrics.background import background
 from workbench.metrics.builtin import installed
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
@@ -27,7 +26,7 @@ class Task:
     """Everything that a worker needs to know about a run.
 
     Attributes:
-        background: entities that stand in three or more unrelated projects of the run.
+        background: entities that occur in three or more unrelated projects of the run.
         model_settings: how models are asked.
     """
 
@@ -37,108 +36,97 @@ class Task:
     model_settings: ModelSettings
     background: frozenset[Entity] = frozenset()
 
+    def masked(self, text: str) -> str:
+        """A path or a reason: either may quote what is to be masked, such as a part of a provider's key."""
+        return Redactor().mask(text) if self.spec.redact else text
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One source under some of the run's presets.
+
+    Attributes:
+        most: sessions of the source to take at most.
+        deaths: workers that died over it so far.
+    """
+
+    source: Source
+    presets: tuple[Preset, ...]
+    most: int | None = None
+    deaths: int = 0
+
 
 @dataclass(frozen=True, slots=True)
 class Done:
     """One replay: where it is on disk, or why it failed.
 
     Attributes:
-        fresh: whether it was computed now.
-        model: who was there to write summaries.
+        model: which was there to write summaries.
         asked: whether that model was asked anything, or may have been.
     """
 
     strategy: str
-    key: str
+    key: str = ""
     reason: str = ""
-    fresh: bool = True
     model: str = ""
     asked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """What came of one source: a row and the replays of each session, and what could not be read."""
+    """What came of a shard, or of a whole source: a row and the replays of each session, and what is unreadable."""
 
     number: int
-    sessions: tuple[tuple[Row, tuple[Done, ...]], ...]
-    unreadable: tuple[Unreadable, ...]
+    sessions: tuple[tuple[Row, tuple[Done, ...]], ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Surveyed:
-    """A session's project and all its entities, to find what unrelated projects have in common."""
-
-    number: int
-    project: str
-    entities: frozenset[Entity]
+def survey(source: Source, window: int | None, redact: bool) -> list[tuple[str, frozenset[Entity]]]:
+    """The project and all entities of each session of a source."""
+    found = read(source, window, redact=redact).ready
+    return [(ready.session.project, frozenset(ready.index.entities)) for ready in found]
 
 
-def survey(source: Source, window: int | None, redact: bool) -> tuple[Surveyed, ...]:
-    """The projects and entities of a source's sessions."""
-    return tuple(
-        Surveyed(source.number, ready.session.project, frozenset(ready.index.entities))
-        for ready in read(source, window, redact=redact).ready
-    )
-
-
-def work(source: Source, task: Task, most: int | None = None) -> Worked:
-    """Do every replay of a source; those on disk are not done again.
-
-    Args:
-        source: a file or a session.
-        task: the run.
-        most: sessions to take at most.
-    """
-    found = read(source, task.spec.window, redact=task.spec.redact)
-    models = tuple(task.model_settings.model(model) for model in task.spec.models)
+def work(task: Task, shard: Shard) -> Worked:
+    """Do every replay of a shard; those on disk are not done again."""
+    found = read(shard.source, task.spec.window, redact=task.spec.redact)
     sessions = []
-    for ready in found.ready[:most]:
+    for ready in found.ready[: shard.most]:
         scored = ready.against(task.background)
-        replays = tuple(done for preset in task.presets for done in _under_each_model(scored, preset, models, task))
-        sessions.append((_row(ready), replays))
-    return Worked(source.number, tuple(sessions), found.unreadable)
+        replays = tuple(done for preset in shard.presets for done in _under_each_model(scored, preset, task))
+        sessions.append((_session_row(ready), replays))
+    return Worked(shard.source.number, tuple(sessions), found.unreadable)
 
 
-def _under_each_model(ready: Prepared, preset: Preset, models: Sequence[Model], task: Task) -> Iterator[Done]:
-    """A replay for each model; where the first one was asked nothing, its replay stands for all."""
+def _under_each_model(ready: Prepared, preset: Preset, task: Task) -> Iterator[Done]:
+    """A replay for each model; where the first one was asked nothing, its replay serves for all."""
     first: Done | None = None
-    for wanted, model in zip(task.spec.models, models, strict=True):
+    for wanted in task.spec.models:
+        model = task.model_settings.model(wanted)
         if first is None or first.asked:
-            done = _done(ready, preset, wanted, model, task)
+            done = _replayed(ready, preset, wanted, model, task)
             first = first or done
             yield done
         else:
-            yield replace(first, model=model.name, fresh=False)
+            yield replace(first, model=model.name)
 
 
-def _done(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> Done:
-    name = ""
+def _replayed(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> Done:
+    done = Done(preset.name, model=model.name)
     try:
-        name = replay_key(ready, preset, wanted, model, task)
-        found = task.folder.replay(name)
-        if found is not None:
-            return Done(preset.name, name, fresh=False, model=model.name, asked=_asked(found))
-        tables = replay_rows(ready, preset, model, task.spec)
-        for row in tables["compactions"]:  # what a model said beside its summary; the rest was masked before
-            for column in ("findings", "why"):
-                row[column] = _told(str(row[column]), task)
+        done = replace(done, key=replay_key(ready, preset, wanted, model, task))
+        tables: Mapping[str, object] | None = task.folder.replay(done.key)
+        if tables is None:
+            tables = rows = replay_rows(ready, preset, model, task.spec)
+            for row in rows["compactions"]:  # what a model said beside its summary; the rest was masked before
+                row |= {column: task.masked(str(row[column])) for column in ("findings", "why")}
+            task.folder.keep(done.key, tables)
     except WorkbenchError as error:
-        return Done(preset.name, name, _told(str(error), task), model=model.name)
+        return replace(done, reason=task.masked(str(error)))
     except Exception as error:  # noqa: BLE001 - the replay boundary: a part's bug fails its replay, not the run
-        return Done(preset.name, name, _told(f"{type(error).__name__}: {error}", task), model=model.name)
-    task.folder.keep(name, tables)
-    return Done(preset.name, name, model=model.name, asked=_asked(tables))
-
-
-def _asked(tables: Mapping[str, object]) -> bool:
-    rows = tables.get("compactions")
-    return isinstance(rows, list) and any(row["requests"] for row in rows)
-
-
-def _told(reason: str, task: Task) -> str:
-    """Why a replay failed; a provider's error may hold a part of its key."""
-    return Redactor().mask(reason) if task.spec.redact else reason
+        return replace(done, reason=task.masked(f"{type(error).__name__}: {error}"))
+    compactions = tables.get("compactions")
+    return replace(done, asked=isinstance(compactions, list) and any(row["requests"] for row in compactions))
 
 
 def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> str:
@@ -158,7 +146,7 @@ def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Mode
     )  # fmt: skip
 
 
-def _row(ready: Prepared) -> Row:
+def _session_row(ready: Prepared) -> Row:
     session, sizing = ready.session, ready.sizing
     fitted = sizing.calibration
     return {
@@ -182,11 +170,3 @@ def _row(ready: Prepared) -> Row:
         "status": "ok",
         "reason": "",
     }
-
-
-def common(surveys: Sequence[Surveyed]) -> frozenset[Entity]:
-    """The entities that stand in three or more unrelated projects."""
-    by_project: dict[str, set[Entity]] = {}
-    for one in surveys:
-        by_project.setdefault(one.project, set()).update(one.entities)
-    return background(by_project)

@@ -1,38 +1,35 @@
-"""Who does the work of a run: this process, processes beside it, or a cluster.
+"""Executors of a run: this process, processes beside it, or a Dask cluster.
 
-What dies with a worker is its own task and nothing else; the caller learns which one, and may give it out again.
+When a worker dies, only its own task is lost; the caller learns which one and may submit it again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any, Protocol, Self, TypeVar
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+from workbench.errors import SetupError
+from workbench.experiment.keys import code_version
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-LOOKING = 0.5
-"""Seconds between a worker's looks at whether its parent is still there."""
-
+PARENT_CHECK = 0.5
+"""Seconds between a worker's checks whether its parent is still there."""
+TIMEOUT = 10
+"""Seconds to wait for the first answer of a Dask scheduler."""
+PATIENCE = 60.0
+"""Seconds that a cluster may have no worker at all before a run ends."""
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 """Workers share the machine's cores: none of them may start a thread a core."""
-
-
-class Death(Enum):
-    """Stands for the result of a task whose worker died before it had one."""
-
-    DIED = "died"
-
-
-DIED = Death.DIED
+_IN_FOLDER = threading.Lock()
+"""A worker may have many threads, but a process has one current folder."""
 
 
 class Workers(Protocol):
@@ -43,8 +40,8 @@ class Workers(Protocol):
         """How many tasks are done at a time."""
         ...
 
-    def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | Death]]:
-        """Each task's place and result, in the order in which they are done; an error of a task is raised."""
+    def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
+        """Each task's place and result in the order of completion: None where its worker died; errors are raised."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -52,12 +49,24 @@ class Workers(Protocol):
     def __exit__(self, *error: object) -> None: ...
 
 
+def workers(jobs: int | None, scheduler: str | None = None) -> Workers:
+    """The workers of a run: a Dask cluster, or this many processes, or this process alone.
+
+    Args:
+        jobs: processes; None starts one per core.
+        scheduler: address of a Dask scheduler, which comes first.
+    """
+    if scheduler is not None:
+        return Cluster(scheduler)
+    return Here() if jobs == 1 else Processes(jobs or os.cpu_count() or 1)
+
+
 class Here:
     """This process, one task after the other."""
 
     size = 1
 
-    def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | Death]]:
+    def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
         """In order."""
         for place, task in enumerate(tasks):
             yield place, what(task)
@@ -80,80 +89,159 @@ class Processes:
 
     def __init__(self, size: int) -> None:
         self.size = size
+        self._threads = ThreadPoolExecutor(size)
         self._idle: list[Executor] = []
-        self._busy: dict[Future[Any], tuple[int, Executor]] = {}
+        self._pools: list[Executor] = []
 
-    def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | Death]]:
-        """As they are done; a dead worker is replaced, and its task's result is `DIED`."""
-        from concurrent.futures import FIRST_COMPLETED, wait
+    def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
+        """As they are done; a dead worker is replaced."""
+        pending = {self._threads.submit(self._done, what, task): place for place, task in enumerate(tasks)}
+        while pending:
+            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                yield pending.pop(future), future.result()
 
+    def _done(self, what: Callable[[Task], Result], task: Task) -> Result | None:
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
-        waiting = deque(enumerate(tasks))
-        while waiting or self._busy:
-            while waiting and len(self._busy) < self.size:
-                place, task = waiting.popleft()
-                future, pool = self._given(what, task)
-                self._busy[future] = (place, pool)
-            for future in wait(self._busy, return_when=FIRST_COMPLETED).done:
-                place, pool = self._busy.pop(future)
-                try:
-                    result: Result | Death = future.result()
-                except BrokenProcessPool:
-                    result = DIED
-                    _end(pool)
-                else:
-                    self._idle.append(pool)
-                yield place, result
-
-    def _given(self, what: Callable[[Task], Result], task: Task) -> tuple[Future[Result], Executor]:
-        """The task in the hands of an idle worker, or of a new one."""
-        from joblib.externals.loky.process_executor import BrokenProcessPool
-
-        while self._idle:
+        try:
             pool = self._idle.pop()
-            try:
-                return pool.submit(what, task), pool
-            except BrokenProcessPool:  # it died while it had nothing to do
-                _end(pool)
-        pool = _pool()
-        return pool.submit(what, task), pool
+        except IndexError:
+            pool = _one_process()
+            self._pools.append(pool)
+        try:
+            result: Result = pool.submit(what, task).result()
+        except BrokenProcessPool:
+            _kill(pool)
+            return None
+        self._idle.append(pool)
+        return result
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        for pool in (*self._idle, *(pool for _, pool in self._busy.values())):
-            _end(pool)
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for pool in self._pools:
+            _kill(pool)
 
 
-def _pool() -> Executor:
+def _one_process() -> Executor:
     """A pool of one process. Loky's: what it is given may be defined in a notebook, and a script needs no guard."""
     from joblib.externals.loky import ProcessPoolExecutor
 
-    made: Executor = ProcessPoolExecutor(1, initializer=_begin, initargs=(os.getpid(),), env=ONE_THREAD)
-    return made
+    pool: Executor = ProcessPoolExecutor(1, initializer=_start, initargs=(os.getpid(),), env=ONE_THREAD)
+    return pool
 
 
-def _begin(parent: int) -> None:
-    """What a worker does first."""
+def _kill(pool: Executor) -> None:
+    pool.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's own argument
+
+
+def _start(parent: int) -> None:
+    """Make this worker end when its parent does, also when that is killed: nobody would want its results."""
     from joblib.externals.loky import process_executor
 
     # Loky takes 300 MB more than at first for a leak and starts another worker; what ours remember is bounded.
     process_executor._USE_PSUTIL = False
-    _leave_with(parent)
 
-
-def _end(pool: Executor) -> None:
-    pool.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's own argument
-
-
-def _leave_with(parent: int) -> None:
-    """Make this worker end when its parent does, also when that is killed: nobody would want its results."""
-
-    def look() -> None:
+    def watch() -> None:
         while os.getppid() == parent:
-            time.sleep(LOOKING)
+            time.sleep(PARENT_CHECK)
         os._exit(1)
 
-    threading.Thread(target=look, daemon=True).start()
+    threading.Thread(target=watch, daemon=True).start()
+
+
+class Cluster:
+    """A Dask cluster whose workers see this machine's files under the same paths.
+
+    Args:
+        address: of its scheduler, such as `tcp://10.0.0.1:8786`.
+
+    Raises:
+        SetupError: Dask is not installed, or no scheduler answers.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            from distributed import Client
+        except ImportError:
+            raise SetupError("a Dask cluster needs distributed: pip install 'compaction-workbench[dask]'") from None
+        try:
+            self._client: Client = Client(address, timeout=TIMEOUT, set_as_default=False)
+        except (OSError, ValueError) as error:
+            why = " ".join(str(error).split())[:200] or type(error).__name__
+            raise SetupError(f"no Dask scheduler answers at {address!r}: {why}") from None
+        self._address = address
+
+    @property
+    def size(self) -> int:
+        """How many workers there are now."""
+        return max(len(self._client.ncores()), 1)
+
+    def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
+        """As they are done. Dask itself gives a dead worker's task to another, and gives up after some deaths.
+
+        Raises:
+            SetupError: a worker has another version of the workbench, or does not see this folder; the cluster has no
+                workers for a minute, or its scheduler goes away.
+        """
+        pool, folder, version = self._client.get_executor(pure=False), str(Path.cwd()), code_version()
+        pending = {pool.submit(_there, what, task, folder, version): place for place, task in enumerate(tasks)}
+        last_seen = time.monotonic()
+        while pending:
+            done = wait(pending, timeout=PATIENCE / 12, return_when=FIRST_COMPLETED).done
+            if done or self._has_workers():
+                last_seen = time.monotonic()
+            elif time.monotonic() - last_seen > PATIENCE:
+                raise self._ended(f"it has had no worker for {PATIENCE:.0f} s")
+            for future in done:
+                yield pending.pop(future), self._result(future)
+
+    def _has_workers(self) -> bool:
+        try:
+            return bool(self._client.ncores())
+        except (OSError, TimeoutError):
+            raise self._ended("its scheduler went away") from None
+
+    def _result(self, future: Future[Any]) -> Any:  # noqa: ANN401 - whatever the task gives
+        from distributed import KilledWorker
+
+        try:
+            return future.result()
+        except KilledWorker:
+            return None
+        except CancelledError:
+            raise self._ended("its scheduler went away") from None
+        except RuntimeError as error:
+            if "deserialization" not in str(error):
+                raise
+            raise SetupError(
+                f"the Dask cluster at {self._address!r} cannot read its tasks; install on its scheduler and workers "
+                "the same packages as on this machine, with the module of a strategy of your own"
+            ) from None
+
+    def _ended(self, why: str) -> SetupError:
+        return SetupError(
+            f"the Dask cluster at {self._address!r} cannot finish the run: {why}; finished work is kept, and the same "
+            "command continues from there once workers answer again"
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._client.close()
+
+
+def _there(what: Callable[[Task], Result], task: Task, folder: str, version: str) -> Result:
+    """Do it on a worker, in the folder in which the command was given, so that paths mean the same."""
+    if code_version() != version:
+        raise SetupError("a worker of the cluster has another version of the workbench; install the same on all")
+    if not Path(folder).is_dir():
+        raise SetupError(
+            f"a worker of the cluster has no folder {folder}; workers must see this machine's files under the "
+            "same paths"
+        )
+    with _IN_FOLDER, contextlib.chdir(folder):
+        return what(task)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
-from pydantic_core import PydanticCustomError
 
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import LeftOut, SettingError
@@ -18,11 +17,13 @@ from workbench.experiment.sources import Unreadable, What, read, sources_of
 from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
     Flag,
+    OneModel,
     Read,
     Shares,
     Spec,
     Strategies,
     Whole,
+    one_model,
     with_references,
 )
 from workbench.judge.question_answerer import QuestionAnswerer
@@ -61,18 +62,11 @@ class Compacted:
         return self.ready.session
 
 
-def _one_model(value: Any) -> object:  # noqa: ANN401 - whatever was given
-    if not isinstance(value, str) and not hasattr(value, "complete"):
-        raise PydanticCustomError("model", "it must be the name of a model, or a model; see `workbench list models`")
-    return value
-
-
 def _reader(value: Any) -> object:  # noqa: ANN401 - whatever was given
-    return value if isinstance(value, QuestionAnswerer) else _one_model(value)
+    return value if isinstance(value, QuestionAnswerer) else one_model(value)
 
 
-OneModel: TypeAlias = Annotated[str | Model, Read(_one_model)]
-MaybeModel: TypeAlias = Annotated[str | Model | None, Read(lambda value: _one_model(value) if value else None)]
+MaybeModel: TypeAlias = Annotated[str | Model | None, Read(lambda value: one_model(value) if value else None)]
 
 
 class ContextSpec(Spec):
@@ -89,7 +83,7 @@ class ContextSpec(Spec):
     redact: Flag = Field(
         False, description="Mask secrets, e-mail addresses and home directories before anything is asked or written."
     )
-    model_settings: Annotated[ModelSettings | None, Read(lambda value: value)] = Field(
+    model_settings: ModelSettings | None = Field(
         None, description="Cache and limits under which models are asked; None takes the usual cache and no limits."
     )
     out: Path = Field(Path("reports/contexts"), description="Folder for the table.")

@@ -12,9 +12,8 @@ from pydantic import Field
 from workbench.analysis.over_target import OVER_TARGET
 from workbench.errors import ModelError
 from workbench.experiment.replay_rows import Row
-from workbench.experiment.signature import documented
 from workbench.experiment.sources import What
-from workbench.experiment.spec import Whole, model_name
+from workbench.experiment.spec import Whole, documented, model_name
 from workbench.judge.behaviour.compliance import Dilemma, Obedience, conditions, demands, dilemma, obedience
 from workbench.judge.behaviour.decisions import Decided, decided, recorded, tools
 from workbench.judge.contexts import AnswerSpec, Compacted, MaybeModel

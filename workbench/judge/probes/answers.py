@@ -13,9 +13,8 @@ from workbench.analysis.over_target import OVER_TARGET
 from workbench.datasets.annotations import FILE, annotated
 from workbench.errors import ModelError, UnknownName
 from workbench.experiment.replay_rows import Row
-from workbench.experiment.signature import documented
 from workbench.experiment.sources import What
-from workbench.experiment.spec import Whole, listed, model_name
+from workbench.experiment.spec import Whole, documented, listed, model_name
 from workbench.judge.contexts import AnswerSpec, Compacted, MaybeModel
 from workbench.judge.measurement import Measurement, each
 from workbench.judge.probes.judge import DIMENSIONS, Judge, rubric

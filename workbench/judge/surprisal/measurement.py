@@ -14,9 +14,8 @@ from pydantic import Field
 from workbench.analysis.over_target import evenly, over_target
 from workbench.errors import ModelError
 from workbench.experiment.replay_rows import Row
-from workbench.experiment.signature import documented
 from workbench.experiment.sources import What
-from workbench.experiment.spec import Read, Shares, Whole, model_name
+from workbench.experiment.spec import Read, Shares, Whole, documented, model_name
 from workbench.judge.contexts import Compacted, ContextSpec
 from workbench.judge.measurement import Measurement
 from workbench.judge.question_answerer import context_text
