@@ -131,10 +131,10 @@ def test_what_was_read_before_does_not_change_an_answer() -> None:
 def test_a_message_is_read_once_however_often_it_is_summarised() -> None:
     model = Extractive()
     model.complete(request(*WORK))
-    before = model.reader.messages_read
+    before = model.reader.extractor.messages_read
     model.complete(request(*WORK))
     model.complete(request(*WORK, said("one more", "u9")))
-    assert (before, model.reader.messages_read) == (len(WORK), len(WORK) + 1)
+    assert (before, model.reader.extractor.messages_read) == (len(WORK), len(WORK) + 1)
 
 
 def test_an_extractor_that_has_read_the_future_changes_no_summary(corpora: Path) -> None:

@@ -60,11 +60,6 @@ def pieces_of(text: str) -> list[str]:
     return found
 
 
-def is_one_piece(line: str) -> bool:
-    """Whether a line without margins is surely its own only piece: it is short, and no number or code begins it."""
-    return len(line) < 200 and (len(line) < 60 or " " in line) and not "0" <= line < ":" and "\x1b" not in line
-
-
 def pieces(line: str) -> list[str]:
     """A line without its margins, cut into pieces of at most `SPAN_CHARS` characters.
 

@@ -1,22 +1,21 @@
-"""Where a chosen line stands in a summary, and how the summary is written and read back."""
+"""Where a chosen line goes in a summary, and how the summary is written and read back."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
-from typing import Literal, TypeAlias
+from itertools import groupby
+from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.models.extractive.choice import Pick
-from workbench.models.extractive.reading import Source, harmless
+from workbench.models.extractive.reading import Line, Origin, harmless
 
 Topic: TypeAlias = Literal["goal", "constraints", "progress", "decisions", "next", "context"]
 
 HEADINGS: tuple[str, ...] = ("Goal", "Constraints", "Progress", "Key decisions", "Next steps", "Critical context")
-"""What a summary is divided into when nobody asks for other sections."""
+"""The sections of a summary when nobody asks for others."""
 
 _TOPICS: tuple[tuple[Topic, re.Pattern[str]], ...] = (
     ("constraints", re.compile(r"constraint|preference|requirement|rule|demand", re.I)),
@@ -48,31 +47,17 @@ _OPEN = re.compile(
 _FILE = re.compile(r"[\w.@~/\\:-]*/[\w.@~/\\:-]*")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
 
-
-REMEMBERED = 50_000
-"""Lines of which a process remembers what they are about: those of one summary mostly stand in the next one again."""
-
 DEMANDED = "Constraints of the user"
 """What the user demands, in a section that is not only for that: so an update knows it again."""
 
 LABELS = ("", DEMANDED, "Files", "Commands", "Written", "Results", "Errors")
 """Parts of the section for everything exact, in their order."""
 
-
-_LABEL = {name: number for number, name in enumerate(LABELS)}
-_FILES, _WRITTEN = _LABEL["Files"], _LABEL["Written"]
-_OF_SOURCE: dict[int, int] = {
-    Source.COMMAND: _LABEL["Commands"], Source.RESULT: _LABEL["Results"], Source.FAILED: _LABEL["Errors"],
-}  # fmt: skip
-
-_LABEL_BITS = 8
-_PLACE = 48
-"""Bits of a row's place that say where it was said: half of them the message, half the line."""
+_LABEL_OF = {Origin.COMMAND: "Commands", Origin.RESULT: "Results", Origin.FAILED: "Errors"}
 
 
-@dataclass(frozen=True, slots=True)
-class Above:
-    """What stands above some lines of an earlier summary.
+class Above(NamedTuple):
+    """What is above some lines of an earlier summary.
 
     Attributes:
         heading: empty above the first.
@@ -85,42 +70,38 @@ class Above:
     about: Topic
 
 
-Noted: TypeAlias = tuple[Above, range]
-"""What stands above some lines of an earlier summary, and which of its lines they are."""
+class Row(NamedTuple):
+    """A line of a summary, and what decides where it goes: the numbers of its section and label, and where it was said.
+
+    Rows are written in this order.
+    """
+
+    section: int
+    label: int
+    at: int
+    place: int
+    text: str
 
 
-@lru_cache(maxsize=REMEMBERED)
 def is_demand(text: str) -> bool:
     """Whether a person's words demand or forbid something."""
     return bool(_DEMAND.search(text))
 
 
-@lru_cache(maxsize=REMEMBERED)
-def is_decision(text: str) -> bool:
-    """Whether words say what was decided, or why."""
-    return bool(_DECIDED.search(text))
-
-
-@lru_cache(maxsize=REMEMBERED)
-def is_open(text: str) -> bool:
-    """Whether words say what is still to do."""
-    return bool(_OPEN.search(text))
-
-
-def topic(source: int, text: str, recent: bool) -> Topic:
+def topic(line: Line, recent: bool) -> Topic:
     """What a chosen line is about; only what was said recently can still be open."""
-    if source == Source.USER:
-        return "constraints" if is_demand(text) else "goal"
-    if source in (Source.SAID, Source.THOUGHT):
-        if recent and is_open(text):
+    if line.origin == Origin.USER:
+        return "constraints" if is_demand(line.text) else "goal"
+    if line.origin in (Origin.SAID, Origin.THOUGHT):
+        if recent and _OPEN.search(line.text):
             return "next"
-        if is_decision(text):
+        if _DECIDED.search(line.text):
             return "decisions"
-        return "progress" if source == Source.SAID else "context"
+        return "progress" if line.origin == Origin.SAID else "context"
     return "context"
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=1_000)
 def heading_topic(heading: str) -> Topic | None:
     """What belongs under a heading; None if its words do not tell."""
     return next((name for name, words in _TOPICS if words.search(heading)), None)
@@ -136,106 +117,65 @@ class Outline:
 
     headings: tuple[str, ...]
 
-    def heading(self, about: Topic) -> str:
+    def section(self, about: Topic) -> int:
         """The section for a topic; for one that has none, that of the context, else the last.
 
-        Demands without a section of their own stand where the user's words do.
+        Demands without a section of their own are put where the user's words are.
         """
-        found = next((heading for heading in self.headings if heading_topic(heading) == about), None)
-        if found is None and about == "constraints":
-            found = next((heading for heading in self.headings if _OF_THE_USER.search(heading)), None)
-        if found is None:
-            found = next((heading for heading in self.headings if heading_topic(heading) == "context"), None)
-        return self.headings[-1] if found is None else found
+        topics = [heading_topic(heading) for heading in self.headings]
+        if about in topics:
+            return topics.index(about)
+        if about == "constraints":
+            for number, heading in enumerate(self.headings):
+                if _OF_THE_USER.search(heading):
+                    return number
+        return topics.index("context") if "context" in topics else len(topics) - 1
 
-    def rows(
-        self, picks: Iterable[Pick], text_of: Callable[[int], str], recent: int, noted: Iterable[Noted]
-    ) -> dict[int, str]:
-        """Where each line is written, and how; one of an earlier summary stays in its section where there is such.
-
-        The place is one number, its section and label before where it was said, since numbers are put in order much
-        more quickly than what they stand for.
+    def row(self, pick: Pick, recent: int, above: Above | None) -> Row:
+        """Where a line is written, and how; one of an earlier summary stays in its section if there is such a section.
 
         Args:
-            picks: different lines.
-            text_of: gives what a line says, by its number.
+            pick: the line.
             recent: the message from which on what was said can still be open.
-            noted: the lines of the earlier summary.
+            above: what is above a line of the earlier summary; None for a line of a message.
         """
-        number = {heading: i for i, heading in reversed(list(enumerate(self.headings)))}
-        mixed = not any(heading_topic(heading) == "constraints" for heading in self.headings)
+        if above is None:
+            about, label = topic(pick.line, pick.at >= recent), _label(pick.line)
+            section = self.section(about)
+        else:
+            about, label = above.about, above.part
+            known = above.heading in self.headings
+            section = self.headings.index(above.heading) if known else self.section(about)
+        if about == "constraints" and not label and about not in map(heading_topic, self.headings):
+            label = DEMANDED
+        return Row(section, LABELS.index(label), pick.at, pick.place, harmless(pick.line.text))
 
-        def part(about: Topic, label: int, section: int | None = None) -> int:
-            if section is None:
-                section = number[self.heading(about)]
-            label = _LABEL[DEMANDED] if mixed and not label and about == "constraints" else label
-            return ((section << _LABEL_BITS) + label) << _PLACE
-
-        of_earlier: list[int] = []
-        for above, places in noted:
-            where = part(above.about, _LABEL.get(above.part, 0), number.get(above.heading))
-            of_earlier += [where] * len(places)
-        of_said: dict[tuple[Topic, int], int] = {}
-        found: dict[int, str] = {}
-        for at, i, source, line in picks:
-            said = text_of(line)
-            if at < 0:
-                where = of_earlier[i]
-            else:
-                about = topic(source, said, at >= recent), _label(source, said)
-                if about not in of_said:
-                    of_said[about] = part(*about)
-                where = of_said[about] + (at + 1 << _PLACE // 2)
-            found[where + i] = harmless(said)
-        return found
-
-    def items(self, rows: Mapping[int, str], many: int) -> list[str]:
-        """The summary of the first rows, as what stands between its `ITEM`s.
-
-        Sections stand in their order, lines in the order in which they were said; empty sections are left out.
-        """
-        keys = sorted(islice(rows, many))
+    def items(self, rows: Iterable[Row]) -> list[str]:
+        """The summary of these rows, as what is between its `ITEM`s; empty sections are left out."""
         found = [""]
-        before = -1
-        first = part = 0
-        while first < len(keys):
-            group = keys[first] >> _PLACE
-            section, label = divmod(group, 1 << _LABEL_BITS)
-            if section != before:
-                found[-1] += f"\n\n## {self.headings[section]}"
-                before, part = section, 0
-            if label != part:
-                found[-1] += f"\n### {LABELS[label]}"
-                part = label
-            last = bisect_left(keys, (group + 1) << _PLACE, first)
-            found += map(rows.__getitem__, keys[first:last])
-            first = last
+        for section, in_section in groupby(sorted(rows), key=lambda row: row.section):
+            found[-1] += f"\n\n## {self.headings[section]}"
+            for label, in_part in groupby(in_section, key=lambda row: row.label):
+                if label:
+                    found[-1] += f"\n### {LABELS[label]}"
+                found += [row.text for row in in_part]
         found[0] = found[0][2:]
         return found
 
 
-def _label(source: int, text: str) -> int:
-    """Which of `LABELS` a line of a message stands under, by number."""
-    if source == Source.ARGUMENT:
-        return _FILES if is_file(text) else _WRITTEN
-    return _OF_SOURCE.get(source, 0)
+def _label(line: Line) -> str:
+    if line.origin == Origin.ARGUMENT:
+        return "Files" if _FILE.fullmatch(line.text) else "Written"
+    return _LABEL_OF.get(line.origin, "")
 
 
-@lru_cache(maxsize=REMEMBERED)
-def is_file(text: str) -> bool:
-    """Whether an argument is a path and nothing else."""
-    return _FILE.fullmatch(text) is not None
-
-
-def noted_lines(summary: str) -> Iterator[tuple[Above, list[str]]]:
-    """The lines of an earlier summary, whoever wrote it, as they stand there: with what stands above them."""
-    above, first = Above("", "", "context"), 0
-    lines = summary.splitlines()
-    for at, line in enumerate(lines):
+def lines_below(summary: str) -> Iterator[tuple[Above, str]]:
+    """The lines of an earlier summary, whoever wrote it, each with what is above it."""
+    above = Above("", "", "context")
+    for line in summary.splitlines():
         if line[:1] == "#" and (heading := _HEADING.match(line)):
-            yield above, lines[first:at]
-            first = at + 1
             name = heading.group(1).strip()
             over, part = (above.heading, name) if name in LABELS else (name, "")
             above = Above(over, part, "constraints" if part == DEMANDED else heading_topic(over) or "context")
-    yield above, lines[first:]
+        else:
+            yield above, line
