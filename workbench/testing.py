@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from workbench.analysis.gate import Gate, Verdict
+    from workbench.analysis.gate import Gate, GateResult
     from workbench.compaction.strategy import Preset
     from workbench.models.model import Model
     from workbench.transcript.session import Session
@@ -46,7 +46,7 @@ class CompactionGate:
         model: str | Model = "extractive",
         limit: int | None = None,
         jobs: int = 1,
-    ) -> Verdict:
+    ) -> GateResult:
         """Compare, judge, and fail the test unless the strategy passes.
 
         Args:
@@ -88,7 +88,7 @@ class CompactionGate:
         return verdict
 
 
-def _told(verdict: Verdict, asked: Gate) -> str:
+def _told(verdict: GateResult, asked: Gate) -> str:
     figures = f"{verdict.mean:.4g} against {verdict.baseline:.4g}" if verdict.mean is not None else "no value"
     worst = f"; worst session {verdict.worst} ({verdict.worst_difference:+.4g})" if verdict.worst else ""
     return (

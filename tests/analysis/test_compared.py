@@ -59,7 +59,7 @@ def test_only_the_shares_that_both_have_are_compared() -> None:
     (row,) = compare_table(pd.concat([low, high]), "recall", "truncate", "matched").to_dict("records")
     assert row["sessions"] == 8
     assert row["difference"] == pytest.approx((2 * 0.0 + 2 * 0.1 + 2 * 0.05 + 2 * 0.1) / 8)
-    (row,) = compare_table(pd.concat([low, high]), "recall", "truncate", "matched", 0.1).to_dict("records")
+    (row,) = compare_table(low, "recall", "truncate", "matched").to_dict("records")
     assert (row["sessions"], row["dropped"]) == (4, 4)
 
 
@@ -116,24 +116,12 @@ def test_a_strategy_without_any_value_has_a_row_that_says_so() -> None:
     assert row["why"].startswith("no session has both values")
 
 
-def test_a_margin_adds_what_is_not_worse_and_what_is_the_same() -> None:
-    table = compare_table(scores({"truncate": noisy(0.5, 1), "a": noisy(0.6, 2)}), "recall", "truncate", margin=0.02)
-    assert (bool(table["not_worse"].iloc[0]), bool(table["same"].iloc[0])) == (True, False)
-    assert (
-        compare_table(scores({"truncate": noisy(0.5, 1), "a": noisy(0.6, 2)}), "recall", "truncate")["same"]
-        .isna()
-        .all()
-    )
-
-
 def test_names_that_the_run_does_not_have_are_refused_with_those_it_has() -> None:
     table = scores({"truncate": [0.5], "a": [0.6]}, mode="matched", share=0.2)
     with pytest.raises(UnknownName, match="known are recall"):
         compare_table(table, "unknown", "truncate", "matched")
     with pytest.raises(UnknownName, match="known are a, truncate"):
         compare_table(table, "recall", "b", "matched")
-    with pytest.raises(UnknownName, match=r"known are 0\.2"):
-        compare_table(table, "recall", "truncate", "matched", 0.3)
 
 
 def test_the_same_table_comes_out_twice_and_whatever_order_the_rows_have() -> None:

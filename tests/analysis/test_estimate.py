@@ -8,7 +8,7 @@ from workbench.analysis.paired import interval
 def test_few_sessions_have_a_mean_and_no_interval() -> None:
     found = estimate([0.2, 0.4, 0.1, 0.3, 0.5][: FEWEST - 1])
     assert found is not None
-    assert (round(found.mean, 6), found.n, found.low, found.high, found.sure) == (0.3, 5, None, None, False)
+    assert (round(found.mean, 6), found.n, found.low, found.high) == (0.3, 5, None, None)
 
 
 def test_no_session_has_no_estimate() -> None:
@@ -28,7 +28,7 @@ def test_a_share_is_never_said_to_reach_beyond_one() -> None:
 
 def test_equal_sessions_say_nothing_of_others() -> None:
     found = estimate([0.5] * 9)
-    assert found is not None and not found.sure and found.n == 9
+    assert found is not None and found.low is None and found.n == 9
 
 
 @pytest.mark.parametrize("n", (8, 20))

@@ -34,7 +34,7 @@ def test_a_session_in_which_one_that_is_compared_stays_larger_counts_for_nobody(
     assert over_target(table) == {"truncate": OverTarget(frozenset({"s11"}), 12)}
     assert [sessions(table, name) for name in ("none", "truncate", "masks")] == [11, 11, 11]
     assert over_target_notes(table) == [
-        "truncate stays larger than the size that was set in 1 of 12 sessions; nobody's figures count it."
+        "truncate stays larger than the size that was set in 1 of 12 sessions; no strategy's figures count it."
     ]
 
 
@@ -43,8 +43,8 @@ def test_who_stays_larger_in_more_than_a_tenth_takes_nothing_from_the_others() -
     assert not over_target(table)["masks"].compared
     assert [sessions(table, name) for name in ("none", "truncate", "masks")] == [12, 12, 10]
     assert over_target_notes(table) == [
-        "masks stays larger than the size that was set in 2 of 12 sessions; its figures are of the other 10 and may "
-        "not be compared."
+        "masks stays larger than the size that was set in 2 of 12 sessions; its figures are of the other 10 "
+        "sessions and may not be compared."
     ]
     both = answers(masks=12, truncate=1)
     assert [sessions(both, name) for name in ("none", "truncate", "masks")] == [11, 11, 0]

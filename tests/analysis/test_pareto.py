@@ -15,11 +15,12 @@ def test_the_direction_of_each_count_is_heeded() -> None:
     assert [one.probability for one in found] == [1.0, 1.0, 0.0]
 
 
-def test_a_session_without_a_value_is_left_out_for_all_and_counted() -> None:
+def test_a_session_without_a_value_is_left_out_for_all() -> None:
     values = np.tile([[0.5, 1.0], [0.6, 2.0]], (8, 1, 1))
-    values[0, 1, 0] = np.nan
+    values[0] = [[9.0, 9.0], [np.nan, 2.0]]
     found = frontier(("a", "b"), values, ("higher", "higher"))
-    assert [(one.sessions, one.dropped) for one in found] == [(7, 1), (7, 1)]
+    assert found == frontier(("a", "b"), values[1:], ("higher", "higher")) and found[0].sessions == 7
+    assert frontier(("a", "b"), values[:6], ("higher", "higher"))[0].probability is None, "five of six are left"
 
 
 def test_a_coin_flip_is_called_one() -> None:

@@ -53,8 +53,8 @@ def made(*rows: Row, matched: tuple[tuple[str, str, float | None, str], ...] = (
     return cast("Results", Made(pd.DataFrame([*natural, *cut])))
 
 
-def points(results: Results, **more: Any) -> dict[str, dict[Any, Any]]:
-    return {str(one["strategy"]): one for one in sweep_table(results, **more).to_dict("records")}
+def points(results: Results) -> dict[str, dict[Any, Any]]:
+    return {str(one["strategy"]): one for one in sweep_table(results).to_dict("records")}
 
 
 HALF: tuple[Row, ...] = (
@@ -66,7 +66,7 @@ HALF: tuple[Row, ...] = (
 
 
 def test_what_a_point_keeps_and_saves_rests_on_the_same_sessions() -> None:
-    found = points(made(*HALF), metrics=("recall", "tokens_saved", "peak_context"))
+    found = points(made(*HALF))
     p = found["p"]
     assert p["recall"] == pytest.approx(0.6) and p["tokens_saved"] == pytest.approx(0.25)
     assert p["peak_context"] == 30.0, "what is no figure of the point counts every session"
@@ -77,11 +77,6 @@ def test_a_point_without_a_session_that_has_both_has_neither_figure() -> None:
     q = points(made(*HALF))["q"]
     assert pd.isna(q["recall"]) and pd.isna(q["tokens_saved"])
     assert (q["sessions"], q["of"]) == (0, 2)
-
-
-def test_a_figure_that_is_asked_for_alone_counts_all_its_sessions() -> None:
-    p = points(made(*HALF), metrics=("tokens_saved",))["p"]
-    assert p["tokens_saved"] == pytest.approx(1.4 / 3) and (p["sessions"], p["of"]) == (3, 3)
 
 
 def test_at_equal_size_a_session_in_which_a_point_stays_larger_counts_for_none() -> None:

@@ -1,21 +1,19 @@
-"""What each stage of a strategy is good for: the same strategy without it."""
+"""The contribution of each stage of a strategy: the same strategy without it."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from workbench.analysis.paired import interval, pairs
-from workbench.analysis.power import reporting_floor
+from workbench.analysis.estimate import estimate
+from workbench.analysis.paired import pairs
 from workbench.analysis.scores import by_session, select, shared
 from workbench.compaction.presets import preset
-from workbench.compaction.stage import Stage
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
@@ -25,7 +23,8 @@ from workbench.experiment.store import Results
 from workbench.transcript.session import Session
 
 METRICS = (("recall", "matched"), ("recall", "natural"), ("tokens_saved", "natural"), ("cost", "natural"))
-"""What is looked at: what is kept at equal size and on the strategy's own trigger, and what is saved and paid."""
+"""What is kept at equal size and on the strategy's own trigger, and what is saved and paid."""
+COLUMNS = ["stage", "metric", "mode", "unit", "with_it", "without_it", "effect", "low", "high", "sessions"]
 
 
 def leave_one_out(
@@ -38,7 +37,7 @@ def leave_one_out(
     """Compare the strategy with itself without each of its stages, on the same sessions (ablation).
 
     Args:
-        what: files, folders, patterns or sessions; none stand for the bundled sessions.
+        what: files, folders, patterns or sessions; by default the bundled sessions.
         strategy: a name, or a preset of your own, with at least two stages (those of its view count).
         spec: a specification made before; further settings change it.
         **settings: fields of `RunSpec`.
@@ -46,8 +45,8 @@ def leave_one_out(
     Returns:
         A row a stage and metric: `stage`, `metric`, `mode`, `unit`, `with_it` and `without_it` (means over sessions),
         `effect` (with less without: what the stage adds), `low` and `high` (95 %; missing where sessions are too few or
-        all alike), `sessions`. In matched mode a session's value is its mean over the budgets to which
-        both can be cut; there is no row where there are none.
+        all alike), `sessions`. In matched mode a session's value is its mean over the budgets that both can reach;
+        there is no row where there are none.
 
     Raises:
         SettingError: the strategy has fewer than two stages, or there is nothing to read.
@@ -63,30 +62,23 @@ def leave_one_out(
         if rows.empty or not (rows["status"] == "ok").any():
             bad = [Unreadable(row.path, row.reason).told for row in rows.itertuples()]
             raise SettingError(": ".join(("no session could be replayed", *bad[:1])))
-        return stage_effects(run, whole.name, {stage: part.name for stage, part in parts.items()})
+        found = _stage_effects(run, whole.name, {stage: part.name for stage, part in parts.items()})
+        return pd.DataFrame(found, columns=COLUMNS)
 
 
 def _without_each(whole: Preset) -> Iterator[tuple[str, Preset]]:
-    """Each stage's name with the preset that lacks it; a stage that stands there twice is left out twice."""
+    """Each stage's name with the preset that lacks every stage of that name."""
     strategy = whole.strategy
-    for stage in dict.fromkeys(one.name for one in (*strategy.stages, *strategy.view)):
-        less = replace(strategy, stages=_but(strategy.stages, stage), view=_but(strategy.view, stage))
-        yield stage, replace(whole, name=f"{whole.name} without {stage}", strategy=less)
+    for name in dict.fromkeys(stage.name for stage in (*strategy.stages, *strategy.view)):
+        stages, view = (
+            tuple(stage for stage in part if stage.name != name) for part in (strategy.stages, strategy.view)
+        )
+        less = replace(strategy, stages=stages, view=view)
+        yield name, replace(whole, name=f"{whole.name} without {name}", strategy=less)
 
 
-def _but(stages: Sequence[Stage], name: str) -> tuple[Stage, ...]:
-    return tuple(stage for stage in stages if stage.name != name)
-
-
-def stage_effects(run: Results, whole: str, without: Mapping[str, str]) -> pd.DataFrame:
-    """The table of `leave_one_out`, from a run that holds the strategies.
-
-    Args:
-        run: with all of them.
-        whole: the name of the strategy with all its stages.
-        without: by stage, the name of the strategy without it.
-    """
-    rows = []
+def _stage_effects(run: Results, whole: str, without: Mapping[str, str]) -> Iterator[dict[str, object]]:
+    """The rows of `leave_one_out`; `without` names the strategy that lacks each stage."""
     for stage, name in without.items():
         for metric, mode in METRICS:
             known = run.scores[(run.scores["metric"] == metric) & (run.scores["mode"] == mode)]
@@ -95,17 +87,10 @@ def stage_effects(run: Results, whole: str, without: Mapping[str, str]) -> pd.Da
             values = shared(by_session(select(run.scores, metric, mode)), whole, name)
             if values.empty:
                 continue
-            both = pairs(values[whole].to_dict(), values[name].to_dict())
-            place = {"stage": stage, "metric": metric, "mode": mode, "unit": str(known["unit"].iloc[0])}
-            means = {"with_it": values[whole].mean(), "without_it": values[name].mean()}
-            effect = {"effect": float(np.mean(both.differences)), **_ends(both.differences), "sessions": both.n}
-            rows.append(place | means | effect)
-    columns = ["stage", "metric", "mode", "unit", "with_it", "without_it", "effect", "low", "high", "sessions"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _ends(differences: Sequence[float]) -> dict[str, float | None]:
-    if len(differences) < reporting_floor() or len(set(differences)) == 1:
-        return {"low": None, "high": None}
-    low, high = interval(differences)
-    return {"low": float(low), "high": float(high)}
+            effect = estimate(pairs(values[whole].to_dict(), values[name].to_dict()).differences)
+            assert effect is not None
+            yield {
+                "stage": stage, "metric": metric, "mode": mode, "unit": str(known["unit"].iloc[0]),
+                "with_it": values[whole].mean(), "without_it": values[name].mean(),
+                "effect": effect.mean, "low": effect.low, "high": effect.high, "sessions": effect.n,
+            }  # fmt: skip

@@ -9,110 +9,66 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from workbench.analysis.equivalence import not_worse, same
 from workbench.analysis.paired import Pairs, holm, interval, pairs, sign_flip
 from workbench.analysis.power import minimum_detectable, reporting_floor, sessions_needed
 from workbench.analysis.scores import by_session, direction, select, shared
 from workbench.errors import UnknownName
 from workbench.palette import REFERENCES
 
+ALPHA = 0.05
+"""Of the family of tests, two-sided; intervals are of confidence 1 - ALPHA."""
+WORTH = 0.05
+"""The difference worth detecting, in the metric's unit, for which `would_do` plans."""
 COLUMNS = (
     "strategy", "reference", "sessions", "dropped", "mean", "baseline", "difference", "low", "high", "ahead", "behind",
-    "tied", "p", "p_holm", "verdict", "detectable", "would_do", "not_worse", "same", "why",
+    "tied", "p", "p_holm", "verdict", "detectable", "would_do", "why",
 )  # fmt: skip
 """Of `compare_table`, see there."""
-
 
 Row: TypeAlias = dict[str, object]
 
 
-def compare_table(
-    scores: pd.DataFrame,
-    metric: str,
-    baseline: str,
-    mode: str = "natural",
-    share: float | None = None,
-    *,
-    worth: float = 0.05,
-    margin: float | None = None,
-    alpha: float = 0.05,
-    seed: int = 20,
-) -> pd.DataFrame:
+def compare_table(scores: pd.DataFrame, metric: str, baseline: str, mode: str = "natural") -> pd.DataFrame:
     """Compare every strategy with a baseline on the sessions that both have a value for.
 
     Args:
         scores: the table of that name of a run, see `docs/tables.md`.
         metric: one of its metrics.
         baseline: a strategy of the table.
-        mode: `natural` or `matched`.
-        share: of matched mode, in (0, 1); None takes each session's mean over all shares.
-        worth: the difference worth knowing, in the metric's unit, > 0: how many sessions would show it.
-        margin: of `not_worse` and `same`, in the metric's unit, > 0; those stay empty where it is None.
-        alpha: of the family of tests, two-sided, in (0, 1); intervals are of confidence 1 - alpha.
-        seed: of the draws where there are too many sessions to look at all sign flips.
+        mode: `natural` or `matched`; there a session's value is its mean over the shares that both have.
 
     Returns:
         A row a strategy, best difference first and references last, with the columns
 
         - `strategy`, `reference` (a reference that measures the scale: tested, but no member of the family);
-        - `sessions` (pairs; the mean over the shares at which both have a value is one), `dropped` (sessions that lack
-          one of the two values: left out, never zero);
+        - `sessions` (pairs), `dropped` (sessions that lack one of the two values: left out, never zero);
         - `mean`, `baseline`: over the same paired sessions; `difference` of them with `low` and `high`, unit of the
           metric, missing below the reporting floor and where all differences are equal;
         - `ahead`, `behind`, `tied`: sessions in which the strategy is better, worse, equal;
         - `p`: sign-flip test; `p_holm`: over all contenders of this table;
-        - `verdict`: `better` or `worse` than the baseline where `p_holm` (of a reference: `p`) is at most alpha and
+        - `verdict`: `better` or `worse` than the baseline where `p_holm` (of a reference: `p`) is at most 0.05 and
           the interval leaves out 0; else `undecided`, or `too few sessions`;
         - `detectable`: the difference that so many sessions would have shown four times in five;
-        - `would_do`: sessions that would show a difference of `worth` four times in five, as these sessions vary, in
+        - `would_do`: sessions that would show a difference of `WORTH` four times in five, as these sessions vary, in
           a family of this size (missing where they do not vary at all, or a million would not do);
-        - `not_worse`, `same`: by `margin`, one-sided at alpha / 2 each;
         - `why`: a sentence where something is missing, else empty.
 
     Raises:
-        UnknownName: the table has no such metric, share or baseline; the message names those that it has.
+        UnknownName: the table has no such metric or baseline; the message names those that it has.
     """
-    rows = _known(select(scores, metric, mode, share), baseline)
-    names = [str(name) for name in rows["strategy"].unique() if name != baseline]
-    contenders = sum(name not in REFERENCES for name in names)
-    test = _PairedTest(rows, worth, margin, alpha, seed)
-    found = [
-        {"strategy": name, "reference": name in REFERENCES}
-        | test.row(name, baseline, 1 if name in REFERENCES else contenders)
-        for name in names
-    ]
-    family = [row for row in found if not row["reference"]]
-    for row, p in zip(family, holm([_number(row.get("p")) for row in family]), strict=True):
-        row["p_holm"] = p
-    return test.table(found, largest_first=True)
+    test = _PairedTest(scores, metric, baseline, mode)
+    names = [name for name in test.strategies if name != baseline]
+    contenders = [name for name in names if name not in REFERENCES]
+    rows = {name: test.row(name, baseline, len(contenders) if name in contenders else 1) for name in names}
+    _adjust([rows[name] for name in contenders], [])
+    return test.table(rows, largest_first=True)
 
 
-def lead_table(
-    scores: pd.DataFrame,
-    metric: str,
-    first: str,
-    mode: str = "natural",
-    share: float | None = None,
-    *,
-    worth: float = 0.05,
-    alpha: float = 0.05,
-    seed: int = 20,
-) -> pd.DataFrame:
-    """Compare the strategy that came out first with every other contender, as one must who picked it by these scores.
+def lead_table(scores: pd.DataFrame, metric: str, first: str, mode: str = "natural") -> pd.DataFrame:
+    """Compare the strategy that came out first with every other contender, as it was picked by these scores.
 
-    Whoever picks the winner by looking has looked at all pairs, so Holm's family is all pairs of contenders, and the
-    reporting floor counts them all: two strategies that are equal are then called apart in 5 % of runs at most, not
-    more often because the luckier of many was picked.
-
-    Args:
-        scores: the table of that name of a run, see `docs/tables.md`.
-        metric: one of its metrics.
-        first: the contender that came out first.
-        mode: `natural` or `matched`.
-        share: of matched mode, in (0, 1); None takes each session's mean over all shares.
-        worth: the difference worth knowing, in the metric's unit, > 0.
-        alpha: of the family of all pairs, in (0, 1).
-        seed: of the draws.
+    Picking the winner means looking at all pairs, so Holm's family is all pairs of contenders, and the reporting floor
+    counts them all: two equal strategies are then found to differ in 5 % of runs at most.
 
     Returns:
         The columns of `compare_table`, a row a rival: `strategy` is the rival, `mean` is that of `first`, `baseline`
@@ -121,45 +77,42 @@ def lead_table(
     Raises:
         UnknownName: as of `compare_table`.
     """
-    rows = _known(select(scores, metric, mode, share), first)
-    test = _PairedTest(rows, worth, None, alpha, seed)
+    test = _PairedTest(scores, metric, first, mode)
     rivals = [str(name) for name in test.wide.columns if name not in REFERENCES and name != first]
     others = list(combinations(rivals, 2))
-    found = [
-        {"strategy": name, "reference": False} | test.row(first, name, len(rivals) + len(others)) for name in rivals
-    ]
-    ps = [_number(row.get("p")) for row in found] + [test.p(test.pairs(*pair)) for pair in others]
-    for row, p in zip(found, holm(ps), strict=False):  # the pairs with the first come first
+    rows = {name: test.row(first, name, len(rivals) + len(others)) for name in rivals}
+    _adjust(list(rows.values()), [_p(test.pairs(*pair)) for pair in others])
+    return test.table(rows, largest_first=False)
+
+
+def _adjust(rows: Sequence[Row], others: Sequence[float | None]) -> None:
+    """Write down the adjusted p of some rows, in a family with other tests."""
+    adjusted = holm([*(_number(row.get("p")) for row in rows), *others])
+    for row, p in zip(rows, adjusted, strict=False):
         row["p_holm"] = p
-    return test.table(found, largest_first=False)
 
 
-def _known(rows: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The rows, if the strategy is among them."""
-    if name not in set(rows["strategy"]):
-        raise UnknownName("strategy of this run", name, map(str, rows["strategy"].unique()))
-    return rows
+def _p(both: Pairs) -> float | None:
+    """Of the sign-flip test; None where so few sessions could not show anything."""
+    return float(sign_flip(both.differences)) if both.n >= reporting_floor() else None
 
 
 class _PairedTest:
-    """Compares strategies in pairs on the sessions that both have a value for; arguments as of `compare_table`."""
+    """Compares strategies in pairs on the sessions that both have a value for."""
 
-    def __init__(self, rows: pd.DataFrame, worth: float, margin: float | None, alpha: float, seed: int) -> None:
+    def __init__(self, scores: pd.DataFrame, metric: str, name: str, mode: str) -> None:
+        rows = select(scores, metric, mode)
+        self.strategies = [str(name) for name in rows["strategy"].unique()]
+        if name not in self.strategies:
+            raise UnknownName("strategy of this run", name, self.strategies)
         self.better = direction(rows)
         self.wide = by_session(rows)
         self.sessions = [str(name) for name in rows["session"].unique()]
-        self.worth, self.margin, self.alpha, self.seed = worth, margin, alpha, seed
 
     def pairs(self, one: str, other: str) -> Pairs:
         """The differences by session."""
         values = shared(self.wide, one, other).reindex(self.sessions)
         return pairs(values[one].to_dict(), values[other].to_dict())
-
-    def p(self, both: Pairs) -> float | None:
-        """Of the sign-flip test; None where so few sessions could not show anything."""
-        return (
-            float(sign_flip(both.differences, seed=self.seed)) if both.n >= reporting_floor(alpha=self.alpha) else None
-        )
 
     def row(self, one: str, other: str, tests: int) -> Row:
         """What `compare_table` says of two strategies, in a family of so many tests."""
@@ -169,41 +122,13 @@ class _PairedTest:
             "sessions": both.n, "dropped": both.dropped,
             "mean": float(means[one]) if both.n else None, "baseline": float(means[other]) if both.n else None,
             "ahead": int((gains > 0).sum()), "behind": int((gains < 0).sum()), "tied": int((gains == 0).sum()),
-            **self._findings(both, tests),
+            **_findings(both, tests),
         }  # fmt: skip
 
-    def _findings(self, both: Pairs, tests: int) -> Row:
-        """What the differences show, as far as there are enough of them."""
-        gaps, floor = np.array(both.differences), reporting_floor(tests, self.alpha)
-        if not both.n:
-            return {"why": f"no session has both values; at least {floor} would do", "would_do": floor}
-        found: Row = {"difference": float(gaps.mean())}
-        deviation = float(gaps.std(ddof=1)) if both.n > 1 else 0.0
-        if both.differ and both.n > 1:
-            needed = sessions_needed(self.worth, deviation, self.alpha / tests)
-            found["would_do"] = None if needed is None else max(floor, needed)
-        if both.n < floor:
-            found["why"] = (
-                f"too few sessions: {both.n}, at least {floor} would do for {tests} comparison{'s'[: tests > 1]}"
-            )
-        if (p := self.p(both)) is None:
-            return found
-        found["p"] = p
-        if deviation <= 1e-12 * float(np.abs(gaps).max()):
-            return found | {"why": f"the difference is the same in all {both.n} sessions, so there is no interval"}
-        low, high = interval(gaps, 1 - self.alpha)
-        found |= {"low": float(low), "high": float(high)}
-        found["detectable"] = minimum_detectable(deviation, both.n, self.alpha / tests)
-        if self.margin is not None:
-            found["not_worse"] = not_worse(gaps, self.margin, better=self.better, alpha=self.alpha / 2).holds
-            found["same"] = same(gaps, self.margin, alpha=self.alpha / 2).holds
-        if both.differ < floor and "why" not in found:
-            found["why"] = f"only {both.differ} of {both.n} sessions differ; at least {floor} that do would be needed"
-        return found
-
-    def table(self, rows: Sequence[Row], *, largest_first: bool) -> pd.DataFrame:
-        """The rows with their verdicts, references last, by gain."""
-        table = pd.DataFrame([row | {"verdict": self._verdict(row)} for row in rows], columns=list(COLUMNS))
+    def table(self, rows: dict[str, Row], *, largest_first: bool) -> pd.DataFrame:
+        """The rows by strategy with their verdicts, references last, by gain."""
+        known = [{"strategy": name, "reference": name in REFERENCES, **row} for name, row in rows.items()]
+        table = pd.DataFrame([row | {"verdict": self._verdict(row)} for row in known], columns=list(COLUMNS))
         gain = pd.to_numeric(table["difference"]) * (-1 if (self.better == "higher") == largest_first else 1)
         order = table.assign(gain=gain).sort_values(["reference", "gain", "strategy"], na_position="last").index
         return table.loc[order].reset_index(drop=True)
@@ -214,11 +139,38 @@ class _PairedTest:
             return "too few sessions"
         p = _number(row.get("p") if row["reference"] else row.get("p_holm"))
         difference, low, high = (_number(row.get(column)) for column in ("difference", "low", "high"))
-        if p is None or p > self.alpha or difference is None:
+        if p is None or p > ALPHA or difference is None:
             return "undecided"
         if low is not None and high is not None and low <= 0 <= high:
             return "undecided"
         return "better" if (difference > 0) == (self.better == "higher") else "worse"
+
+
+def _findings(both: Pairs, tests: int) -> Row:
+    """What the differences show in a family of so many tests, as far as there are enough of them."""
+    gaps, floor = np.array(both.differences), reporting_floor(tests)
+    if not both.n:
+        return {"why": f"no session has both values; at least {floor} would do", "would_do": floor}
+    found: Row = {"difference": float(gaps.mean()), "p": _p(both)}
+    deviation = float(gaps.std(ddof=1)) if both.n > 1 else 0.0
+    if both.differ and both.n > 1:
+        needed = sessions_needed(WORTH, deviation, ALPHA / tests)
+        found["would_do"] = None if needed is None else max(floor, needed)
+    if both.n < floor:
+        found["why"] = f"too few sessions: {both.n}, at least {floor} would do for {tests} comparison{'s'[: tests > 1]}"
+    if found["p"] is None:
+        return found
+    if deviation <= 1e-12 * float(np.abs(gaps).max()):
+        return found | {"why": f"the difference is the same in all {both.n} sessions, so there is no interval"}
+    low, high = interval(gaps, 1 - ALPHA)
+    found |= {
+        "low": float(low),
+        "high": float(high),
+        "detectable": minimum_detectable(deviation, both.n, ALPHA / tests),
+    }
+    if floor > both.differ and "why" not in found:
+        found["why"] = f"only {both.differ} of {both.n} sessions differ; at least {floor} that do would be needed"
+    return found
 
 
 def _number(value: object) -> float | None:

@@ -7,12 +7,9 @@ import pandas as pd
 from workbench.analysis.scores import floats
 
 PLACE = ["session", "strategy", "mode", "share"]
-VALUES = (*PLACE, "metric", "before", "after", "difference", "worse_by", "better")
-ENTITIES = (
-    *PLACE, "kind", "entity", "change", "weight", "recoverable", "level", "said_by", "evidence_at", "evidence",
-    "needed_at", "use", "stage",
-)  # fmt: skip
-"""Columns of `changed_values` and `changed_entities`, see there."""
+VALUES = [*PLACE, "metric", "before", "after", "difference", "worse_by", "better"]
+LOSS = [*PLACE, "kind", "entity"]
+DETAILS = ["weight", "recoverable", "level", "said_by", "evidence_at", "evidence", "needed_at", "use", "stage"]
 
 
 def changed_values(before: pd.DataFrame, after: pd.DataFrame, metric: str | None = None) -> pd.DataFrame:
@@ -20,7 +17,7 @@ def changed_values(before: pd.DataFrame, after: pd.DataFrame, metric: str | None
 
     Args:
         before: the table `scores` of the earlier run.
-        after: that of the later one.
+        after: the same of the later run.
         metric: one of theirs; None takes all.
 
     Returns:
@@ -29,61 +26,45 @@ def changed_values(before: pd.DataFrame, after: pd.DataFrame, metric: str | None
         where the metric has become worse, 1 where a value is missing now, by which rows of different units are ordered.
     """
     names = [*PLACE, "metric"]
-    old, new = (_scores(table, metric) for table in (before, after))
+    old, new = (_comparable(table[[*names, "value", "better"]]) for table in (before, after))
     both = old.merge(new, on=names, suffixes=("_old", "_new"))
+    if metric is not None:
+        both = both[both["metric"] == metric]
     one, other = (floats(both[f"value_{side}"]) for side in ("old", "new"))
     scale = pd.concat([one.abs(), other.abs()], axis=1).max(axis=1)
-    gap = other - one
     sign = both["better_new"].map({"higher": -1.0, "lower": 1.0}).astype("float64")
-    worse = (sign * gap / scale.where(scale > 0, 1.0)).mask(one.notna() & other.isna(), 1.0)
-    worse = worse.mask(one.isna() & other.notna(), -1.0)
-    table = both[names].assign(
-        before=one, after=other, difference=gap, worse_by=worse.fillna(0.0), better=both["better_new"]
-    )
-    return _ordered(table[table["worse_by"].abs() > 1e-12], "worse_by", names)[list(VALUES)]
+    worse = (sign * (other - one) / scale.where(scale > 0, 1.0)).mask(one.notna() & other.isna(), 1.0)
+    worse = worse.mask(one.isna() & other.notna(), -1.0).fillna(0.0)
+    table = both.assign(before=one, after=other, difference=other - one, worse_by=worse, better=both["better_new"])
+    return _ordered(table[worse.abs() > 1e-12], "worse_by", names)[VALUES]
 
 
 def changed_entities(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     """The needed entities that only one of two runs had lost, new losses first and the worst of them at the top.
 
-    A run writes down its thirty worst losses for each session, strategy and budget: an entity counts as mended when it
-    is no more among them.
+    A run records its thirty worst losses for each session, strategy and budget: an entity counts as mended when it is
+    no longer among them.
 
     Args:
         before: the table `losses` of the earlier run.
-        after: that of the later one.
+        after: the same of the later run.
 
     Returns:
-        A row an entity with `change`: `lost` (new), `worse` (its name stood there and does not any more), `better` or
+        A row an entity with `change`: `lost` (new), `worse` (its name was there and is no longer), `better` or
         `mended`; all others as in `losses`, from the later run where it has them.
     """
-    names = [*PLACE, "kind", "entity"]
-    old, new = (_losses(table, names) for table in (before, after))
-    both = old.merge(new, on=names, how="outer", suffixes=("_old", "_new"), indicator=True)
-    rows = pd.DataFrame({name: both[name] for name in names})
-    weights = {side: floats(both[f"weight_{side}"]).fillna(0.0) for side in ("old", "new")}
-    rows["gap"] = weights["new"] - weights["old"]
-    lost = both["_merge"] == "right_only"
-    mended = both["_merge"] == "left_only"
-    rows["change"] = (rows["gap"] > 0).map({True: "worse", False: "better"}).mask(lost, "lost").mask(mended, "mended")
-    for column in ENTITIES[len(names) + 1 :]:
-        rows[column] = both[f"{column}_new"].where(~mended, both[f"{column}_old"])
-    changed = rows[rows["gap"].abs() > 1e-12]
-    return _ordered(changed, "gap", names)[list(ENTITIES)]
+    old, new = (_comparable(table[LOSS + DETAILS]).drop_duplicates(LOSS) for table in (before, after))
+    both = old.merge(new, on=LOSS, how="outer", suffixes=("_old", "_new"), indicator="side")
+    gap = floats(both["weight_new"]).fillna(0.0) - floats(both["weight_old"]).fillna(0.0)
+    lost, mended = both["side"] == "right_only", both["side"] == "left_only"
+    both["change"] = (gap > 0).map({True: "worse", False: "better"}).mask(lost, "lost").mask(mended, "mended")
+    for name in DETAILS:
+        both[name] = both[f"{name}_new"].where(~mended, both[f"{name}_old"])
+    return _ordered(both.assign(gap=gap)[gap.abs() > 1e-12], "gap", LOSS)[[*LOSS, "change", *DETAILS]]
 
 
-def _scores(table: pd.DataFrame, metric: str | None) -> pd.DataFrame:
-    rows = table if metric is None else table[table["metric"] == metric]
-    return _plain(rows[[*PLACE, "metric", "value", "better"]])
-
-
-def _losses(table: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    wanted = [column for column in ENTITIES if column != "change"]
-    return _plain(table[wanted]).drop_duplicates(names)
-
-
-def _plain(rows: pd.DataFrame) -> pd.DataFrame:
-    """With 0 for the share of natural mode, so that rows of it find each other."""
+def _comparable(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with 0 for the share of natural mode, so that those of two runs can be merged."""
     return rows.assign(share=floats(rows["share"]).fillna(0.0))
 
 

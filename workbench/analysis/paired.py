@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import isclose
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
-Floats = NDArray[np.float64]
+from workbench.ragged import Floats
 
 EXACT = 14
 """Sessions up to which all sign flips are enumerated (8,192 by symmetry); beyond, they are drawn."""
@@ -38,43 +38,31 @@ class Pairs:
 def pairs(strategy: Mapping[str, float | None], baseline: Mapping[str, float | None]) -> Pairs:
     """Pair two strategies by session, in the order of the session's id.
 
-    Args:
-        strategy: a value a session; None or NaN where there is none, which is never taken for zero.
-        baseline: the same.
-
-    Returns:
-        The differences; `dropped` counts the sessions of either that have no value in one of the two.
+    A value of None or NaN is missing, never zero; `dropped` counts the sessions that lack one of the two values.
+    Differences in the last digits of two sums count as ties.
     """
     both = {name: (strategy.get(name), baseline.get(name)) for name in sorted({*strategy, *baseline})}
     found = {
-        name: _apart(float(one), float(other))
+        name: 0.0 if isclose(one, other, rel_tol=1e-12) else float(one) - float(other)
         for name, (one, other) in both.items()
         if one is not None and other is not None and np.isfinite(one) and np.isfinite(other)
     }
     return Pairs(tuple(found), tuple(found.values()), len(both) - len(found))
 
 
-def _apart(one: float, other: float) -> float:
-    """The difference, 0 where only the last digits of two sums differ: a tie must be seen as one."""
-    return 0.0 if isclose(one, other, rel_tol=1e-12) else one - other
-
-
 def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, Floats]:
     """The interval of a mean over sessions: Student's t, each end moved out by half of Hall's correction for skewness.
 
-    Student's interval holds what it says for symmetric differences, heavy tails included, and misses too often for
-    skewed ones; Hall's is the other way round, and so is the studentised bootstrap, whose closed form it is. BCa and
-    percentile intervals are too short at 8 sessions for all shapes (83 to 90 % where 95 % was said). Of those tried
-    this one came nearest to its word at 8, 20 and 60 sessions: `tests/benchmarks/bench_statistics.py` prints the table.
-    Values of one session belong together: average them first, so that the session stays what is counted.
+    Student's interval is too short for skewed differences, Hall's for symmetric ones with heavy tails; BCa and
+    percentile bootstraps are too short at 8 sessions for all shapes. Of those tried this one came nearest to its
+    nominal coverage at 8, 20 and 60 sessions (`tests/benchmarks/bench_statistics.py`).
 
     Args:
-        differences: (..., n) one a session, n >= 3, any unit; many samples at once along the leading axes.
+        differences: (..., n) one a session, n >= 3, any unit; average the values of one session first.
         confidence: of the two-sided interval, in (0, 1).
 
     Returns:
-        Low and high ends, each of shape (...), in the unit of the differences. Equal differences give an interval of
-        no width, which says nothing of what other sessions would show: do not print it.
+        Low and high ends, each of shape (...). Equal differences give no width, which says nothing of other sessions.
 
     Source:
         P. Hall, On the removal of skewness by transformation, J. R. Statist. Soc. B 54 (1992), 221-228: the cubic
@@ -113,9 +101,8 @@ def _unskewed(reach: float, skew: Floats, n: int) -> Floats:
 def sign_flip(differences: ArrayLike, *, draws: int = 9_999, seed: int = 20) -> Floats:
     """The two-sided p of the sign-flip test: how often chance labels give a mean at least as far from zero.
 
-    Exact up to `EXACT` sessions: all ways to swap the two strategies' labels within sessions are looked at. Beyond,
-    `draws` of them, and the sample itself is counted as one, so that the p is never too small. What is tested is that
-    the two strategies are the same to a session (swapping labels changes nothing); ties weaken it, never falsify it.
+    Exact up to `EXACT` sessions; beyond, `draws` flips are drawn, and the sample itself counts as one of them, so that
+    p is never too small. The null hypothesis is that swapping the two labels within a session changes nothing.
 
     Args:
         differences: (..., n) one a session, n >= 1, any unit.
@@ -123,7 +110,7 @@ def sign_flip(differences: ArrayLike, *, draws: int = 9_999, seed: int = 20) -> 
         seed: of the draws.
 
     Returns:
-        p in (0, 1], of shape (...). No p is smaller than 2 ** (1 - n).
+        p in (0, 1], of shape (...), and at least 2 ** (1 - n).
 
     Source:
         R. A. Fisher, The Design of Experiments (1935), section 21; (b + 1) / (m + 1) after Phipson and Smyth (2010).
@@ -145,13 +132,7 @@ def _all_flips(n: int) -> Floats:
 
 
 def holm(ps: Sequence[float | None]) -> tuple[float | None, ...]:
-    """Adjust the p of a family so that one false alarm among all of them stays as rare as for one test.
-
-    Args:
-        ps: in [0, 1]; None where no test was made, which is no member of the family.
-
-    Returns:
-        Adjusted p in the same order, at most 1; None stays None.
+    """Adjust the p of a family of tests, in their order; None (no test was made) is no member of the family.
 
     Source:
         S. Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statist. 6 (1979), 65-70.

@@ -1,4 +1,4 @@
-"""Which strategies no other beats on two counts at once, and how sure that is."""
+"""Which strategies no other beats on two metrics at once, and how sure that is."""
 
 from __future__ import annotations
 
@@ -6,32 +6,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from workbench.analysis.power import reporting_floor
 from workbench.metrics.metric import Better
+from workbench.ragged import Flags
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A strategy's means over sessions, whether it is on the frontier, and how often it would be with other sessions.
+    """Whether a strategy is on the frontier, and how often it would be with other sessions.
 
-    `probability` is None where there are too few sessions to say.
+    `sessions` have every value; `probability` is None where they are too few.
     """
 
     strategy: str
-    means: tuple[float, ...]
     on_frontier: bool
     probability: float | None
     sessions: int
-    dropped: int
 
 
-def on_frontier(points: ArrayLike) -> NDArray[np.bool_]:
-    """Whether no other point is at least as good on all counts and better on one.
+def on_frontier(points: ArrayLike) -> Flags:
+    """Whether no other point is at least as good in all metrics and better in one.
 
     Args:
-        points: (..., strategies, counts), higher is better on each; equal points do not beat each other.
+        points: (..., strategies, metrics), higher is better in each; equal points do not beat each other.
 
     Returns:
         (..., strategies).
@@ -51,8 +50,7 @@ def frontier(
 
     Args:
         strategies: k names.
-        values: (n sessions, k strategies, c counts), any unit, NaN where there is none; a session that lacks a value
-            of any strategy is left out for all and counted as dropped.
+        values: (n sessions, k strategies, c metrics), any unit; a session with a NaN is left out for all strategies.
         better: c directions.
         draws: bootstrap samples, >= 1.
         seed: of the draws.
@@ -66,21 +64,13 @@ def frontier(
     if not n:
         return ()
     signs = np.array([1.0 if one == "higher" else -1.0 for one in better])
-    means = whole.mean(axis=0)
     weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws) / n
     # Rounded, so that strategies that are equal in every session are equal in every sample too.
     drawn = np.round(np.einsum("dn,nkc->dkc", weights, whole), 12)
     often = on_frontier(drawn * signs).mean(axis=0)
-    now = on_frontier(np.round(means, 12) * signs)
+    now = on_frontier(np.round(whole.mean(axis=0), 12) * signs)
     sure = n >= reporting_floor()
     return tuple(
-        Standing(
-            name,
-            tuple(float(mean) for mean in means[place]),
-            bool(now[place]),
-            float(often[place]) if sure else None,
-            n,
-            len(given) - n,
-        )
-        for place, name in enumerate(strategies)
+        Standing(name, bool(on), float(chance) if sure else None, n)
+        for name, on, chance in zip(strategies, now, often, strict=True)
     )

@@ -2,44 +2,35 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from math import ceil, isnan, log2, sqrt
 
 from scipy import optimize, stats
 
 POWER = 0.8
-"""The chance to see a difference that is there, where nothing else is asked for."""
+"""The chance to see a difference that is there."""
 
 MOST = 1_000_000
 """Sessions beyond which nobody looks for an answer."""
 
 
 def reporting_floor(tests: int = 1, alpha: float = 0.05) -> int:
-    """The fewest sessions with which a sign-flip test among `tests` could come out at all.
+    """The fewest sessions with which a two-sided sign-flip test in a family of `tests` could be significant.
 
     With n sessions that all agree its p is 2 ** (1 - n), and Holm asks the smallest p of a family to be at most
-    alpha / tests. Below this number a table must say "too few sessions", whatever the values are.
-
-    Args:
-        tests: in the family, >= 1.
-        alpha: two-sided, in (0, 1).
-
-    Returns:
-        Sessions: 6 for one test at 5 %, 9 for seven.
+    alpha / tests: 6 sessions for one test at 5 %, 9 for seven.
     """
     return 1 + ceil(log2(tests / alpha) - 1e-12)
 
 
 def power(difference: float, deviation: float, sessions: int, alpha: float = 0.05) -> float:
-    """The chance that a paired two-sided t test of size `alpha` sees a mean difference that is there.
+    """The chance that a paired two-sided t test of size `alpha` sees a true mean difference, in [alpha, 1].
 
     Args:
         difference: true mean over sessions, in the metric's unit.
         deviation: standard deviation of the per-session differences, same unit, > 0.
         sessions: >= 2.
         alpha: two-sided, in (0, 1).
-
-    Returns:
-        In [alpha, 1].
 
     Source:
         Noncentral t: J. Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), chapter 2.
@@ -53,50 +44,32 @@ def power(difference: float, deviation: float, sessions: int, alpha: float = 0.0
     return float(stats.nct.sf(bound, sessions - 1, centre)) + (0.0 if isnan(wrong) else wrong)
 
 
-def minimum_detectable(deviation: float, sessions: int, alpha: float = 0.05, chance: float = POWER) -> float:
-    """The smallest true mean difference that so many sessions would show with probability `chance`.
+def minimum_detectable(deviation: float, sessions: int, alpha: float = 0.05) -> float:
+    """The smallest true mean difference that so many sessions would show with probability `POWER`.
 
-    To be printed where a test saw nothing: "no difference of more than this" and not "no difference".
-
-    Args:
-        deviation: standard deviation of the per-session differences, any unit, >= 0.
-        sessions: >= 2.
-        alpha: two-sided, in (0, 1); a family under Holm plans with alpha / tests.
-        chance: power, in (alpha, 1).
-
-    Returns:
-        In the unit of `deviation`; 0 where the differences do not vary.
+    Arguments as of `power`; a family under Holm plans with alpha / tests. 0 where the differences do not vary.
     """
     if deviation == 0:
         return 0.0
     top = 1.0
-    while power(top, 1.0, sessions, alpha) < chance:
+    while power(top, 1.0, sessions, alpha) < POWER:
         top *= 2
-    effect = optimize.brentq(lambda size: power(size, 1.0, sessions, alpha) - chance, 0.0, top, xtol=1e-9)
+    effect = optimize.brentq(lambda size: power(size, 1.0, sessions, alpha) - POWER, 0.0, top, xtol=1e-9)
     return float(effect) * deviation
 
 
-def sessions_needed(difference: float, deviation: float, alpha: float = 0.05, chance: float = POWER) -> int | None:
-    """How many sessions would show a true mean difference with probability `chance`.
+def sessions_needed(difference: float, deviation: float, alpha: float = 0.05) -> int | None:
+    """How many sessions would show a true mean difference with probability `POWER`; arguments as of `power`.
 
-    Args:
-        difference: worth knowing, in the metric's unit, not 0; named before looking at the result.
-        deviation: standard deviation of the per-session differences, same unit, >= 0.
-        alpha: two-sided, in (0, 1).
-        chance: power, in (alpha, 1).
-
-    Returns:
-        At least `reporting_floor`; None if a million would not do.
+    At least `reporting_floor`; None if a million would not do.
     """
     low = reporting_floor(alpha=alpha)
-    if deviation == 0 or power(difference, deviation, low, alpha) >= chance:
+    if deviation == 0 or power(difference, deviation, low, alpha) >= POWER:
         return low
     high = 2 * low
-    while power(difference, deviation, high, alpha) < chance:
+    while power(difference, deviation, high, alpha) < POWER:
         low, high = high, 2 * high
         if high > MOST:
             return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power(difference, deviation, middle, alpha) >= chance else (middle, high)
-    return high
+    sizes = range(low, high + 1)
+    return sizes[bisect_left(sizes, POWER, key=lambda size: power(difference, deviation, size, alpha))]

@@ -1,10 +1,9 @@
-"""How much of what a metric varies by is the session, and how much is the model that answers otherwise each time."""
+"""How much of a metric's variance lies between sessions, and how much the model adds by answering otherwise."""
 
 from __future__ import annotations
 
 from math import sqrt
 
-import numpy as np
 import pandas as pd
 
 from workbench.analysis.scores import floats
@@ -33,8 +32,8 @@ def variance_split(
         - `between`: the standard deviation of sessions, without what the model adds; `within`: that of replicates of
           one session;
         - `model_share`: the part of one value's variance that is the model's, in [0, 1];
-        - `error`: the standard error of the mean over sessions as run; `error_at_most`: what it would still be with any
-          number of replicates: where the two are near each other, more sessions help and more replicates do not.
+        - `error`: the standard error of the mean over sessions as run; `error_at_most`: the same with any number of
+          replicates. Where the two are close, more sessions help and more replicates do not.
 
         Missing where there are fewer than two sessions or replicates.
 
@@ -56,7 +55,7 @@ def variance_split(
     found = []
     for name, own in rows.groupby("strategy", sort=False):
         wide = own.pivot_table(index="session", columns="replicate", values="value", dropna=False)
-        found.append({"strategy": str(name)} | _split(wide.dropna().to_numpy(dtype=float)))
+        found.append({"strategy": str(name)} | _split(wide.dropna()))
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
@@ -69,39 +68,32 @@ def alike(results: Results) -> tuple[str, ...]:
 
 
 def repeated_note(results: Results) -> str:
-    """What the reader of replicates must be warned of, in one sentence; empty for nothing.
-
-    A model that answers the same each time shows no variance of its own, which is not the same as having none.
-    """
+    """A warning for the reader of replicates that are all the same; empty for nothing."""
     settings = results.manifest.get("settings")
-    asked = settings.get("replicates") if isinstance(settings, dict) else None
-    if asked is None:
+    if not isinstance(settings, dict) or settings.get("replicates") is None:
         return ""
     if results.replicates.empty:
-        return "Nothing was repeated: whoever wrote the summaries of this run answers the same each time."
+        return "Nothing was repeated: the writer of this run's summaries answers the same each time."
     names = alike(results)
     if not names:
         return ""
     return (
-        f"The replicates of {' and '.join(names)} are all the same: the model answered alike each time, as most do at "
-        "temperature 0, so they say nothing of how much another answer would matter."
+        f"The replicates of {' and '.join(names)} are all the same: the model gave the same answer each time, as most "
+        "do at temperature 0, so they say nothing of how much another answer would matter."
     )
 
 
-def _split(values: np.ndarray) -> dict[str, float | int | None]:
-    """Of (sessions, replicates)."""
+def _split(values: pd.DataFrame) -> dict[str, float | int | None]:
+    """The variances of (sessions, replicates)."""
     n, k = values.shape
-    row: dict[str, float | int | None] = {"sessions": n, "replicates": k}
-    row["mean"] = float(values.mean()) if n else None
+    means = values.mean(axis=1)
+    row: dict[str, float | int | None] = {"sessions": n, "replicates": k, "mean": float(means.mean()) if n else None}
     if n < 2 or k < 2:
         return row
-    within = float(values.var(axis=1, ddof=1).mean())
-    between = max(float(values.mean(axis=1).var(ddof=1)) - within / k, 0.0)
+    within = float(values.var(axis=1).mean())
+    between = max(float(means.var()) - within / k, 0.0)
     total = between + within
     return row | {
-        "between": sqrt(between),
-        "within": sqrt(within),
-        "model_share": within / total if total else 0.0,
-        "error": sqrt((between + within / k) / n),
-        "error_at_most": sqrt(between / n),
-    }
+        "between": sqrt(between), "within": sqrt(within), "model_share": within / total if total else 0.0,
+        "error": sqrt((between + within / k) / n), "error_at_most": sqrt(between / n),
+    }  # fmt: skip

@@ -30,9 +30,7 @@ def select(scores: pd.DataFrame, metric: str, mode: str, share: float | None = N
     if rows.empty:
         raise UnknownName(f"metric of mode {mode!r}", metric, map(str, known["metric"].unique()))
     rows = rows.assign(share=floats(rows["share"]).fillna(0.0), value=floats(rows["value"]))
-    if share is None:
-        return rows
-    at = rows[(rows["share"] - share).abs() < 1e-9]
+    at = rows if share is None else rows[(rows["share"] - share).abs() < 1e-9]
     if at.empty:
         raise UnknownName("share of this run", f"{share:g}", (f"{one:g}" for one in rows["share"].unique()))
     return at

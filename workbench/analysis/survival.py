@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from math import log
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from workbench.analysis.power import reporting_floor
+from workbench.ragged import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,9 @@ class Survival:
         """
         before = 1.0
         for one in self.rounds:
+            if one.surviving == 0:
+                return float(one.number)
             if one.surviving <= 0.5:
-                if one.surviving == 0:
-                    return float(one.number)
                 return one.number - 1 + log(before / 0.5) / log(before / one.surviving)
             before = one.surviving
         return None
@@ -72,30 +73,20 @@ def survival(at_risk: ArrayLike, lost: ArrayLike, confidence: float = 0.95) -> S
     last = int(np.flatnonzero(risk.sum(axis=0))[-1]) + 1
     risk, gone = risk[:, :last], gone[:, :last]
     curve = _curve(risk.sum(axis=0), gone.sum(axis=0))
-    low, high = _ends(risk, gone, curve, confidence)
-    found = tuple(
-        Round(
-            place + 1,
-            int(risk[:, place].sum()),
-            int(gone[:, place].sum()),
-            float(curve[place]),
-            None if np.isnan(low[place]) else float(low[place]),
-            None if np.isnan(high[place]) else float(high[place]),
-        )
-        for place in range(len(curve))
-    )
-    return Survival(found, len(risk))
+    ends = np.stack(_ends(risk, gone, curve, confidence)).astype(object)
+    ends[np.isnan(ends.astype(float))] = None
+    columns = (risk.sum(axis=0).astype(int), gone.sum(axis=0).astype(int), curve, *ends)
+    rounds = zip(*(column.tolist() for column in columns), strict=True)
+    return Survival(tuple(Round(number, *row) for number, row in enumerate(rounds, start=1)), len(risk))
 
 
-def _curve(risk: NDArray[np.float64], gone: NDArray[np.float64]) -> NDArray[np.float64]:
+def _curve(risk: Floats, gone: Floats) -> Floats:
     """The share that outlives each round, (..., rounds); NaN from where nobody is at risk."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.cumprod(1 - gone / risk, axis=-1), dtype=float)
 
 
-def _ends(
-    risk: NDArray[np.float64], gone: NDArray[np.float64], curve: NDArray[np.float64], confidence: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _ends(risk: Floats, gone: Floats, curve: Floats, confidence: float) -> tuple[Floats, Floats]:
     """The interval's ends, each (rounds,); NaN where there is none."""
     n = len(risk)
     if n < reporting_floor():

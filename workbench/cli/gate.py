@@ -10,7 +10,7 @@ import pandas as pd
 import typer
 
 from workbench.analysis.difference import changed_entities, changed_values
-from workbench.analysis.gate import Gate, Verdict, outcome
+from workbench.analysis.gate import Gate, GateResult, outcome
 from workbench.analysis.gate import gate as judge
 from workbench.cli.options import AsJson, Run, names
 from workbench.cli.output import complain, number, printable, records, say, say_json, table
@@ -120,7 +120,7 @@ def _scores(run: Results, baseline: Results) -> tuple[pd.DataFrame, pd.DataFrame
     return ours, theirs
 
 
-def _show_verdicts(verdicts: Sequence[Verdict], asked: Gate) -> None:
+def _show_verdicts(verdicts: Sequence[GateResult], asked: Gate) -> None:
     rows = [
         {
             "strategy": one.strategy,

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from workbench.analysis.compared import COLUMNS, compare_table, lead_table
+from workbench.analysis.compared import ALPHA, COLUMNS, WORTH, compare_table, lead_table
 from workbench.analysis.paired import holm
 from workbench.analysis.pareto import Standing, frontier
 from workbench.formats import gap, interval, joined, missing, percent, points, some
@@ -18,9 +18,6 @@ from workbench.report.html import Html, empty, part
 from workbench.report.losses import losses_html
 from workbench.report.tables import RETENTION, SAVED, Tables, baseline, contenders, shares, strategies, values
 
-ALPHA = 0.05
-WORTH = 0.05
-"""The difference of two shares worth detecting, for which tables plan: 5 points."""
 PLACE = ["session", "strategy", "mode", "share", "kind", "entity", "needed_at"]
 """The columns by which two losses are the same."""
 Line: TypeAlias = Mapping[Hashable, Any]
@@ -36,7 +33,7 @@ def differences(run: Tables, metric: str = RETENTION) -> pd.DataFrame:
     known = run.scores.loc[(run.scores["metric"] == metric) & (run.scores["mode"] == mode), "strategy"]
     if base is None or base not in set(known):
         return pd.DataFrame(columns=list(COLUMNS))
-    return compare_table(run.scores, metric, base, mode, worth=WORTH)
+    return compare_table(run.scores, metric, base, mode)
 
 
 def lead(run: Tables, first: str) -> pd.DataFrame:
@@ -44,7 +41,7 @@ def lead(run: Tables, first: str) -> pd.DataFrame:
     mode = "matched" if shares(run) else "natural"
     if len(contenders(run)) < 2 or values(run, RETENTION, first, mode).empty:
         return pd.DataFrame(columns=list(COLUMNS))
-    return lead_table(run.scores, RETENTION, first, mode, worth=WORTH)
+    return lead_table(run.scores, RETENTION, first, mode)
 
 
 def finding(one: Line, base: str, better: str = "better", worse: str = "worse") -> str:
@@ -173,7 +170,7 @@ def changes(now: Tables, then: Tables, metric: str = RETENTION) -> pd.DataFrame:
         ]
         if name in REFERENCES or any(part.empty for part in parts):
             continue
-        (row,) = compare_table(pd.concat(parts), metric, "then", mode, worth=WORTH).to_dict("records")
+        (row,) = compare_table(pd.concat(parts), metric, "then", mode).to_dict("records")
         found.append(row | {"strategy": name})
     for one, p in zip(found, holm([None if missing(one["p"]) else one["p"] for one in found]), strict=True):
         one["p_holm"] = p

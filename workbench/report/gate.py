@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from xml.etree import ElementTree
 
-from workbench.analysis.gate import Gate, Verdict, outcome
+from workbench.analysis.gate import Gate, GateResult, outcome
 
 
-def as_json(verdicts: Sequence[Verdict], asked: Gate) -> dict[str, object]:
+def as_json(verdicts: Sequence[GateResult], asked: Gate) -> dict[str, object]:
     """Verdicts as plain JSON: `outcome` of all, what was `asked`, and one of `verdicts` a strategy."""
     return {"outcome": outcome(verdicts), "asked": asdict(asked), "verdicts": [asdict(one) for one in verdicts]}
 
 
-def as_junit(verdicts: Sequence[Verdict], asked: Gate) -> str:
+def as_junit(verdicts: Sequence[GateResult], asked: Gate) -> str:
     """One test case a strategy; an undecided one is an error, so that no build takes it for passed."""
     count = {kind: sum(one.outcome == kind for one in verdicts) for kind in ("failed", "undecided")}
     suite = ElementTree.Element(
@@ -31,7 +31,7 @@ def as_junit(verdicts: Sequence[Verdict], asked: Gate) -> str:
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(suite, encoding="unicode") + "\n"
 
 
-def as_markdown(verdicts: Sequence[Verdict], asked: Gate) -> str:
+def as_markdown(verdicts: Sequence[GateResult], asked: Gate) -> str:
     """A heading with the outcome and a table of the strategies."""
     where = asked.mode + (f", budget {asked.share:.0%}" if asked.share is not None else "")
     lines = [
@@ -59,7 +59,7 @@ def number(value: float | None, sign: str = "") -> str:
     return f"{value:{sign},.0f}" if abs(value) >= 100 else f"{value:{sign}.3f}"
 
 
-def _figures(one: Verdict) -> str:
+def _figures(one: GateResult) -> str:
     return (
         f"{one.strategy} against {one.against}: run {number(one.mean)}, baseline {number(one.baseline)}, difference "
         f"{number(one.difference, '+')} over {one.sessions} sessions; worst {one.worst} "
