@@ -7,41 +7,39 @@ from dataclasses import replace
 
 import pytest
 from conformance.rows import Row
+from live.talk import answered, asked
 
 from builders import called, result, rules, said, told
 from workbench.compaction.engine import compact
 from workbench.compaction.file_lists import lists_in
 from workbench.compaction.presets import preset
-from workbench.compaction.presets.ddx_agent import DDX_AGENT, Config, ddx_agent
-from workbench.compaction.presets.ddx_agent.compact import NO_SUMMARY, DdxCompact, DdxPrompt, truncated
+from workbench.compaction.presets.ddx_agent import DDX_AGENT, NO_SUMMARY, DdxCompact, DdxPrompt, ddx_agent, truncated
 from workbench.compaction.presets.ddx_agent.cut import (
     PREFIX,
     SUFFIX,
     CompactionNoFit,
+    Config,
     find_cut_point,
     first_cut,
     fitted,
-    injected,
-    is_compaction_summary,
+    recovered,
 )
-from workbench.compaction.presets.ddx_agent.session import (
-    CompactionStuck,
-    Outcome,
-    Stuck,
-    context_overflow,
-    ends_run,
-    events,
-    report,
-)
-from workbench.compaction.presets.host import RecoveryAllowance
+from workbench.compaction.presets.policies import POLICIES, Attempt
 from workbench.compaction.presets.token_counters import ddx_tokens, quarter_up, usage_tokens
 from workbench.compaction.stage import Budget
 from workbench.compaction.trigger import Situation
 from workbench.errors import ModelError
+from workbench.live.compactor import Compactor
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
 from workbench.transcript.files import merged, touched
 from workbench.transcript.message import Message, Summary, ToolCall, Usage, plain_text
+
+HOST = POLICIES["ddx_agent"]
+
+
+def injected(text: str, id: str = "summary") -> Summary:
+    return Summary(id=id, text=text, lead=PREFIX, tail=SUFFIX)
 
 
 def exactly(window: int, keep: int = 8_192, tail: int = 20_000, reserve: int = 0, percent: int = 100) -> Config:
@@ -141,16 +139,12 @@ def stuck() -> dict[str, object]:
     messages = [long("u", 200, "u"), long("a", 200, "a")]
     config = exactly(100, keep=0)
     context = context_of(messages)
-    counter, found = Stuck(3), list[object]()
+    attempts, found = list[Attempt](), list[bool]()
     for _ in range(3):
         assert config.due(context.tokens)
         plan = DdxCompact(config).plan(context, Budget(target=100, window=100))
-        outcome: Outcome = "nothing" if plan is None else "compacted"
-        try:
-            counter = counter.tried(outcome)
-            found.append(None)
-        except CompactionStuck:
-            found.append("stuck")
+        attempts.append("nothing" if plan is None else "compacted")
+        found.append(replace(HOST, stuck_after=3).stuck(attempts))
     return {"estimate": context.tokens, "cut": first_cut(messages, 0)[0], "found": found}
 
 
@@ -255,35 +249,29 @@ def five_calls() -> dict[str, object]:
     }  # fmt: skip
 
 
-def loop(answers: Sequence[bool], compactor: Sequence[Outcome] | None) -> tuple[str, int, int]:
-    """The agent's loop: each answer of the provider is good or an overflow; the compactor's outcomes in order."""
-    outcomes = list(compactor or ())
-    provider = compactions = 0
-    if outcomes:
-        compactions += 1
-        if ends_run(outcomes.pop(0)):
-            return "error", provider, compactions
-    now = RecoveryAllowance(enabled=compactor is not None)
-    for good in answers:
-        provider += 1
+HISTORY = [m for _ in range(9) for m in (asked("q" * 20_000), answered("a" * 20_000))]
+
+
+def loop(answers: Sequence[bool], compactor: Compactor, history: Sequence[dict[str, object]] = HISTORY) -> object:
+    """The agent's loop: each answer of the provider is good or an overflow. How it ends, and requests made."""
+    compactor.before_request(history)
+    for requests, good in enumerate(answers, 1):
         if good:
-            return "success", provider, compactions
-        now, runs = now.overflowed()
-        if not runs:
-            return "error", provider, compactions
-        compactions += 1
-        if outcomes.pop(0) != "compacted":
-            return "error", provider, compactions
-    return "error", provider, compactions
+            return "success", requests
+        if compactor.on_error("context length exceeded") is None:
+            return "error", requests
+    return "error", len(answers)
 
 
 def loops() -> dict[str, object]:
-    always = loop([False] * 10, ["nothing", *["compacted"] * 9])  # type: ignore[list-item]
+    def shrinks() -> Compactor:
+        return Compactor(DDX_AGENT, model=Scripted(["so far"] * 9), window=131_072)
+
     return {
-        "once": loop([False, True], ["nothing", "compacted"])[:2],
-        "always": (always[0], always[1] <= 3),
-        "no compactor": loop([False, True], None)[0],
-        "no fit": loop([False, True], ["nothing", "no_fit"]),
+        "once": loop([False, True], shrinks()),
+        "always": loop([False] * 10, shrinks()),
+        "no compactor": loop([False, True], Compactor("none")),
+        "no fit": loop([False, True], Compactor(DDX_AGENT, model=Scripted([]), window=80), [asked("x" * 400)]),
     }
 
 
@@ -335,7 +323,7 @@ ROWS = (
     ),
     Row(
         "ddx_agent", "window 100, keep 0, stuck 3",
-        {"estimate": 104, "cut": 0, "found": [None, None, "stuck"]}, stuck,
+        {"estimate": 104, "cut": 0, "found": [False, False, True]}, stuck,
     ),
     Row(
         "ddx_agent", "prefix 32, window 80, keep 20: no fit, then fit",
@@ -370,9 +358,12 @@ ROWS = (
     ),
     Row(
         "ddx_agent", "loop with overflows",
-        {"once": ("success", 2), "always": ("error", True), "no compactor": "error", "no fit": ("error", 1, 2)}, loops,
+        {
+            "once": ("success", 2), "always": ("error", 2), "no compactor": ("error", 1), "no fit": ("error", 1),
+        },
+        loops,
     ),
-    Row("ddx_agent", "compactor returns a no-op", {"events": ()}, lambda: {"events": events("nothing", 5, 5)}),
+    Row("ddx_agent", "compactor returns a no-op", {"silent": True}, lambda: {"silent": HOST.silent}),
 )  # fmt: skip
 
 
@@ -390,7 +381,6 @@ def test_the_defaults_are_the_documents() -> None:
         max_tool_result_chars=2_000,
         effective_percent=95,
         user_message_tail_tokens=20_000,
-        stuck_threshold=5,
     )
     assert (Config().threshold, Config().most_summary_tokens) == (116_326, 6_553)
 
@@ -416,30 +406,16 @@ def test_a_reserve_that_fills_the_window_is_given_up() -> None:
 
 
 def test_the_stuck_counter_starts_anew_after_success_and_below_the_threshold() -> None:
-    once = Stuck(3).tried("nothing").tried("failed")
-    assert once.attempts == 2
-    assert once.tried("compacted").attempts == 0 and once.not_due().attempts == 0
-    assert once.tried("no_fit") == once
-    with pytest.raises(CompactionStuck, match="3 times"):
-        once.tried("nothing")
-
-
-def test_a_threshold_of_zero_means_five() -> None:
-    now = Stuck(0)
-    for _ in range(4):
-        now = now.tried("nothing")
-    with pytest.raises(CompactionStuck):
-        now.tried("nothing")
+    three = replace(HOST, stuck_after=3)
+    assert three.stuck(["nothing", "failed", "nothing"])
+    assert three.stuck(["nothing", "failed", "no_fit", "nothing"]), "no room is an error of its own"
+    assert not three.stuck(["nothing", "failed", "compacted", "nothing"])
+    assert not three.stuck(["nothing", "failed", "not_due", "nothing"])
+    assert HOST.stuck_after == 5 and not HOST.stuck(["nothing"] * 4) and HOST.stuck(["nothing"] * 5)
 
 
 def test_a_summarisers_error_does_not_end_the_run() -> None:
-    assert [ends_run(outcome) for outcome in ("no_fit", "failed", "nothing", "compacted")] == [
-        True,
-        False,
-        False,
-        False,
-    ]
-    assert ends_run("nothing", stuck=True)
+    assert HOST.ends_run == {"no_fit"} and HOST.recoveries == 1
     messages = [long("ua"[i % 2], 2_000, f"m{i}") for i in range(9)]
     config = exactly(2_000, keep=100)
     with pytest.raises(ModelError, match="down"):
@@ -465,23 +441,17 @@ def test_lists_that_the_model_wrote_again_are_taken_out() -> None:
     assert "invented.go" not in words and words.endswith("<read-files>\na.go\n</read-files>" + SUFFIX)
 
 
-def test_the_result_carries_sizes_and_a_warning() -> None:
+def test_the_result_has_the_sizes_and_a_warning() -> None:
     messages = [long("ua"[i % 2], 2_000, f"m{i}") for i in range(9)]
-    config = exactly(2_000, keep=600)
-    before = context_of(messages)
+    config = exactly(2_000, keep=600, tail=0)
     budget = Budget(target=config.threshold, window=2_000)
-    fit = fitted(before, budget, config)
-    plan = DdxCompact(config).plan(before, budget)
-    assert fit is not None and plan is not None
-    after = plan.apply(before, ["what was done"])
-    found = report(before, after, fit)
-    assert (found.tokens_before, found.tokens_after) == (before.tokens, after.tokens)
-    assert (found.cut_index, found.messages_kept) == (7, 2)
-    assert found.summary == "what was done" and "less exact" in found.warning
-    success = events("compacted", 9, len(after.messages), mid_turn=True, done=found)
-    assert success[1]["success"] is True and success[0]["mid_turn"] is True
-    failure = events("failed", 9, 9, error="down")[1]
-    assert failure["success"] is False and failure["no_compaction"] is True and "mid_turn" not in failure
+    fit = fitted(context_of(messages), budget, config)
+    done = compact(context_of(messages), ddx_agent(config).strategy, budget, Scripted(["what was done"]))
+    (record,) = done.stages
+    assert fit is not None and (fit.cut, len(messages) - fit.keep) == (7, 2)
+    assert (record.tokens_before, record.tokens_after) == (done.before.tokens, done.after.tokens)
+    assert [m.text for m in record.wrote if isinstance(m, Summary)] == ["what was done"]
+    assert "less exact" in HOST.warning
 
 
 def test_the_summary_is_last_and_the_users_words_come_first_in_their_order() -> None:
@@ -562,8 +532,8 @@ def test_model_provider_and_focus_can_be_set() -> None:
 
 
 def test_a_user_who_mentions_the_tag_is_not_a_summary() -> None:
-    assert not is_compaction_summary(said("please put it between <summary> and </summary>, " + "x" * 100))
-    assert is_compaction_summary(said(PREFIX + "known" + SUFFIX)) and is_compaction_summary(injected("known"))
+    assert recovered(said("please put it between <summary> and </summary>, " + "x" * 100)) is None
+    assert recovered(said(PREFIX + "known" + SUFFIX)) is not None and recovered(injected("known")) is not None
     assert (len(PREFIX), len(SUFFIX)) == (96, 11)
 
 
@@ -575,9 +545,9 @@ def test_overflows_are_known_by_their_text() -> None:
         "exceeds the limit",
         "reduce your message",
     ):
-        assert context_overflow(text)
-    assert context_overflow("request exceeds your rate limit"), "the original excludes nothing"
-    assert not context_overflow("500 Internal Server Error") and not context_overflow("")
+        assert HOST.overflowed(text)
+    assert HOST.overflowed("request exceeds your rate limit"), "the original excludes nothing"
+    assert not HOST.overflowed("500 Internal Server Error") and not HOST.overflowed("")
 
 
 def test_the_estimate_is_the_sum_over_messages() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -248,6 +249,12 @@ def harmless(text: str) -> str:
 def _called(call: ToolCall, chars: int) -> str:
     shown = (f"{word(str(name))}={_cut(_argument(value), chars)}" for name, value in call.arguments.items())
     return f"{word(call.name)}({', '.join(shown)})"
+
+
+def json_call(call: ToolCall) -> str:
+    """A call as `name(argument=JSON, ...)`."""
+    values = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in call.arguments.items())
+    return f"{call.name}({', '.join(values)})"
 
 
 def _argument(value: object) -> str:

@@ -28,13 +28,12 @@ says of all restated systems, it differs from that source:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from workbench.compaction.presets.token_counters import operator_tokens, usage_tokens
-from workbench.compaction.prompt_template import PromptTemplate, harmless
+from workbench.compaction.prompt_template import PromptTemplate, harmless, json_call
 from workbench.compaction.size_limits import UNBOUNDED, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput
 from workbench.compaction.stage import Budget
@@ -50,7 +49,6 @@ from workbench.transcript.message import (
     SystemMessage,
     Text,
     Thinking,
-    ToolCall,
     ToolResult,
     UserMessage,
 )
@@ -178,13 +176,7 @@ def _parts(message: Message) -> Iterator[str]:
     if words:
         yield f"[{_label(message)}]: {harmless(words)}"
     if isinstance(message, AssistantMessage) and message.calls:
-        yield "[Assistant tool calls]: " + harmless("; ".join(map(called, message.calls)))
-
-
-def called(call: ToolCall) -> str:
-    """A call as `name(argument=JSON, ...)`."""
-    values = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in call.arguments.items())
-    return f"{call.name}({', '.join(values)})"
+        yield "[Assistant tool calls]: " + harmless("; ".join(map(json_call, message.calls)))
 
 
 def _label(message: Message) -> str:

@@ -1,4 +1,4 @@
-"""The DDx agent's settings, when they make a compaction due, and which of the possible cuts leaves room for it."""
+"""The DDx agent's settings, and which of the possible cuts leaves room for a summary."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import ClassVar
 
 from workbench.compaction.file_lists import file_ops, listed, lists_in
 from workbench.compaction.presets.token_counters import calls_of, ddx_tokens
-from workbench.compaction.span_selection import Movable, spare
+from workbench.compaction.span_selection import Movable, Span, spare
 from workbench.compaction.stage import Budget
-from workbench.compaction.trigger import Situation
 from workbench.errors import WorkbenchError
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
@@ -34,7 +32,6 @@ class Config:
         max_tool_result_chars: bytes of a result that the summariser sees; 0 or less for all.
         effective_percent: the part of the window that is used at all, in 0..100.
         user_message_tail_tokens: how much of what the user said is sent again beside the summary; 0 for nothing.
-        stuck_threshold: attempts without result after which the run ends; 0 means five.
     """
 
     enabled: bool = True
@@ -47,7 +44,6 @@ class Config:
     summarization_provider: str = ""
     summarization_focus: str = ""
     user_message_tail_tokens: int = 20_000
-    stuck_threshold: int = 5
 
     def at(self, window: int) -> Config:
         """The same for a window of that many tokens: a reserve that fills it is given up, a tail is halved to it."""
@@ -79,37 +75,12 @@ class Config:
         return "/".join(part for part in (self.summarization_provider, self.summarization_model) if part)
 
 
-@dataclass(frozen=True, slots=True)
-class DdxTrigger:
-    """Asked before each request and after each batch of tool results; by estimate, system prompt included."""
-
-    config: Config = Config()  # frozen
-    name: ClassVar[str] = "ddx_trigger"
-
-    def check(self, situation: Situation, /) -> Budget | None:
-        """Due above the effective window less the reserve, which is the target too."""
-        config = self.config.at(situation.window)
-        if not config.enabled or not (situation.requested or config.due(situation.tokens)):
-            return None
-        return situation.budget(config.threshold, config.context_window)
-
-
 class CompactionNoFit(WorkbenchError):
     """No cut leaves room for a summary beside what must stay."""
 
 
-def injected(text: str, id: str = "summary") -> Summary:
-    """A summary as it stands in a context."""
-    return Summary(id=id, text=text, lead=PREFIX, tail=SUFFIX)
-
-
-def is_compaction_summary(message: Message) -> bool:
-    """Whether a message is an injected summary, also one that was written out as a plain user message."""
-    return recovered(message) is not None
-
-
 def recovered(message: Message) -> Summary | None:
-    """The summary in a message, with the file lists that stand in it; None if the message is none."""
+    """The summary in a message, also in a plain user message, with the file lists in its text; None if it is none."""
     if isinstance(message, Summary):
         return message
     words = plain_text(message) if isinstance(message, UserMessage) else ""
@@ -156,7 +127,7 @@ def first_cut(messages: Sequence[Message], keep_recent_tokens: int) -> tuple[int
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """One possible compaction of a context.
+    """One possible compaction of a context, as a cut rule.
 
     Attributes:
         cut: among the messages that may go; `keep` is the same among all.
@@ -177,6 +148,10 @@ class Fit:
     body: int
     chars: int | None = None
 
+    def find(self, context: Context, budget: Budget, /) -> Span:
+        """The messages that were found; a split turn is not summarised apart."""
+        return Span(self.gone, len(context.messages))
+
 
 def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     """The first cut that leaves room for a summary; None where there is nothing to summarise.
@@ -191,7 +166,7 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     earlier = {i: summary for i in indices if (summary := recovered(messages[i])) is not None}
     newest = last_user(messages)
     new = {i: context.sizes[i] for i in indices if i not in earlier and i != newest}
-    if not new or is_compaction_summary(said[-1]):
+    if not new or recovered(said[-1]) is not None:
         return None
     own = config.keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
     first, last = first_cut(said, movable.granted(own))
@@ -200,7 +175,7 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
         return None
     files = file_ops(earlier.get(i, message) for i, message in enumerate(messages))
     chars = max(budget.room(context, spare(context)), 0) if budget.matched else None
-    frame = context.count(injected(listed(files, chars)))
+    frame = context.count(Summary(id="", text=listed(files, chars), lead=PREFIX, tail=SUFFIX))
     stays = context.tokens - sum(context.sizes[i] for i in earlier)
     freed = [0, *accumulate(new.get(i, 0) for i in indices)]
     effective = min(budget.target, context.tokens - 1) if budget.target > 0 else context.tokens - 1
