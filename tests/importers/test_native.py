@@ -119,7 +119,7 @@ def entry(id: str = "e1", parent: str | None = None, **message: Any) -> dict[str
         ([header(), entry(blocks=[{"type": "video"}])], 2, "message.blocks[0].type", "expected one of image, text"),
         ([header(), entry(role="robot")], 2, "message.role", "found 'robot'"),
         ([header(), entry(pinned="yes")], 2, "message.pinned", "expected true or false"),
-        ([header(), entry(), entry()], 3, "id", "stands in the log already"),
+        ([header(), entry(), entry()], 3, "id", "has an entry 'e1' already"),
         ([header(), entry(parent="e9")], 2, "parent", "names the unknown parent 'e9'"),
         ([header(), {"type": "message", "id": "x", "parent": None}], 2, "message", "the field is missing"),
         ([header(), '{"type":"message"'], 2, "", "not JSON"),

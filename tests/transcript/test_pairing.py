@@ -1,6 +1,6 @@
 from builders import called, result, rules, said, told
 from workbench.transcript.message import AssistantMessage, Message, ToolCall
-from workbench.transcript.pairing import callers, cut_points, last_user, next_cut, protected, with_partners
+from workbench.transcript.pairing import callers, cut_points, last_user, protected, with_partners
 
 STEP: list[Message] = [said("go"), called("read", "c1"), result("text", "c1"), told("done")]
 
@@ -26,13 +26,6 @@ def test_a_result_belongs_to_the_newest_call_of_its_id() -> None:
     assert cut_points(messages) == [True, False, True, False, True]
 
 
-def test_pairs_of_one_context_are_not_taken_for_those_of_another() -> None:
-    for _ in range(3):
-        assert callers(tuple(STEP)) == callers(STEP) == {2: 1}
-        assert callers(tuple(STEP[1:])) == {1: 0}
-        assert callers(tuple(STEP[2:])) == {}
-
-
 def test_a_result_without_a_call_does_not_bind_anything() -> None:
     messages: list[Message] = [result("early", "c1"), called("read", "c1"), said("stop")]
     assert callers(messages) == {}
@@ -41,11 +34,6 @@ def test_a_result_without_a_call_does_not_bind_anything() -> None:
 
 def test_an_empty_conversation_may_be_cut_at_its_only_place() -> None:
     assert cut_points([]) == [True]
-    assert next_cut([], 5) == 0
-
-
-def test_the_next_cut_is_at_or_after_the_wish() -> None:
-    assert [next_cut(STEP, at) for at in (0, 1, 2, 3, 9)] == [0, 1, 3, 3, 4]
 
 
 def test_partners_come_along_from_either_side() -> None:

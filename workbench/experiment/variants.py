@@ -9,14 +9,13 @@ from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_typ
 
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, WorkbenchError
-from workbench.transcript.tokens import Share, Tokens
 
 Plain: TypeAlias = str | int | float | bool | list[str]
 """What a file can say of a setting."""
 
 _WORDS: dict[object, str] = {
     bool: "true or false", int: "a whole number", float: "a number", str: "a text", NoneType: "none",
-    Tokens: "a whole number of tokens", Share: "a share such as 0.25", tuple: "a list of texts",
+    tuple: "a list of texts",
     frozenset: "a list of texts",
 }  # fmt: skip
 
@@ -96,9 +95,9 @@ def _settings(part: object, path: str) -> Iterator[Setting]:
         value = getattr(part, field.name)
         inner = _read(value)
         here = f"{path}.{field.name}"
-        if is_dataclass(inner) and not isinstance(inner, type | Tokens | Share):
+        if is_dataclass(inner) and not isinstance(inner, type):
             yield from _settings(inner, here)
-        elif isinstance(inner, str | int | float | bool | tuple | frozenset | Tokens | Share | NoneType):
+        elif isinstance(inner, str | int | float | bool | tuple | frozenset | NoneType):
             yield Setting(here, type(part), field.name, value)
 
 
@@ -155,12 +154,10 @@ def _as(hint: object, value: Any) -> object:  # noqa: ANN401 - whatever a file s
     kind: Any = get_origin(hint) or hint
     if kind in (tuple, frozenset):
         return kind(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else None
-    if kind in (Tokens, int):
+    if kind is int:
         return kind(value) if type(value) is int else None
     if kind is float:
         return float(value) if type(value) in (int, float) else None
-    if kind is Share:
-        return Share(value) if type(value) is float else None
     if kind in (bool, str):
         return value if type(value) is kind else None
     return value if value == hint and type(value) is type(hint) else None

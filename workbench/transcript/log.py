@@ -13,7 +13,7 @@ CLEARED = "[result cleared from the context]"
 
 
 class LogError(WorkbenchError):
-    """An entry does not fit the tree: its id stands there already, or its parent does not."""
+    """An entry does not fit the tree: its id is taken, or its parent is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +82,11 @@ Entry: TypeAlias = MessageEntry | CompactionEntry | ClearingEntry | NoteEntry
 class Log:
     """A tree of entries with parent ids that only ever grows. `leaf` is the newest entry unless it was moved."""
 
-    __slots__ = ("_by_id", "_children", "_entries", "leaf")
+    __slots__ = ("_by_id", "_entries", "leaf")
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._entries: list[Entry] = []
         self._by_id: dict[str, Entry] = {}
-        self._children: dict[str | None, list[str]] = {}
         self.leaf: str | None = None
         for entry in entries:
             self.append(entry)
@@ -99,12 +98,11 @@ class Log:
             LogError: the id is taken, or the parent is unknown.
         """
         if entry.id in self._by_id:
-            raise LogError(f"entry id {entry.id!r} stands in the log already")
+            raise LogError(f"the log has an entry {entry.id!r} already; give each entry an id of its own")
         if entry.parent is not None and entry.parent not in self._by_id:
-            raise LogError(f"entry {entry.id!r} names the unknown parent {entry.parent!r}")
+            raise LogError(f"entry {entry.id!r} names the unknown parent {entry.parent!r}; append the parent first")
         self._entries.append(entry)
         self._by_id[entry.id] = entry
-        self._children.setdefault(entry.parent, []).append(entry.id)
         self.leaf = entry.id
 
     def __iter__(self) -> Iterator[Entry]:
@@ -124,13 +122,10 @@ class Log:
 
     __hash__ = None  # type: ignore[assignment]  # it grows
 
-    def children(self, entry_id: str | None) -> tuple[str, ...]:
-        """Ids of the entries that follow this one; of the roots, for None."""
-        return tuple(self._children.get(entry_id, ()))
-
     def leaves(self) -> tuple[str, ...]:
         """Ids of the entries that nothing follows: one a branch, in file order."""
-        return tuple(entry.id for entry in self._entries if entry.id not in self._children)
+        parents = {entry.parent for entry in self}
+        return tuple(entry.id for entry in self if entry.id not in parents)
 
     def path(self, leaf: str | None = None) -> tuple[Entry, ...]:
         """The entries from the root to this leaf (the log's own leaf if none is named)."""
@@ -144,25 +139,19 @@ class Log:
 
 
 def fold(path: Sequence[Entry]) -> tuple[Message, ...]:
-    """What the recorded agent would have sent at the end of this path.
+    """The messages that the recorded agent would have sent at the end of this path.
 
     The last compaction's summary comes first, then what it kept, then all that came later; results that were
     cleared on the way hold a marker. Without a compaction: all messages.
     """
-    last = next((i for i in range(len(path) - 1, -1, -1) if isinstance(path[i], CompactionEntry)), None)
+    last = next((i for i in range(len(path) - 1, -1, -1) if isinstance(path[i], CompactionEntry)), 0)
+    compaction = path[last] if path else None
     messages: list[Message] = []
-    if last is None:
-        messages = [entry.message for entry in path if isinstance(entry, MessageEntry)]
-    else:
-        compaction = path[last]
-        assert isinstance(compaction, CompactionEntry)
-        if compaction.summary is not None:
-            messages.append(compaction.summary)
-        messages += [entry.message for entry in _kept(path[:last], compaction)]
-        messages += [entry.message for entry in path[last + 1 :] if isinstance(entry, MessageEntry)]
+    if isinstance(compaction, CompactionEntry):
+        messages += [] if compaction.summary is None else [compaction.summary]
+        messages += _messages(_kept(path[:last], compaction))
+    messages += _messages(path[last:])
     cleared = {call for entry in path if isinstance(entry, ClearingEntry) for call in entry.call_ids}
-    if not cleared:
-        return tuple(messages)
     return tuple(
         replace(message, blocks=(Text(CLEARED),))
         if isinstance(message, ToolResult) and message.call_id in cleared
@@ -171,12 +160,13 @@ def fold(path: Sequence[Entry]) -> tuple[Message, ...]:
     )
 
 
-def _kept(before: Sequence[Entry], compaction: CompactionEntry) -> list[MessageEntry]:
-    said = [entry for entry in before if isinstance(entry, MessageEntry)]
+def _messages(entries: Iterable[Entry]) -> list[Message]:
+    return [entry.message for entry in entries if isinstance(entry, MessageEntry)]
+
+
+def _kept(before: Sequence[Entry], compaction: CompactionEntry) -> Sequence[Entry]:
     if compaction.kept is not None:
         kept = set(compaction.kept)
-        return [entry for entry in said if entry.id in kept]
-    if compaction.first_kept is None:
-        return []
-    start = next((i for i, entry in enumerate(before) if entry.id == compaction.first_kept), None)
-    return [] if start is None else [entry for entry in before[start:] if isinstance(entry, MessageEntry)]
+        return [entry for entry in before if entry.id in kept]
+    starts = (i for i, entry in enumerate(before) if entry.id == compaction.first_kept)
+    return before[next(starts, len(before)) :]

@@ -12,9 +12,7 @@ from workbench.transcript.files import FileOps
 Json: TypeAlias = Any
 """A decoded JSON value. `Any`, because the type checkers have no finite recursive alias for it on Python 3.11."""
 
-
 _as_json = json.JSONEncoder(ensure_ascii=False).encode
-_quoted = json.encoder.encode_basestring
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,42 +81,41 @@ AnswerBlock: TypeAlias = Text | Thinking | ToolCall | Image
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemMessage:
-    """The instructions above a conversation; pinned unless told otherwise."""
+class _Identified:
+    """What every message has. `name` is that of its author or tool; `time` is in seconds since 1970."""
 
     id: str
-    blocks: tuple[SaidBlock, ...]
     name: str = ""
-    pinned: bool = True
+    pinned: bool = False
     time: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemMessage(_Identified):
+    """The instructions above a conversation; pinned by default."""
+
+    blocks: tuple[SaidBlock, ...]
+    pinned: bool = True
     role: Literal["system"] = "system"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UserMessage:
-    """What a person said, or what a client put in the person's mouth (`synthetic`)."""
+class UserMessage(_Identified):
+    """A message of a person, or one that a client wrote in the person's name (`synthetic`)."""
 
-    id: str
     blocks: tuple[SaidBlock, ...]
-    name: str = ""
-    pinned: bool = False
     synthetic: bool = False
-    time: float | None = None
     role: Literal["user"] = "user"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AssistantMessage:
+class AssistantMessage(_Identified):
     """One answer of a model: the recorded end of one request."""
 
-    id: str
     blocks: tuple[AnswerBlock, ...]
-    name: str = ""
-    pinned: bool = False
     model: str = ""
     usage: Usage | None = None
     stop: str = ""
-    time: float | None = None
     role: Literal["assistant"] = "assistant"
 
     @property
@@ -128,37 +125,29 @@ class AssistantMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolResult:
+class ToolResult(_Identified):
     """What one tool call came back with. `name` is the tool's."""
 
-    id: str
     call_id: str
     blocks: tuple[SaidBlock, ...]
-    name: str = ""
     is_error: bool = False
-    pinned: bool = False
-    time: float | None = None
     role: Literal["tool"] = "tool"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
-    """What stands in a context for the messages that it replaced.
+class Summary(_Identified):
+    """The message that replaces others in a context.
 
     It is sent as `lead + text + tail` in the role `said_by`; a later compaction reads `text` alone.
     """
 
-    id: str
     text: str
     replaces: tuple[str, ...] = ()
     files: FileOps = FileOps()
     lead: str = ""
     tail: str = ""
     said_by: Literal["user", "assistant"] = "user"
-    name: str = ""
     model: str = ""
-    pinned: bool = False
-    time: float | None = None
     role: Literal["summary"] = "summary"
 
     @property
@@ -172,9 +161,7 @@ Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolResult
 
 def plain_text(message: Message) -> str:
     """All `Text` blocks, joined by newlines."""
-    if len(message.blocks) == 1 and isinstance(message.blocks[0], Text):
-        return message.blocks[0].text
-    return "\n".join(block.text for block in message.blocks if isinstance(block, Text))
+    return "\n".join([block.text for block in message.blocks if isinstance(block, Text)])
 
 
 def with_blocks(result: ToolResult, blocks: tuple[SaidBlock, ...]) -> ToolResult:
@@ -219,52 +206,18 @@ def argument_texts(value: Json) -> Iterator[str]:
 
 def counted_text(message: Message) -> str:
     """The text that a provider would count for this message: words, thoughts, tool names and arguments as JSON."""
-    blocks = message.blocks
-    if len(blocks) == 1 and isinstance(blocks[0], Text):
-        return blocks[0].text
     parts: list[str] = []
-    for block in blocks:
+    for block in message.blocks:
         if isinstance(block, Text | Thinking):
             parts.append(block.text)
         elif isinstance(block, ToolCall):
-            parts.append(block.name)
-            parts.append(block.arguments_json())
+            parts += [block.name, block.arguments_json()]
     return "\n".join(parts)
-
-
-def counted_chars(message: Message) -> int:
-    """The length of `counted_text`, which need not be put together for that."""
-    blocks = message.blocks
-    if len(blocks) == 1 and isinstance(blocks[0], Text):
-        return len(blocks[0].text)
-    chars = parts = 0
-    for block in blocks:
-        if isinstance(block, Text | Thinking):
-            chars, parts = chars + len(block.text), parts + 1
-        elif isinstance(block, ToolCall):
-            chars, parts = chars + len(block.name) + _json_chars(block), parts + 2
-    return chars + max(parts - 1, 0)
-
-
-def _json_chars(call: ToolCall) -> int:
-    """The length of `arguments_json`, in a third of the time where they are texts: an encoder is slow to set up."""
-    if type(call.arguments) is not dict:
-        return len(call.arguments_json())
-    chars = max(2, 4 * len(call.arguments))  # the braces, and `: ` and `, ` around each value but the last
-    for name, value in call.arguments.items():
-        if not isinstance(name, str) or not isinstance(value, str):
-            return len(call.arguments_json())
-        chars += len(_quoted(name)) + len(_quoted(value))
-    return chars
 
 
 def image_tokens(message: Message) -> int:
     """Tokens of the message's images."""
-    tokens = 0
-    for block in message.blocks:
-        if isinstance(block, Image):
-            tokens += block.tokens
-    return tokens
+    return sum([block.tokens for block in message.blocks if isinstance(block, Image)])
 
 
 def is_empty(message: Message) -> bool:

@@ -2,44 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
 
 from workbench.transcript.message import AssistantMessage, Message, ToolResult, is_real_user
 
 
-def callers(messages: Sequence[Message]) -> Mapping[int, int]:
+def callers(messages: Sequence[Message]) -> dict[int, int]:
     """For the index of each tool result, the index of the message that made the call.
 
     Some providers use a call id again, so a result belongs to the newest earlier call of that id. A result that
     no earlier message called for is not in the answer.
     """
-    return _remembered(_Said(messages)) if isinstance(messages, tuple) else _callers(messages)
-
-
-class _Said:
-    """One tuple of messages, known by itself and not by what it holds: that would be compared message by message."""
-
-    __slots__ = ("messages",)
-
-    def __init__(self, messages: tuple[Message, ...]) -> None:
-        self.messages = messages
-
-    def __hash__(self) -> int:
-        return id(self.messages)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Said) and self.messages is other.messages
-
-
-@lru_cache(maxsize=2)
-def _remembered(said: _Said) -> Mapping[int, int]:
-    """A plan asks for the pairs of one context several times."""
-    return MappingProxyType(_callers(said.messages))
-
-
-def _callers(messages: Sequence[Message]) -> dict[int, int]:
     newest: dict[str, int] = {}
     found: dict[int, int] = {}
     for i, message in enumerate(messages):
@@ -72,29 +45,14 @@ def cut_points(messages: Sequence[Message]) -> list[bool]:
     return flags
 
 
-def next_cut(messages: Sequence[Message], at: int) -> int:
-    """The nearest index >= `at` where a cut is allowed; n if there is none earlier."""
-    flags = cut_points(messages)
-    return next(i for i in range(min(max(at, 0), len(messages)), len(messages) + 1) if flags[i])
-
-
-def has_partners(messages: Iterable[Message]) -> bool:
-    """Whether any of these messages calls a tool or is a result, and so may belong to others."""
-    return any(
-        isinstance(message, ToolResult)
-        or (isinstance(message, AssistantMessage) and any(block.type == "tool_call" for block in message.blocks))
-        for message in messages
-    )
-
-
 def with_partners(messages: Sequence[Message], wanted: Iterable[int]) -> set[int]:
     """The wanted indices, and with each call its results and with each result its call and that call's others."""
     found = set(wanted)
-    if not found or not has_partners([messages[i] for i in found]):
+    if not any(isinstance(messages[i], AssistantMessage | ToolResult) for i in found):
         return found
     caller_of = callers(messages)
     together = {caller_of.get(i, i) for i in found}
-    found.update(caller for caller in together)
+    found |= together
     found.update(i for i, caller in caller_of.items() if caller in together)
     return found
 

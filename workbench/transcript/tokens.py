@@ -1,16 +1,14 @@
-"""How long things are: amounts with a unit, and the counters that need no tokenizer."""
+"""Token counts: the counter's interface, an estimate that needs no tokenizer, and a session's scale."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
-from workbench.transcript.message import Message, Text, counted_chars, image_tokens
+from workbench.transcript.message import Message, counted_text, image_tokens
 
 PER_MESSAGE = 4
 """Tokens that a provider adds for a message's frame (role and separators)."""
-ITEM = "\n- "
-"""Stands between the items of a summary."""
 
 
 class TokenCounter(Protocol):
@@ -21,37 +19,9 @@ class TokenCounter(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """An amount in tokens."""
-
-    value: int
-
-    def of(self, whole: int) -> int:
-        """The amount itself, whatever the whole."""
-        return self.value
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """An amount as a share of a whole, in [0, 1]."""
-
-    value: float
-
-    def of(self, whole: int) -> int:
-        """That share of the whole, rounded down."""
-        return int(self.value * whole)
-
-
-Amount: TypeAlias = Tokens | Share
-
-
 def chars_per_token(message: Message) -> int:
     """The estimate that most agents use: a quarter of the characters, rounded up, and the message's frame."""
-    blocks = message.blocks
-    if len(blocks) == 1 and isinstance(blocks[0], Text):
-        return -(-len(blocks[0].text) // 4) + PER_MESSAGE
-    return -(-counted_chars(message) // 4) + image_tokens(message) + PER_MESSAGE
+    return -(-len(counted_text(message)) // 4) + image_tokens(message) + PER_MESSAGE
 
 
 @dataclass(frozen=True, slots=True)

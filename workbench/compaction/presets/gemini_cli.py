@@ -45,7 +45,7 @@ from workbench.transcript.message import (
     Summary,
     ToolResult,
     UserMessage,
-    counted_chars,
+    counted_text,
     plain_text,
 )
 
@@ -102,7 +102,7 @@ def split_point(messages: Sequence[Message], share: float = 1 - PRESERVED) -> in
     Returns:
         In [0, n]; 0 where nothing can be cut off.
     """
-    lengths = [counted_chars(message) for message in messages]
+    lengths = [len(counted_text(message)) for message in messages]
     before, wanted, newest = 0, share * sum(lengths), 0
     for i, message in enumerate(messages):
         if isinstance(message, (UserMessage, Summary)):  # a union takes three times as long

@@ -31,7 +31,7 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
-from workbench.transcript.message import Image, Message, counted_chars
+from workbench.transcript.message import Image, Message, counted_text
 
 RESERVE = 16_384
 KEEP_RECENT = 20_000
@@ -42,7 +42,7 @@ IMAGE_CHARS = 4_800
 def pi_tokens(message: Message) -> int:
     """A quarter of the characters of words, thoughts, tool names and arguments, rounded up; no overhead."""
     pictures = sum(isinstance(block, Image) for block in message.blocks)
-    return -(-(counted_chars(message) + IMAGE_CHARS * pictures) // 4)
+    return -(-(len(counted_text(message)) + IMAGE_CHARS * pictures) // 4)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ from workbench.models.extractive.outline import HEADINGS, Above, Outline, Row, T
 from workbench.models.extractive.reading import LineReader, Origin, harmless
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.message import Summary
-from workbench.transcript.tokens import ITEM
 
+ITEM = "\n- "
+"""Separates the items of a summary."""
 DEMANDS = 0.2
 """The part of a summary that the user's own words are sure of."""
 
