@@ -1,15 +1,10 @@
-"""Typed pieces of information in a text: what a compaction can keep or lose.
-
-This is the one place that says what an entity looks like and how it is normalised, so that one thing said in two
-ways is one entity. `extractor.py` applies it to whole conversations.
-"""
+"""Typed pieces of information in a text: the form of each kind of entity, and how it is normalised."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Collection
+from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.extraction.lexicon import (
     DOTFILES,
@@ -47,16 +42,11 @@ LONGEST = 200
 """A token with more characters is data, not a name."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Entity:
+class Entity(NamedTuple):
     """One typed piece of information; `text` is normalised."""
 
     kind: Kind
     text: str
-
-
-Found: TypeAlias = tuple[Kind, str]
-"""What an `Entity` is made of: as plain tuples, since a conversation has some hundred thousand."""
 
 
 _FILE_NAME = re.compile(r"[\w@~-][\w@.~-]*\.([a-z][a-z0-9]{0,7})", re.ASCII)
@@ -86,7 +76,7 @@ def bare(token: str) -> str:
     return token.rstrip(".-~@#(")
 
 
-def whole_entities(token: str, is_call: bool, cwd: str = "") -> list[Found] | None:
+def whole_entities(token: str, is_call: bool, cwd: str = "") -> list[Entity] | None:
     """The entities of a token that has to be read as a whole; None if its names say all that it says.
 
     Args:
@@ -96,52 +86,41 @@ def whole_entities(token: str, is_call: bool, cwd: str = "") -> list[Found] | No
     """
     if not token or len(token) > LONGEST:
         return []
-    first = token[:1]
-    if first == "-":
-        if flag := _FLAG.match(token):
-            return [("flag", flag.group())]
-        token = token.lstrip("-")
-        first = token[:1]
-    if "0" <= first <= "9" or first == "v":
-        numeric = _numeric(token)
-        if numeric is not None:
-            return numeric
-    if not is_call and ("/" in token or "." in token):
-        path = _path(token, cwd)
-        if path:
-            return [("path", path)]
+    if flag := _FLAG.match(token):
+        return [Entity("flag", flag.group())]
+    token = token.lstrip("-")
+    if ("0" <= token[:1] <= "9" or token[:1] == "v") and (numeric := _numeric(token)) is not None:
+        return numeric
+    if not is_call and ("/" in token or "." in token) and (path := _path(token, cwd)):
+        return [Entity("path", path)]
     return _coded(token) or None
 
 
-def _numeric(token: str) -> list[Found] | None:
+def _numeric(token: str) -> list[Entity] | None:
     if token.isdigit():
-        return [("number", token)] if len(token) >= 4 else []
+        return [Entity("number", token)] if len(token) >= 4 else []
     if found := _VERSION.fullmatch(token):
-        return [("version", found.group(1) or found.group(2))]
+        return [Entity("version", found.group(1) or found.group(2))]
     if found := _DATE.match(token):
-        return [("id", found.group())]
+        return [Entity("id", found.group())]
     if _GROUPED.fullmatch(token):
-        return [("number", token.replace(",", "").replace("_", ""))]
-    if found := _NUMBER.fullmatch(token):
-        value, unit = found.groups()
-        if unit is None or unit.lower() in UNIT:
-            return number_entities(value, unit)
+        return [Entity("number", token.replace(",", "").replace("_", ""))]
+    if (found := _NUMBER.fullmatch(token)) and (found[2] or "s").lower() in UNIT:
+        return _number(*found.groups())
     return None
 
 
-def number_entities(value: str, unit: str | None) -> list[Found]:
+def _number(value: str, unit: str | None) -> list[Entity]:
     """A number with its unit, or alone where it has four characters and more."""
     if unit:
-        return [("number", f"{value} {UNIT[unit.lower()]}")]
-    return [("number", value)] if len(value) >= 4 else []
+        return [Entity("number", f"{value} {UNIT[unit.lower()]}")]
+    return [Entity("number", value)] if len(value) >= 4 else []
 
 
 def _path(token: str, cwd: str) -> str:
     if "/" not in token:
         return token if is_file_name(token) else ""
-    if token[:2] == "//" or "%" in token:
-        return ""
-    if not _NAMED_PART.search(token):
+    if token[:2] == "//" or "%" in token or not _NAMED_PART.search(token):
         return ""
     path = normal_path(token, cwd)
     parts = path.count("/") + (not path.startswith("/"))
@@ -161,35 +140,34 @@ def is_file_name(name: str) -> bool:
     return stem not in OWNERS and (len(stem) > 1 or suffix not in MEMBERS)
 
 
-def _coded(token: str) -> list[Found]:
+def _coded(token: str) -> list[Entity]:
     """Names that no person chose: hashes, uuids, tickets, names with a number in them."""
     if not _DIGIT.search(token):
         return []
     if _UUID.fullmatch(token):
-        return [("id", token.lower())]
+        return [Entity("id", token.lower())]
     if _TICKET.fullmatch(token) or _NAMED_ID.fullmatch(token):
-        return [("id", token)]
-    parts = token.replace("-", ".").split(".") if len(token) >= 7 else []
-    return [_hash(part) for part in parts if _HASH.fullmatch(part)]
+        return [Entity("id", token)]
+    return [_hash(part) for part in re.split(r"[-.]", token) if _HASH.fullmatch(part)]
 
 
-def _hash(text: str) -> Found:
-    # A commit is named by its first characters as well as by all of them.
-    return ("hash", text[:7])
+def _hash(text: str) -> Entity:
+    """A commit is named by its first characters as well as by all of them."""
+    return Entity("hash", text[:7])
 
 
-def name_entities(name: str) -> list[Found]:
+def name_entities(name: str) -> list[Entity]:
     """The entity that a name without any mark in it is, if it is one."""
     if len(name) < 4:
         return []
     if name.islower():
         if "_" in name.strip("_"):
-            return [("identifier", name)] if len(name) <= LONGEST else []
+            return [Entity("identifier", name)] if len(name) <= LONGEST else []
         return [_hash(name)] if _HASH.fullmatch(name) else []
     if name in ERRNO or _ERROR_NAME.fullmatch(name):
-        return [("error", name)]
+        return [Entity("error", name)]
     if _IDENTIFIER.fullmatch(name) and len(name) <= LONGEST:
-        return [("identifier", name)]
+        return [Entity("identifier", name)]
     return []
 
 
@@ -201,7 +179,7 @@ _LINE_UNITS = frozenset(unit for unit in UNIT if len(unit) > 1 or unit == "s") |
 SIGNALS = PROGRAMS | ERROR_WORDS | _LINE_UNITS
 """Tokens that make a line worth a second look."""
 
-_URL = re.compile(r"https?://[^\s\"'<>)\]}`\\|^]+")
+URL = re.compile(r"https?://[^\s\"'<>)\]}`\\|^]+")
 _WINDOWS_PATH = re.compile(r"(?<!\w)[A-Za-z]:\\[\w.\\@~-]*\w", re.ASCII)
 _PHRASE = re.compile(r"\w[^\s]*\s.*[\w.!?)%]")
 _VALUE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+) (%|[A-Za-z]{1,12})(?!\w)", re.ASCII)
@@ -213,70 +191,47 @@ _COMMAND = re.compile(
 _ERROR_LINE = re.compile(r"(?:[Ee]rror|ERROR|fatal|panic|FAIL|[Ff]ailed)(?:\[\w+\])?: +(\S.{5,100})")
 
 
-def urls(line: str) -> Iterator[str]:
-    """The web addresses in a line, as they stand there."""
-    return (found.group() for found in _URL.finditer(line))
-
-
-def without_urls(line: str) -> str:
-    """The line with a blank for each address: its parts are no entities of their own."""
-    return _URL.sub(" ", line)
-
-
-def url_entity(address: str) -> Found:
+def url_entity(address: str) -> Entity:
     """An address without the marks that end a sentence, a last slash, or capitals in its host."""
     address = address.rstrip(".,;:!?*'\"_")
     scheme, _, rest = address.partition("://")
     host, slash, path = rest.partition("/")
-    return ("url", f"{scheme}://{host.lower()}{slash}{path}".rstrip("/"))
+    return Entity("url", f"{scheme}://{host.lower()}{slash}{path}".rstrip("/"))
 
 
-def windows_paths(line: str, cwd: str = "") -> list[Found]:
+def windows_paths(line: str, cwd: str = "") -> list[Entity]:
     """Paths that begin with a drive's letter."""
-    paths = (normal_path(found, cwd) for found in _WINDOWS_PATH.findall(line))
-    return [("path", path) for path in paths if path]
+    return [Entity("path", path) for found in _WINDOWS_PATH.findall(line) if (path := normal_path(found, cwd))]
 
 
-def quotes(line: str) -> list[Found]:
+def quotes(line: str) -> list[Entity]:
     """Two words and more, ten to 120 characters, between double quotation marks, in lower case."""
     found = line.split('"')[1:-1:2]
     if "“" in line:
         found += [part.partition("”")[0] for part in line.split("“")[1:] if "”" in part]
-    return [("quote", plain(text)) for text in found if 10 <= len(text) <= 120 and _PHRASE.fullmatch(text)]
+    return [Entity("quote", plain(text)) for text in found if 10 <= len(text) <= 120 and _PHRASE.fullmatch(text)]
 
 
-def line_entities(line: str, signals: Collection[str] = SIGNALS) -> list[Found]:
-    """Commands, error messages and numbers with a unit behind a blank.
-
-    Args:
-        line: one span.
-        signals: those of `SIGNALS` that the line holds; by default everything is looked for.
-    """
-    found: list[Found] = []
-    if not _LINE_UNITS.isdisjoint(signals):
-        found += _values(line)
+def line_entities(line: str, signals: Collection[str]) -> list[Entity]:
+    """Commands, error messages and numbers with a unit behind a blank, in a span that holds these of `SIGNALS`."""
+    found: list[Entity] = []
+    for value, unit in () if _LINE_UNITS.isdisjoint(signals) else _VALUE.findall(line):
+        if unit.lower() in UNIT and unit != "k":
+            found += _number(value.replace(",", ""), unit)
     if not PROGRAMS.isdisjoint(signals):
         found += [entity for command in _COMMAND.findall(line) if (entity := _command(command))]
     if not ERROR_WORDS.isdisjoint(signals) and (message := _ERROR_LINE.search(line)):
-        found.append(("error", plain(message.group(1))))
+        found.append(Entity("error", plain(message.group(1))))
     return found
 
 
-def _values(line: str) -> list[Found]:
-    found: list[Found] = []
-    for value, unit in _VALUE.findall(line):
-        if unit.lower() in UNIT and (unit != "k"):
-            found += number_entities(value.replace(",", ""), unit)
-    return found
-
-
-def _command(text: str) -> Found | None:
+def _command(text: str) -> Entity | None:
     program, *rest = text.split()
     if rest[0] in PROSE or (program == "go" and rest[0] not in GO_WORDS):
         return None
     keep = next((i for i, word in enumerate(rest) if word in PROSE or "." in word), len(rest))
     rest = rest[:keep]
-    return ("command", " ".join([program, *rest])) if rest else None
+    return Entity("command", " ".join([program, *rest])) if rest else None
 
 
 def plain(text: str) -> str:

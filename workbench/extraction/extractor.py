@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from workbench.extraction.entities import (
     SIGNALS,
     TOKEN,
-    Found,
+    URL,
+    Entity,
     bare,
     line_entities,
     name_entities,
     quotes,
     url_entity,
-    urls,
     whole_entities,
     windows_paths,
-    without_urls,
 )
-from workbench.extraction.words import ASCII_WORD, CJK, pieces_of, without_colours, words
+from workbench.extraction.words import ASCII_WORD, CJK, spans, words
 from workbench.transcript.message import AnswerBlock, Message, Text, Thinking, ToolCall, argument_texts
 
 TOKENS = 50_000
@@ -62,8 +61,8 @@ class Extractor:
 
     Attributes:
         cwd: the folder that relative paths start from.
-        words, entities: the number of each content word, and of each entity by kind and text.
-        names, spans: the kind and text of each entity, and the text of each span, by number.
+        words, entities: the number of each content word, and of each entity.
+        spans: the text of each span, by number.
         features: for each span the features of its tokens, in order; one may occur twice.
         more: by span, the features that need more than one token.
         messages_read: how many messages were read.
@@ -72,10 +71,9 @@ class Extractor:
     def __init__(self, cwd: str = "") -> None:
         self.cwd = cwd
         self.words: dict[str, int] = {}
-        self.entities: dict[Found, int] = {}
-        self.names: list[Found] = []
+        self.entities: dict[Entity, int] = {}
         self.spans: list[str] = []
-        self.features: list[tuple[int, ...]] = []
+        self.features: list[list[int]] = []
         self.more: dict[int, list[int]] = {}
         self.messages_read = 0
         self._numbers = _Remembered(self._add)
@@ -110,10 +108,9 @@ class Extractor:
             own: how many spans the session has: those with the lowest numbers. A list item counts as such a span if it
                 is one but for its mark: summaries put marks before the lines that they quote.
         """
-        pieces = pieces_of(without_colours(text))
         if not own:
-            return [self._numbers[piece] for piece in pieces]
-        return [self._quoted(piece, own) if piece[:2] in _ITEMS else self._numbers[piece] for piece in pieces]
+            return [self._numbers[span] for span in spans(text)]
+        return [self._quoted(span, own) if span[:2] in _ITEMS else self._numbers[span] for span in spans(text)]
 
     def _quoted(self, item: str, own: int) -> int:
         """The number of a list's item."""
@@ -125,12 +122,10 @@ class Extractor:
         """The number of a text that is one span, as it is."""
         return self._numbers[span]
 
-    def entity(self, entity: Found) -> int:
-        """The number of an entity, a new one if need be."""
-        number = self.entities.setdefault(entity, len(self.names))
-        if number == len(self.names):
-            self.names.append(entity)
-        return number
+    @property
+    def names(self) -> list[Entity]:
+        """The entities, by number."""
+        return list(self.entities)
 
     def features_of(self, span: int) -> list[int]:
         """The features of one span, each once."""
@@ -139,58 +134,48 @@ class Extractor:
     def _add(self, span: str) -> int:
         """Take in a new span."""
         number = len(self.spans)
-        tokens = TOKEN.findall(without_urls(span) if "://" in span else span)
+        tokens = TOKEN.findall(URL.sub(" ", span) if "://" in span else span)  # an address has no parts
         self.spans.append(span)
-        self.features.append(tuple(chain.from_iterable(map(self._tokens.__getitem__, tokens))))
-        signals = SIGNALS.intersection(tokens)
-        if signals:
-            self._note(number, line_entities(span, signals))
-        if '"' in span or "://" in span or ":\\" in span or not span.isascii():
-            self._note_rarer(number, span)
+        self.features.append(list(chain.from_iterable(map(self._tokens.__getitem__, tokens))))
+        if more := self._beyond_tokens(span, SIGNALS.intersection(tokens)):
+            self.more[number] = more
         return number
 
-    def _note(self, span: int, entities: Iterable[Found]) -> None:
-        found = [~self.entity(entity) for entity in entities]
-        if found:
-            self.more.setdefault(span, []).extend(found)
-
-    def _note_words(self, span: int, found: Sequence[str]) -> None:
-        if found:
-            self.more.setdefault(span, []).extend(self._word_numbers(found))
-
-    def _note_rarer(self, number: int, span: str) -> None:
-        """Note what no single token shows: quotes, addresses, words of other alphabets."""
+    def _beyond_tokens(self, span: str, signals: Collection[str]) -> list[int]:
+        """The features that no single token shows: commands, quotes, addresses, words of other alphabets."""
+        found, named = line_entities(span, signals) if signals else [], list[str]()
         if '"' in span or "“" in span:
-            self._note(number, quotes(span))
+            found += quotes(span)
         if ":\\" in span:
-            self._note(number, windows_paths(span, self.cwd))
-        if "://" in span:
-            for address in urls(span):
-                self._note(number, [url_entity(address)])
-                self._note_words(number, words(address))
+            found += windows_paths(span, self.cwd)
+        for address in URL.findall(span) if "://" in span else ():
+            found.append(url_entity(address))
+            named += words(address)
         if not span.isascii():
             foreign = CJK.search(span) is None
-            self._note_words(number, [word for word in words(span) if foreign or not word.isascii()])
+            named += [word for word in words(span) if foreign or not word.isascii()]
+        return self._numbered(named, found)
 
-    def _word_numbers(self, found: Iterable[str]) -> list[int]:
-        numbers = self.words
-        return [numbers.setdefault(word, len(numbers)) for word in found]
+    def _numbered(self, named: Iterable[str], found: Iterable[Entity]) -> list[int]:
+        """The features of words and entities; new ones are numbered."""
+        numbers, entities = self.words, self.entities
+        features = [numbers.setdefault(word, len(numbers)) for word in named]
+        return features + [~entities.setdefault(entity, len(entities)) for entity in found]
 
-    def _token_features(self, token: str) -> tuple[int, ...]:
+    def _token_features(self, token: str) -> list[int]:
         """The words and entities of one token: of the whole, or of the names in it."""
         if token.isidentifier():
-            entities = () if token.isalpha() and token.islower() else name_entities(token)  # a plain word is none
-            return (*self._word_numbers(words(token)), *[~self.entity(entity) for entity in entities])
+            return self._numbered(words(token), name_entities(token))
         base = bare(token)
         if base != token and (base.isidentifier() or token != base + "("):
             return self._tokens[base]
         whole = whole_entities(base, base != token, self.cwd)
         if whole is not None:
-            return (*self._word_numbers(words(base)), *[~self.entity(entity) for entity in whole])
+            return self._numbered(words(base), whole)
         parts = ASCII_WORD.findall(base)
         if parts == [token]:
-            return tuple(self._word_numbers(parts))
-        return tuple(dict.fromkeys(chain.from_iterable(self._tokens[part] for part in parts)))
+            return self._numbered(parts, ())
+        return list(dict.fromkeys(chain.from_iterable(self._tokens[part] for part in parts)))
 
 
 def _texts(block: AnswerBlock) -> Iterable[str]:

@@ -50,12 +50,10 @@ def endings(path: str) -> Iterator[str]:
 class SameFile:
     """Which of the paths of one session name one file, judged by their last parts.
 
-    A path is the same file as a longer one that ends with it, as long as all longer ones that do so are one file:
-    `a.py` next to `src/a.py` and `test/a.py` stays a file of its own. Files of the working directory go first: `a.py`
-    next to `src/a.py` and `/other/a.py` is the former.
+    A path is the same file as a longer one that ends with it, if all longer ones that do so are one file: `a.py` next
+    to `src/a.py` and `test/a.py` is a third file. Files of the working directory go first: `a.py` next to `src/a.py`
+    and `/other/a.py` is the former.
     """
-
-    __slots__ = ("_known", "_owner", "_roots")
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._known = set(paths)
@@ -74,10 +72,8 @@ class SameFile:
         """The folders of all known paths, as they are written there."""
         found: set[str] = set()
         for path in self._known:
-            folder = path.rpartition("/")[0]
-            while folder and folder not in found:
-                found.add(folder)
-                folder = folder.rpartition("/")[0]
+            while (path := path.rpartition("/")[0]) and path not in found:
+                found.add(path)
         return found
 
     def of(self, path: str) -> str | None:
@@ -85,14 +81,13 @@ class SameFile:
 
         An unknown path that ends with a known one counts as that one: it says more than was known.
         """
-        for i, ending in enumerate(endings(path)):
-            if i == 0 or ending in self._roots:
-                owner = self._owner.get(ending)
-                if owner is not None:
+        whole = path.lstrip("/")
+        for ending in endings(path):
+            if ending in self._roots or ending == whole:
+                owner = self._owner.get(ending) or ending
+                if owner in self._roots:
                     return self._roots[owner]
-                if ending in self._roots:
-                    return self._roots[ending]
-                if i == 0 and ending in self._owner:
+                if ending in self._owner:
                     return None
         return None
 

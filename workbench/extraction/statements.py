@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from workbench.extraction.entities import Entity, Kind, plain
 from workbench.extraction.words import words
-from workbench.transcript.message import (
-    AssistantMessage,
-    Json,
-    Message,
-    Text,
-    ToolCall,
-    argument_texts,
-    is_real_user,
-)
+from workbench.transcript.message import AssistantMessage, Json, Message, Text, ToolCall, argument_texts, is_real_user
 
 LONGEST = 400
 """A sentence with more characters is a paste, not a statement."""
@@ -55,7 +48,6 @@ _OPEN_HEADING = re.compile(
     r"|follow[- ]ups?|outstanding|blocked)[^\w\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-"""A line with the break before it. To look for a break, and then for a first letter, is five times as quick."""
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(?!\[[xX]\])(?:\[ \]\s+)?(\S.*)")
 _OPEN = frozenset({"pending", "in_progress", "in-progress", "todo", "open", "not_started"})
 _TASK_KEYS = ("content", "title", "text", "task", "step", "description", "subject")
@@ -72,25 +64,21 @@ def statements(message: Message) -> tuple[Entity, ...]:
     Constraints are taken from what a person wrote, decisions from persons and assistants, pending work from both, from
     lists under a heading such as "Left to do", and from task lists in tool arguments. Tool results state nothing.
     """
-    found: dict[Entity, None] = {}
     by_user = is_real_user(message)
-    if not by_user and not isinstance(message, AssistantMessage):
-        return ()
-    for block in message.blocks:
+    found: list[Entity] = []
+    for block in message.blocks if by_user or isinstance(message, AssistantMessage) else ():
         if isinstance(block, Text):
-            for sentence in sentences(block.text):
-                for kind in _kinds(sentence, by_user):
-                    found[Entity(kind, plain(sentence))] = None
-            for item in _left_to_do(block.text):
-                found[Entity("pending", plain(item))] = None
+            found += [
+                Entity(kind, plain(sentence))
+                for sentence in sentences(block.text)
+                for kind in _kinds(sentence, by_user)
+            ]
+            found += [Entity("pending", plain(item)) for item in _left_to_do(block.text)]
         elif isinstance(block, ToolCall):
-            for task, done in tasks(block.arguments):
-                if not done:
-                    found[Entity("pending", plain(task))] = None
-            for text in argument_texts(block.arguments):
-                for item in _left_to_do(text):
-                    found[Entity("pending", plain(item))] = None
-    return tuple(found)
+            found += [Entity("pending", plain(task)) for task, done in tasks(block.arguments) if not done]
+            texts = argument_texts(block.arguments)
+            found += [Entity("pending", plain(item)) for text in texts for item in _left_to_do(text)]
+    return tuple(dict.fromkeys(found))
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -122,12 +110,8 @@ def _left_to_do(text: str) -> Iterator[str]:
 
 def tasks(arguments: Mapping[str, Json]) -> Iterator[tuple[str, bool]]:
     """Each item of a task list in a tool's arguments, and whether it is done."""
-    for value in arguments.values():
-        if not isinstance(value, list | tuple):
-            continue
-        for item in value:
-            if not isinstance(item, Mapping) or not isinstance(item.get("status"), str):
-                continue
+    for item in chain.from_iterable(value for value in arguments.values() if isinstance(value, list | tuple)):
+        if isinstance(item, Mapping) and isinstance(item.get("status"), str):
             text = next((item[key] for key in _TASK_KEYS if isinstance(item.get(key), str)), "")
             if text:
                 yield text, item["status"].lower() not in _OPEN

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from workbench.extraction.lexicon import STOP
 
@@ -39,47 +38,18 @@ def words(text: str) -> list[str]:
     return [word for word in dict.fromkeys(found) if word not in STOP]
 
 
-def without_colours(text: str) -> str:
-    """The text without the codes that colour a terminal."""
-    return _ESCAPE.sub("", text) if "\x1b" in text else text
+def spans(text: str) -> list[str]:
+    """The lines of a text without margins and terminal colours, in pieces of at most `SPAN_CHARS` characters.
 
-
-def lines(text: str) -> list[str]:
-    """The lines of a text without colour codes."""
-    return without_colours(text).split("\n")
-
-
-def pieces_of(text: str) -> list[str]:
-    """The pieces of each line of a text that has no colour codes, in order."""
-    found: list[str] = []
-    for line in map(str.strip, text.split("\n")):
-        if len(line) >= 200 or "0" <= line < ":":  # a line number may stand before it
-            found += pieces(line)
-        elif line and (len(line) < 60 or " " in line or not _ENCODED_LINE.fullmatch(line)):
-            found.append(line)
-    return found
-
-
-def pieces(line: str) -> list[str]:
-    """A line without its margins, cut into pieces of at most `SPAN_CHARS` characters.
-
-    Left out, since they say nothing: the line number that a file viewer writes before a line, and encoded data (a
-    run of 200 characters and more, or a whole line of base64).
+    Left out, since they say nothing: empty lines, the line number that a file viewer writes before a line, and encoded
+    data (a run of 200 characters and more, or a whole line of base64).
     """
-    line = line.strip()
-    if len(line) < 60 and not line[:1].isdigit():
-        return [line] if line else []
-    if "0" <= line[:1] <= "9" and (gutter := _GUTTER.match(line)):
-        line = line[gutter.end() :]
-    if len(line) < 60:
-        return [line] if line else []
-    if len(line) >= 200:
-        line = _LONG_RUN.sub(" ", line).strip()
-    if " " not in line and _ENCODED_LINE.fullmatch(line):
-        return []
-    return [line[start : start + SPAN_CHARS] for start in range(0, len(line), SPAN_CHARS)]
-
-
-def spans(text: str) -> Iterator[str]:
-    """The pieces of each line, in order; no empty ones."""
-    yield from pieces_of(without_colours(text))
+    found: list[str] = []
+    for line in map(str.strip, (_ESCAPE.sub("", text) if "\x1b" in text else text).split("\n")):
+        if "0" <= line[:1] <= "9" and (gutter := _GUTTER.match(line)):
+            line = line[gutter.end() :]
+        if len(line) >= 200:
+            line = _LONG_RUN.sub(" ", line).strip()
+        if len(line) < 60 or " " in line or not _ENCODED_LINE.fullmatch(line):
+            found += [line[start : start + SPAN_CHARS] for start in range(0, len(line), SPAN_CHARS)]
+    return found

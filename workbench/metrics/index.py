@@ -168,7 +168,7 @@ class Index:
         p, numbers = self.inverted_index, self.extractor.entities
         wanted = np.ones(len(p.names), dtype=bool)
         paths = {entity.text for entity in self.background if entity.kind == "path"}
-        found = [numbers.get((entity.kind, entity.text), len(wanted)) for entity in self.background]
+        found = [numbers.get(entity, len(wanted)) for entity in self.background]
         found += [number for number in p.paths.values() if p.names[number].text in paths]
         wanted[[number for number in found if number < len(wanted)]] = False
         return wanted

@@ -79,7 +79,7 @@ class InvertedIndex:
         return np.concatenate((span, more[:, 0])), np.concatenate((feature, more[:, 1]))
 
     def _name_files(self) -> None:
-        self.names = [Entity(kind, text) for kind, text in self.extractor.entities]
+        self.names = self.extractor.names
         self.paths = {entity.text: number for number, entity in enumerate(self.names) if entity.kind == "path"}
         self.files = SameFile(self.paths)
         self.stands_for = np.arange(len(self.names))

@@ -11,7 +11,7 @@ from itertools import accumulate
 from math import exp
 from typing import NamedTuple
 
-from workbench.extraction.entities import Found, Kind
+from workbench.extraction.entities import Entity, Kind
 from workbench.models.extractive.reading import SPOKEN, Line, Origin, ReadMessage
 
 
@@ -96,7 +96,7 @@ class Choice:
 
     messages: Sequence[ReadMessage]
     earlier: Sequence[Line]
-    names: Sequence[Found]
+    names: Sequence[Entity]
     focus: frozenset[str] = frozenset()
     weights: LineWeights = MEASURED
 
