@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from workbench.compaction.clip import shortened
 from workbench.compaction.presets.token_counters import docker_tokens, unsaid_chars
+from workbench.compaction.prompt_template import prompt
+from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
+from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Image, Message, Text, Thinking, ToolResult
+from workbench.transcript.message import (
+    AssistantMessage,
+    Image,
+    Message,
+    Summary,
+    SystemMessage,
+    Text,
+    Thinking,
+    ToolResult,
+    UserMessage,
+)
 from workbench.transcript.tokens import TokenCounter
 
 MAX_KEEP_TOKENS = 20_000
@@ -68,18 +81,42 @@ def calibration(messages: Sequence[Message]) -> float:
     return min(max(actual / mass, SCALES[0]), SCALES[1]) if mass >= LEAST_MASS else 1.0
 
 
+def smaller(window: int, other: int | None) -> int:
+    """The smaller window of two, of which the other may not be there."""
+    return window if other is None or other <= 0 else min(window, other)
+
+
+def first_index_in_budget(messages: Sequence[Message], sizes: Sequence[int], budget: int) -> int:
+    """Where the longest end of at most `budget` tokens begins, at a user's or the model's message; n if none fits."""
+    first, left = len(messages), budget
+    for i in range(len(messages) - 1, -1, -1):
+        left -= sizes[i]
+        if left < 0:
+            break
+        if isinstance(messages[i], UserMessage | AssistantMessage | Summary):
+            first = i
+    return first
+
+
+def split_index_for_keep(messages: Sequence[Message], sizes: Sequence[int], budget: int) -> int:
+    """Where the kept tail begins; n where everything fits: everything is compacted, nothing is kept."""
+    return len(messages) if sum(sizes) <= budget else first_index_in_budget(messages, sizes, budget)
+
+
 @dataclass(frozen=True, slots=True)
 class DockerGeneration:
-    """One version of docker-agent.
+    """One version of docker-agent, as the rule of where it cuts and of what the model reads.
 
     Attributes:
         count: tokens of one message.
         follows: whether limits follow the window, estimates are scaled to the provider's reports, and large results
             are cut before they are summarised.
+        window: tokens that a dedicated model for summaries takes, if there is one; the smaller window counts.
     """
 
-    count: TokenCounter
-    follows: bool
+    count: TokenCounter = docker_tokens
+    follows: bool = False
+    window: int | None = None
 
     def sizes(self, messages: Sequence[Message], context: Context | None = None) -> tuple[int, ...]:
         """Tokens of each of these messages, which may explain each other. Those of the context are counted already."""
@@ -101,19 +138,38 @@ class DockerGeneration:
         """Tokens that a summary may have: 16,000, later at most a quarter of the window."""
         return min(MAX_SUMMARY_TOKENS, limit // 4) if self.follows else MAX_SUMMARY_TOKENS
 
-    def bounded(self, messages: Sequence[Message], room: int) -> tuple[Message, ...]:
-        """The messages as the summariser reads them; later no result has more than a quarter of the room.
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """All before the kept tail, moved to where it parts no call from its result."""
+        movable = Movable.of(context, budget)
+        own = self.keep(smaller(budget.window, self.window)) if budget.keep_recent is None else budget.keep_recent
+        sizes = self.sizes(movable.messages, context)
+        at = movable.within(split_index_for_keep(movable.messages, sizes, movable.granted(own)))
+        inner = movable.inner(at) if at < len(movable) else None
+        return movable.span(len(movable) if inner is None else inner)
 
-        The original does not say to how much it cuts them.
+    def reads(self, task: SummaryTask) -> SummaryInput:
+        """The newest messages that fit the summariser's window beside the prompts, the answer and earlier summaries.
+
+        Later no result has more than a quarter of that room; the original does not say to how much it cuts them.
         """
-        most = max(room // 4, 1)
-        return tuple(
-            (shortened(message, most, self.count(message), self.count) or message)
-            if self.follows and isinstance(message, ToolResult)
-            else message
-            for message in messages
-        )
+        limit, given = smaller(task.budget.window, self.window), task.given
+        system = SystemMessage(id="", blocks=(Text(prompt("docker_system")),))
+        user = UserMessage(id="", blocks=(Text(question(task.budget.instructions)),))
+        room = max(limit - self.cap(limit) - sum(map(self.count, (system, user, *given.earlier))), 0)
+        new = tuple(self._cut(message, max(room // 4, 1)) for message in given.new) if self.follows else given.new
+        start = first_index_in_budget(new, self.sizes(new, task.context), room)
+        return replace(given, history=new[start:], prefix=())
+
+    def _cut(self, message: Message, most: int) -> Message:
+        if not isinstance(message, ToolResult):
+            return message
+        return shortened(message, most, self.count(message), self.count) or message
 
 
-FIRST = DockerGeneration(docker_tokens, follows=False)
+def question(additional: str = "") -> str:
+    """What is asked for, with the host's own instruction below it."""
+    return prompt("docker_summary") + (f"\n\n{additional}" if additional else "")
+
+
+FIRST = DockerGeneration()
 LATER = DockerGeneration(docker_tokens_g2, follows=True)
