@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from workbench.errors import FormatError
 from workbench.importers.decoding import decode, kind
 from workbench.importers.images import image, linked
-from workbench.importers.values import block_texts, identifier, mapping, text
-from workbench.transcript.message import AnswerBlock, Image, Json, SaidBlock, Text, Thinking, ToolCall
+from workbench.importers.values import block_texts, identifier, label, mapping, objects, text
+from workbench.transcript.message import AnswerBlock, Image, Json, SaidBlock, Text, Thinking, ToolCall, ToolResult
 
 Part: TypeAlias = Mapping[str, Json]
 
-
-@dataclass(slots=True)
-class CallResult:
-    """What a tool came back with, inside a message that may hold other things."""
-
-    call_id: str
-    blocks: tuple[SaidBlock, ...]
-    is_error: bool = False
-    name: str = ""
+_IDS = ("call_id", "callID", "tool_use_id", "tool_call_id", "toolCallId", "id")
+_FUNCTIONS = ("function", "custom", "functionCall", "function_call")
+_ARGUMENTS = ("arguments", "input", "args", "action")
+_RESULTS = ("content", "output", "response", "result", "tools")
+_UNTYPED = (
+    "functionCall", "function_call", "functionResponse", "function_response", "inlineData", "inline_data", "text",
+)  # fmt: skip
+"""Keys that say what a part without a type is, most of them Gemini's."""
+_NO_CONTENT = frozenset({"text", "thought", "thoughtSignature", "thought_signature"})
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class Content:
     """The parts of one message: its blocks, the tool results in it, and the kinds that are unknown."""
 
     blocks: list[AnswerBlock] = field(default_factory=list)
-    results: list[CallResult] = field(default_factory=list)
+    results: list[ToolResult] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
 
     @property
@@ -60,7 +60,7 @@ def content(record: Mapping[str, Json], name: str = "content") -> Content:
     else:
         for i, part in enumerate([value] if isinstance(value, dict) else value or ()):
             try:
-                _add(found, part)
+                add_part(found, part)
             except FormatError as error:
                 place = f"{name}[{i}]" + (f".{error.field}" if error.field else "")
                 raise FormatError(error.why, field=place) from None
@@ -103,43 +103,96 @@ def arguments(value: Json) -> dict[str, Json]:
     return inside if isinstance(inside, dict) else {"input": value}
 
 
+def tool_call(record: Part) -> ToolCall:
+    """A call in any known shape: its fields have many names and may stand inside `function`; some have only a type."""
+    function = next((record[name] for name in _FUNCTIONS if isinstance(record.get(name), dict)), record)
+    name = text(function, "name", "function_name", "tool", "function") or label(record, "type").rpartition("_call")[0]
+    return ToolCall(_call_id(function) or _call_id(record), name, arguments(_first(function, _ARGUMENTS)))
+
+
+def tool_result(part: Part) -> ToolResult:
+    """A call's result as a part of a message or an item."""
+    value, failed = _first(part, _RESULTS), part.get("is_error") is True
+    if isinstance(value, dict) and isinstance(value.get("content"), str):
+        value = value["content"]
+    return ToolResult(id="", call_id=_call_id(part), blocks=result_blocks(value), is_error=failed)
+
+
+def tool_calls(record: Part, field: str = "tool_calls") -> list[ToolCall]:
+    """The calls that a field lists."""
+    calls = []
+    for i, call in enumerate(objects(record, field)):
+        try:
+            calls.append(tool_call(call))
+        except FormatError as error:
+            raise FormatError(error.why, field=f"{field}[{i}].{error.field}") from None
+    return calls
+
+
 def as_json(value: Json) -> str:
     """A decoded value as JSON text."""
     return json.dumps(value, ensure_ascii=False)
 
 
-def _add(found: Content, part: Json) -> None:
+def _first(record: Part, names: tuple[str, ...]) -> Json:
+    return next((record[name] for name in names if record.get(name) is not None), None)
+
+
+def add_part(found: Content, part: Json) -> None:
+    """Add what a part or an item holds to a content."""
     if isinstance(part, str):
         found.blocks.append(Text(part))
         return
     if not isinstance(part, dict):
         raise FormatError(f"expected a part, found {kind(part)}")
-    type_ = text(part, "type") or ("text" if "text" in part else "")
-    if type_.endswith("tool_result"):
-        blocks = result_blocks(part.get("content"))
-        found.results.append(CallResult(identifier(part, "tool_use_id"), blocks, part.get("is_error") is True))
+    type_ = text(part, "type") or next((key for key in _UNTYPED if part.get(key) is not None), "")
+    read = KINDS.get("tool_result" if type_.endswith("tool_result") else type_)
+    if read is None:
+        if type_ or set(part) - _NO_CONTENT:
+            found.unknown.append(f"block of type {type_!r}" if type_ else f"part with {min(part, default='')!r}")
         return
-    if type_ in KINDS:
-        found.blocks.append(KINDS[type_](part))
+    block = read(part)
+    if isinstance(block, ToolResult):
+        found.results.append(block)
     else:
-        found.unknown.append(f"block of type {type_!r}")
+        found.blocks.append(block)
 
 
-def _text(part: Part) -> Text:
-    return Text(text(part, "text"))
+def _text(part: Part) -> Text | Thinking:
+    words = text(part, "text", "content")
+    return Thinking(words) if part.get("thought") is True else Text(words)
 
 
 def _thought(part: Part) -> Thinking:
-    return Thinking(text(part, "thinking", "text", "reasoning"), text(part, "signature", "data"))
+    words = text(part, "thinking", "text", "reasoning") or label(part, "content")
+    if not words:
+        lists = (block_texts(part, name) for name in ("summary", "content") if isinstance(part.get(name), list))
+        words = "\n".join(filter(None, lists))
+    return Thinking(words, text(part, "signature", "thinkingSignature", "data", "encrypted_content"))
 
 
-def _call(part: Part) -> ToolCall:
-    return ToolCall(identifier(part, "id"), text(part, "name"), arguments(part.get("input")))
+def _call_id(record: Part) -> str:
+    """The call's id; some frameworks give a list of which the last is the call's."""
+    value = record.get("id")
+    if isinstance(value, list):
+        return next((one for one in reversed(value) if isinstance(one, str)), "")
+    return identifier(record, *_IDS)
+
+
+def _gemini_result(part: Part) -> ToolResult:
+    holder = mapping(part, "function_response", "functionResponse")
+    response, failed = holder.get("response"), False
+    if isinstance(response, dict):
+        failed = "error" in response
+        texts = (response[key] for key in ("output", "result", "error") if isinstance(response.get(key), str))
+        response = next(texts, response or None)
+    call_id, name = identifier(holder, "id"), text(holder, "name")
+    return ToolResult(id="", call_id=call_id, blocks=result_blocks(response), name=name, is_error=failed)
 
 
 def _picture_url(part: Part) -> Image:
     url = part.get("image_url")
-    return linked(text(url, "url") if isinstance(url, dict) else text(part, "image_url"))
+    return linked(text(url, "url") if isinstance(url, dict) else text(part, "image_url", "uri", "url"))
 
 
 def _audio(part: Part) -> Image:
@@ -148,8 +201,9 @@ def _audio(part: Part) -> Image:
 
 
 def _image(part: Part) -> SaidBlock:
-    if isinstance(part.get("data"), str):
-        return image(text(part, "mimeType", "media_type"), text(part, "data"))
+    data = mapping(part, "inline_data", "inlineData") or part
+    if part.get("type") == "blob" or isinstance(data.get("data"), str):
+        return image(text(data, "mimeType", "mime_type", "media_type"), text(data, "data", "content"))
     return linked(text(part, "image")) if isinstance(part.get("image"), str) else _document(part)
 
 
@@ -165,47 +219,34 @@ def _document(part: Part) -> SaidBlock:
     return linked(text(source, "url"))
 
 
-KINDS: Mapping[str, Callable[[Part], AnswerBlock]] = {
+def _file(part: Part) -> SaidBlock:
+    """A file as text with its path, or one that is named by its address alone."""
+    return linked(text(part, "uri")) if "uri" in part else Text(f"{text(part, 'path')}\n{text(part, 'content')}")
+
+
+KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
     **dict.fromkeys(("text", "input_text", "output_text", "summary_text", "reasoning_text"), _text),
     "refusal": lambda part: Text(text(part, "refusal")),
     **dict.fromkeys(("thinking", "reasoning", "redacted_thinking", "think"), _thought),
-    **dict.fromkeys(("tool_use", "server_tool_use", "mcp_tool_use"), _call),
-    **dict.fromkeys(("image_url", "input_image"), _picture_url),
+    **dict.fromkeys(
+        (
+            "tool_use", "server_tool_use", "mcp_tool_use", "toolCall", "tool_call", "functionCall", "function_call",
+            "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call",
+        ),
+        tool_call,
+    ),
+    **dict.fromkeys(
+        (
+            "tool_result", "tool_call_response", "function_call_output", "custom_tool_call_output",
+            "local_shell_call_output", "tool_search_output",
+        ),
+        tool_result,
+    ),
+    **dict.fromkeys(("functionResponse", "function_response"), _gemini_result),
+    **dict.fromkeys(("image_url", "input_image", "uri"), _picture_url),
     "input_audio": _audio,
-    "image": _image,
+    **dict.fromkeys(("image", "blob", "inlineData", "inline_data"), _image),
     "document": _document,
-}
-"""The kinds of parts in OpenAI's and Anthropic's shapes. A kind that ends in `tool_result` is a result."""
-
-
-def gemini_content(parts: Sequence[Part]) -> Content:
-    """Gemini's parts, as Gemini CLI, ADK and the API write them: `function_call` or `functionCall`."""
-    found = Content()
-    for part in parts:
-        call = mapping(part, "function_call", "functionCall")
-        response = mapping(part, "function_response", "functionResponse")
-        data = mapping(part, "inline_data", "inlineData")
-        if call:
-            call_id = identifier(call, "id") or identifier(part, "id")
-            found.blocks.append(ToolCall(call_id, text(call, "name"), arguments(call.get("args"))))
-        elif response:
-            blocks, failed = _gemini_response(response.get("response"))
-            found.results.append(CallResult(identifier(response, "id"), blocks, failed, text(response, "name")))
-        elif data:
-            found.blocks.append(image(text(data, "mime_type", "mimeType"), text(data, "data")))
-        elif part.get("text") is not None:
-            said = text(part, "text")
-            found.blocks.append(Thinking(said) if part.get("thought") is True else Text(said))
-        elif set(part) - {"thought", "thoughtSignature", "thought_signature"}:
-            found.unknown.append(f"part with {min(part, default='')!r}")
-    return found
-
-
-def _gemini_response(response: Json) -> tuple[tuple[SaidBlock, ...], bool]:
-    """A function's response as blocks, and whether it is an error."""
-    if not isinstance(response, dict):
-        return result_blocks(response), False
-    for key in ("output", "result", "error"):
-        if isinstance(response.get(key), str):
-            return result_blocks(response[key]), "error" in response
-    return (Text(as_json(response)),) if response else (), "error" in response
+    "file": _file,
+}  # fmt: skip
+"""The kinds of parts of Anthropic, OpenAI (both APIs), Gemini, OpenTelemetry and their kin, by type or by key."""

@@ -1,9 +1,9 @@
-"""What a format is: a description, how it is known, and how its sessions are read. Most are lines or one document."""
+"""What a format is: a row of a table. Most formats are JSON lines, or one JSON document with a list of records."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from workbench.importers.head import Head
@@ -14,75 +14,57 @@ from workbench.transcript.message import Json
 from workbench.transcript.session import Session
 
 Carries: TypeAlias = Literal["tree", "calls", "thinking", "images", "usage", "times", "model", "compactions", "system"]
+Sessions: TypeAlias = Callable[[Source], Iterator[Session]]
 
 
-class Importer(ABC):
-    """Turns one foreign format into sessions.
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One foreign format.
 
     Attributes:
-        name: what `workbench list formats` shows.
+        name: as `workbench list formats` shows it.
         description: one line for people.
         carries: what recordings of this format hold, and the importer reads.
+        knows: whether this, the first 64 KB of a file, is the start of a recording in this format.
+        sessions: gives the sessions of a recording, in its order; their origin is filled in by the caller. Raises
+            `FormatError` where the recording is damaged and the source is not lenient.
     """
 
     name: str
     description: str
-    carries: tuple[Carries, ...] = ()
-
-    @abstractmethod
-    def knows(self, head: Head) -> bool:
-        """Whether this, the first 64 KB of a file, is the start of a recording in this format."""
-
-    @abstractmethod
-    def sessions(self, source: Source) -> Iterator[Session]:
-        """The sessions in a recording, in its order. Their origin is filled in by the caller.
-
-        Raises:
-            FormatError: the recording is damaged and the source is not lenient.
-        """
+    carries: tuple[Carries, ...]
+    knows: Callable[[Head], bool]
+    sessions: Sessions
 
 
-class LinesImporter(Importer):
-    """A format of JSON lines: a record a line, one session a file.
+def json_lines(builder: Callable[[Source], SessionBuilder]) -> Sessions:
+    """Reads JSON lines, a record a line, one session a file."""
 
-    Attributes:
-        builder: reads the records.
-    """
-
-    builder: type[SessionBuilder]
-
-    def sessions(self, source: Source) -> Iterator[Session]:
-        """The one session of a file."""
-        builder = self.builder(source)
-        for builder.line, record in source.records():
-            with source.at(builder.line):
-                builder.read(record)
+    def sessions(source: Source) -> Iterator[Session]:
+        built = builder(source)
+        for built.line, record in source.records():
+            with source.at(built.line):
+                built.read(record)
         with source.at():
-            yield builder.session()
+            yield built.session()
+
+    return sessions
 
 
-class DocumentImporter(Importer):
-    """A format of one JSON object with a list of records: one session a file.
+def json_document(records: str, builder: Callable[[Source], SessionBuilder]) -> Sessions:
+    """Reads one JSON object whose field `records` lists the records, one session a file."""
 
-    Attributes:
-        records: the field that lists them.
-        builder: reads the records, and the fields beside them.
-    """
-
-    records: str
-    builder: type[SessionBuilder]
-
-    def sessions(self, source: Source) -> Iterator[Session]:
-        """The one session of a file."""
-        document = source.object_with(self.records)
-        builder = self.builder(source)
+    def sessions(source: Source) -> Iterator[Session]:
+        document, built = source.object_with(records), builder(source)
         found: list[dict[str, Json]] = []
         with source.at():
-            builder.begin(document)
-            found = objects(document, self.records)
+            built.begin(document)
+            found = objects(document, records)
         for i, record in enumerate(found):
-            with source.at(field=f"{self.records}[{i}]"):
-                builder.read(record)
+            with source.at(field=f"{records}[{i}]"):
+                built.read(record)
         with source.at():
-            builder.describe(document)
-            yield builder.session()
+            built.describe(document)
+            yield built.session()
+
+    return sessions

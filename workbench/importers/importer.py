@@ -11,16 +11,16 @@ from functools import lru_cache, partial
 from io import BufferedIOBase
 from itertools import count
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from workbench.errors import FormatError
-from workbench.importers.format import Carries, Importer
+from workbench.importers.format import Format
 from workbench.importers.formats import BUILTIN
 from workbench.importers.source import Source
 from workbench.registry import find, found
 from workbench.transcript.session import Origin, Session
 
-__all__ = ["Format", "Importer", "Loaded", "Source", "files", "formats", "importer_of", "load", "read", "scan"]
+__all__ = ["Format", "Loaded", "Source", "files", "format_of", "formats", "load", "read", "scan"]
 
 Paths: TypeAlias = str | Path | Iterable[str | Path]
 
@@ -46,15 +46,6 @@ class Loaded:
     sessions: tuple[Session, ...] = ()
     error: FormatError | None = None
     recognised: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One row of `workbench list formats`."""
-
-    name: str
-    description: str
-    carries: tuple[Carries, ...]
 
 
 def load(paths: Paths, *, lenient: bool = False, format: str = "") -> list[Session]:
@@ -101,49 +92,43 @@ def read(path: str | Path, *, lenient: bool = False, format: str = "") -> Iterat
     """
     source = _source(str(path), lenient)
     try:
-        importer = _ready(find("importer", format, BUILTIN)) if format else importer_of(source)
-        for session in importer.sessions(source):
-            if session.origin == Origin():
-                yield replace(session, origin=source.origin(importer.name))
-            else:
-                yield session
+        chosen = find("importer", format, {**BUILTIN, **installed()}) if format else format_of(source)
+        for session in chosen.sessions(source):
+            yield replace(session, origin=source.origin(chosen.name)) if session.origin == Origin() else session
     except (OSError, EOFError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FormatError(f"cannot be read ({why})", where=source.where) from None
 
 
-def importer_of(source: Source) -> Importer:
-    """The importer that recognises this content; installed ones are asked before the built-in ones.
+def format_of(source: Source) -> Format:
+    """The format of this content; installed ones are asked before the built-in ones.
 
     Raises:
-        FormatError: none does.
+        FormatError: none recognises it.
     """
     head = source.head()
-    for importer in (*installed().values(), *BUILTIN.values()):
-        if importer.knows(head):
-            return importer
+    for format in (*installed().values(), *BUILTIN.values()):
+        if format.knows(head):
+            return format
     why = "the file is empty" if not head.text.strip() else "no importer recognises this content"
     raise _Unknown(f"{why}; known formats are {', '.join(sorted({*BUILTIN, *installed()}))}", where=source.where)
 
 
 def formats() -> tuple[Format, ...]:
     """Every format that can be read, built in or installed."""
-    parts = found("importer", BUILTIN)
-    return tuple(
-        Format(name, getattr(part, "description", ""), getattr(part, "carries", ()))
-        for name, part in sorted(parts.items())
-    )
+    return tuple(part for _, part in sorted({**BUILTIN, **installed()}.items()))
 
 
 @lru_cache(maxsize=1)
-def installed() -> dict[str, Importer]:
-    """The importers of other packages, looked up once a process: a folder has many files."""
-    return {name: _ready(part) for name, part in found("importer", BUILTIN).items() if name not in BUILTIN}
+def installed() -> dict[str, Format]:
+    """The formats of other packages, looked up once a process: a folder has many files."""
+    return {name: _ready(name, part) for name, part in found("importer", BUILTIN).items() if name not in BUILTIN}
 
 
-def _ready(part: Importer | type[Importer]) -> Importer:
-    """The importer itself, where a package gives its class."""
-    return part() if isinstance(part, type) else part
+def _ready(name: str, part: Any) -> Format:  # noqa: ANN401  # another package's class or object
+    """The format that a package gives as a `Format`, or as an object or class with its fields."""
+    one = part() if isinstance(part, type) else part
+    return Format(name, getattr(one, "description", ""), getattr(one, "carries", ()), one.knows, one.sessions)
 
 
 def _with_own_id(session: Session, ids: set[str]) -> Session:

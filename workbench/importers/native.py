@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from workbench.errors import FormatError
-from workbench.importers.format import Importer
-from workbench.importers.head import Head
 from workbench.importers.records import read_as, read_one_of
 from workbench.importers.source import Source
 from workbench.transcript.log import Entry, Log, LogError
@@ -38,35 +36,24 @@ class Header:
     leaf: str | None = None
 
 
-class Native(Importer):
-    """The workbench's own session files."""
-
-    name = "native"
-    description = "the workbench's own sessions (JSON lines), read and written without loss"
-    carries = ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions", "system")
-
-    def knows(self, head: Head) -> bool:
-        """Whether a line is our header."""
-        return any(record.get(MARK) == "session" for record in head.records[:1])
-
-    def sessions(self, source: Source) -> Iterator[Session]:
-        """The sessions of a file, each as soon as the next header or the end is reached."""
-        header: Mapping[str, Json] | None = None
-        log = Log()
-        for line, record in source.records():
-            with source.at(line):
-                if MARK in record:
-                    if header is not None:
-                        yield _session(source, header, log)
-                    header, log = _known_version(record), Log()
-                elif header is None:
-                    raise FormatError(
-                        "an entry comes before the first header; a file starts with a header line", field=MARK
-                    )
-                else:
-                    _append(log, record)
-        if header is not None:
-            yield _session(source, header, log)
+def sessions(source: Source) -> Iterator[Session]:
+    """The sessions of a file, each as soon as the next header or the end is reached."""
+    header: Mapping[str, Json] | None = None
+    log = Log()
+    for line, record in source.records():
+        with source.at(line):
+            if MARK in record:
+                if header is not None:
+                    yield _session(source, header, log)
+                header, log = _known_version(record), Log()
+            elif header is None:
+                raise FormatError(
+                    "an entry comes before the first header; a file starts with a header line", field=MARK
+                )
+            else:
+                _append(log, record)
+    if header is not None:
+        yield _session(source, header, log)
 
 
 def save(sessions: Session | Iterable[Session], path: str | Path) -> None:

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
+from workbench.importers.blocks import Content
 from workbench.importers.source import Source
 from workbench.transcript.files import FileOps
 from workbench.transcript.log import CompactionEntry, Entry, Log, MessageEntry, NoteEntry
 from workbench.transcript.message import (
-    AnswerBlock,
     AssistantMessage,
     Json,
     Message,
-    SaidBlock,
     Summary,
     SystemMessage,
     ToolResult,
-    Usage,
     UserMessage,
 )
 from workbench.transcript.session import Session
 
+_SPEAKERS: Mapping[str, Any] = {"system": SystemMessage, "user": UserMessage, "assistant": AssistantMessage}
 _NESTED = frozenset({".worktrees", "worktrees", ".git"})
 _NOWHERE = frozenset({"", "root", "home", "tmp", "~", "workspace", "workspaces", "app"})
 
@@ -75,82 +75,53 @@ class SessionBuilder:
             found = f"{base}~{n}"
         return found
 
-    def system(self, blocks: Iterable[SaidBlock], *, id: str = "") -> str:
-        """Append instructions, and return their id."""
-        return self.say(SystemMessage(id=id, blocks=tuple(blocks), time=self.time))
-
-    def user(self, blocks: Iterable[SaidBlock], *, id: str = "", name: str = "", synthetic: bool = False) -> str:
-        """Append a user's message, or one that the client wrote, and return its id."""
-        said = tuple(blocks)
-        return self.say(UserMessage(id=id, blocks=said, name=name, synthetic=synthetic, time=self.time))
-
-    def assistant(
-        self,
-        blocks: Iterable[AnswerBlock],
-        *,
-        id: str = "",
-        name: str = "",
-        model: str = "",
-        usage: Usage | None = None,
-        stop: str = "",
-    ) -> str:
-        """Append an answer, and return its id."""
-        answer = AssistantMessage(
-            id=id, blocks=tuple(blocks), name=name, model=model, usage=usage, stop=stop, time=self.time
-        )
-        return self.say(answer)
-
-    def result(
-        self, call_id: str, blocks: Iterable[SaidBlock], *, id: str = "", name: str = "", is_error: bool = False
-    ) -> str:
-        """Append a tool's result, and return its id. Without a name, it gets that of the call."""
-        found = tuple(blocks)
-        return self.say(ToolResult(id=id, call_id=call_id, blocks=found, name=name, is_error=is_error, time=self.time))
-
     def say(self, message: Message) -> str:
-        """Append a message, and return its id."""
+        """Append a message, and return its id. A message without a time gets the record's, a result its call's name."""
         if isinstance(message, AssistantMessage):
             for call in message.calls:
                 self.names.setdefault(call.id, call.name)
         elif isinstance(message, ToolResult) and not message.name and message.call_id in self.names:
             message = replace(message, name=self.names[message.call_id])
+        if message.time is None:
+            message = replace(message, time=self.time)
         return self.add(MessageEntry(id=message.id, parent=None, message=message))
+
+    def say_content(self, role: str, found: Content, *, id: str = "", **fields: Json) -> None:
+        """Append what one record says: results before a user's words and after a model's; no message for results alone.
+
+        Args:
+            role: `system`, `user` or `assistant`.
+            found: the record's parts.
+            id: of the message.
+            fields: further fields of the message.
+        """
+        self.source.unknown.update(found.unknown)
+        blocks = tuple(found.blocks) if role == "assistant" else found.said
+        message = [_SPEAKERS[role](id=id, blocks=blocks, **fields)] if found.blocks or not found.results else []
+        for one in (*message, *found.results) if role == "assistant" else (*found.results, *message):
+            self.say(one)
 
     def note(self, kind: str, text: str = "", *, id: str = "") -> str:
         """Append what has a place in the log and was not sent, and return its id."""
         return self.add(NoteEntry(id=id, parent=None, kind=kind, text=text, time=self.time))
 
     def compaction(
-        self,
-        text: str | None,
-        *,
-        id: str = "",
-        files: FileOps | None = None,
-        model: str = "",
-        kept: tuple[str, ...] | None = None,
-        first_kept: str | None = None,
-        tokens_before: int | None = None,
-        tokens_after: int | None = None,
-        reason: str = "",
+        self, text: str | None, *, id: str = "", files: FileOps | None = None, model: str = "", **about: Json
     ) -> str:
-        """Append a recorded compaction, and return its id; without a text, the recording does not show its summary."""
+        """Append a recorded compaction, and return its id.
+
+        Args:
+            text: the summary; None where the recording does not show it.
+            id: of the entry.
+            files: what the summary says about files.
+            model: which wrote the summary.
+            about: further fields of `CompactionEntry`.
+        """
         entry_id, summary = self.fresh_id(id), None
         if text is not None:
             summary_id = f"{entry_id}-summary"
             summary = Summary(id=summary_id, text=text, files=files or FileOps(), model=model, time=self.time)
-        return self.add(
-            CompactionEntry(
-                id=entry_id,
-                parent=None,
-                summary=summary,
-                first_kept=first_kept,
-                kept=kept,
-                tokens_before=tokens_before,
-                tokens_after=tokens_after,
-                reason=reason,
-                time=self.time,
-            )
-        )
+        return self.add(CompactionEntry(id=entry_id, parent=None, summary=summary, time=self.time, **about))
 
     def add(self, entry: Entry) -> str:
         """Append an entry after the leaf, and return its id; its own parent does not matter."""

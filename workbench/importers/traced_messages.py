@@ -14,13 +14,13 @@ from workbench.errors import FormatError
 from workbench.importers.blocks import as_json
 from workbench.importers.chat import ROLES
 from workbench.importers.decoding import decode
-from workbench.importers.values import identifier, label, mapping, text
+from workbench.importers.values import label, mapping
 from workbench.transcript.message import Json
 
 ChatMessage: TypeAlias = dict[str, Json]
 
 _SPEAKER = re.compile(r"^(system|developer|user|assistant|tool|human|ai): ?", re.MULTILINE)
-_ITEMS = frozenset({"function_call", "function_call_output", "reasoning", "message"})
+_ITEMS = frozenset({"function_call", "function_call_output", "reasoning"})
 _HOLDERS = ("messages", "contents", "choices", "candidates", "output", "outputs", "input", "args", "content", "text")
 
 
@@ -77,7 +77,7 @@ def _from_list(values: list[Json], role: str) -> list[ChatMessage] | None:
 
 
 def _from_object(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
-    if _speaker(value) or label(value, "type") in _ITEMS or "parts" in value:
+    if _speaker(value) or label(value, "type") in _ITEMS | {"message"} or "parts" in value:
         return _from_message(value, role)
     rules: list[ChatMessage] = []
     system = value.get("system") or value.get("instructions") or mapping(value, "config").get("system_instruction")
@@ -100,16 +100,16 @@ def _speaker(value: Mapping[str, Json]) -> str:
 
 
 def _from_message(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
-    """One traced message: several of ours where its parts have results, none for the schema of a tool."""
+    """One traced message; none for the schema of a tool."""
     if isinstance(value.get("message"), dict):
         return _from_message(value["message"], "assistant")
-    if label(value, "type") in _ITEMS - {"message"}:
-        return [_from_item(value)]
+    if label(value, "type") in _ITEMS:
+        return [{"role": "tool" if value["type"] == "function_call_output" else "assistant", "content": value}]
     speaker, said = _speaker(value) or role, value.get("content")
-    if isinstance(value.get("parts"), list):
-        return _from_parts(value["parts"], speaker)
-    if isinstance(said, dict) and isinstance(said.get("parts"), list):
-        return _from_parts(said["parts"], _speaker(said) or speaker)
+    holder = said if isinstance(said, dict) and isinstance(said.get("parts"), list) else value
+    if isinstance(holder.get("parts"), list):
+        speaker = _speaker(holder) or speaker
+        return [{"role": speaker, "content": [part for part in holder["parts"] if isinstance(part, str | dict)]}]
     from_tool = ROLES.get(speaker) == "tool"
     if from_tool and isinstance(said, dict) and said.get("type") == "function":
         return []
@@ -121,79 +121,12 @@ def _from_message(value: dict[str, Json], role: str) -> list[ChatMessage] | None
     extra = mapping(value, "additional_kwargs").get("tool_calls")
     if extra and not value.get("tool_calls"):
         shaped["tool_calls"] = extra
-    if from_tool:
+    if from_tool and isinstance(said, dict | list):
         shaped["content"] = _result(said)
-    for name in ("id", "timestamp", "usage"):
-        shaped.pop(name, None)
-    return [shaped]
-
-
-def _from_item(value: Mapping[str, Json]) -> ChatMessage:
-    """An item of OpenAI's responses API: a call, its output, or a thought."""
-    match value.get("type"):
-        case "function_call":
-            function = {"name": value.get("name"), "arguments": value.get("arguments")}
-            calls = [{"id": value.get("call_id"), "function": function}]
-            return {"role": "assistant", "content": None, "tool_calls": calls}
-        case "function_call_output":
-            return {"role": "tool", "tool_call_id": value.get("call_id"), "content": _result(value.get("output"))}
-    return {"role": "assistant", "content": value.get("summary") or value.get("content")}
+    return [{name: field for name, field in shaped.items() if name not in ("id", "timestamp", "usage")}]
 
 
 def _result(value: Json) -> Json:
-    """A tool's result as text, where it is not text or parts already."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, list) and value and all(isinstance(part, dict) and "type" in part for part in value):
-        return value
-    return as_json(value)
-
-
-def _from_parts(parts: list[Json], role: str) -> list[ChatMessage]:
-    """The parts of OpenTelemetry's conventions or of Gemini, as blocks and results."""
-    blocks: list[Json] = []
-    results: list[ChatMessage] = []
-    for part in parts:
-        shaped = {"type": "text", "text": part} if isinstance(part, str) else part
-        if isinstance(part, dict):
-            shaped = _shaped(part)
-        if isinstance(shaped, dict):
-            (results if shaped.get("role") == "tool" else blocks).append(shaped)
-    role = "assistant" if role == "model" else role
-    return results + ([{"role": role, "content": blocks}] if blocks or not results else [])
-
-
-def _shaped(part: dict[str, Json]) -> dict[str, Json]:
-    """A part as Anthropic's block, or as OpenAI's message of a tool."""
-    call = mapping(part, "function_call", "functionCall")
-    if call:
-        return {"type": "tool_use", "id": call.get("id"), "name": call.get("name"), "input": call.get("args")}
-    response = mapping(part, "function_response", "functionResponse")
-    if response:
-        answer = response.get("response")
-        answer = answer if isinstance(answer, str) else as_json(answer)
-        return {"role": "tool", "tool_call_id": response.get("id"), "name": response.get("name"), "content": answer}
-    match part.get("type"):
-        case "tool_call":
-            name, given = part.get("name"), part.get("arguments")
-            return {"type": "tool_use", "id": _last_id(part), "name": name, "input": given}
-        case "tool_call_response":
-            answer = next((part[key] for key in ("response", "result", "content") if part.get(key) is not None), None)
-            return {"role": "tool", "tool_call_id": _last_id(part), "content": _result(answer)}
-        case "reasoning" | "thinking":
-            return {"type": "thinking", "thinking": text(part, "content", "text")}
-        case "blob":
-            return {"type": "image", "data": text(part, "content", "data"), "mimeType": text(part, "mime_type")}
-        case "uri" | "file":
-            return {"type": "input_image", "image_url": text(part, "uri")}
-        case None | "text":
-            return {"type": "text", "text": part["content"] if part.get("content") is not None else part.get("text")}
-    return part
-
-
-def _last_id(part: Mapping[str, Json]) -> str:
-    """The part's id; some frameworks give a list of which the last is the call's."""
-    value = part.get("id")
-    if isinstance(value, list):
-        return next((one for one in reversed(value) if isinstance(one, str)), "")
-    return identifier(part, "id")
+    """A tool's result as parts where it is a list of them, else as JSON text."""
+    listed = isinstance(value, list) and value and all(isinstance(part, dict) and "type" in part for part in value)
+    return value if listed else as_json(value)

@@ -134,4 +134,4 @@ def test_an_aborted_turn_is_a_note_and_its_call_has_no_result(tmp_path: Path) ->
         )
     )
     assert [entry.text for entry in session.log if isinstance(entry, NoteEntry)] == ["interrupted"]
-    assert session.origin.skipped == ("1 × item of type 'sparkle': unknown, left out",)
+    assert session.origin.skipped == ("1 × block of type 'sparkle': unknown, left out",)

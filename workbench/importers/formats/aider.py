@@ -1,4 +1,4 @@
-"""Aider's chat history: markdown of what was typed, what aider said, and what the model answered."""
+"""Aider's chat history, `.aider.chat.history.md`: what was typed, what aider said, and what the model answered."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from workbench.importers.format import Importer
-from workbench.importers.head import Head
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.transcript.log import MessageEntry
-from workbench.transcript.message import AssistantMessage, Text, Usage
+from workbench.transcript.message import AssistantMessage, Text, Usage, UserMessage
 from workbench.transcript.session import Session
 
 START = "# aider chat started at "
@@ -26,32 +24,21 @@ _ESCAPE = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 _SCALE = {"k": 1_000, "M": 1_000_000}
 
 
-class Aider(Importer):
-    """`.aider.chat.history.md`: an append-only log of any number of chats."""
-
-    name = "aider"
-    description = "aider chat histories (markdown)"
-    carries = ("usage", "times", "model")
-
-    def knows(self, head: Head) -> bool:
-        """Whether a chat starts on one of the first lines."""
-        return re.search(r"^# aider chat started at \d", head.text[:4_000], re.MULTILINE) is not None
-
-    def sessions(self, source: Source) -> Iterator[Session]:
-        """One session a chat, named after the file; several chats are numbered."""
-        chat: AiderBuilder | None = None
-        n = 0
-        for line in source.text().split("\n"):
-            if line.startswith(START):
-                if chat is not None:
-                    yield chat.numbered(n)
-                n += 1
-                chat = AiderBuilder(source)
-                chat.title = line[len(START) :].strip()
-            elif chat is not None:
-                chat.read_line(line)
-        if chat is not None:
-            yield chat.numbered(n if n > 1 else 0)
+def sessions(source: Source) -> Iterator[Session]:
+    """One session a chat, named after the file; several chats are numbered."""
+    chat: AiderBuilder | None = None
+    n = 0
+    for line in source.text().split("\n"):
+        if line.startswith(START):
+            if chat is not None:
+                yield chat.numbered(n)
+            n += 1
+            chat = AiderBuilder(source)
+            chat.title = line[len(START) :].strip()
+        elif chat is not None:
+            chat.read_line(line)
+    if chat is not None:
+        yield chat.numbered(n if n > 1 else 0)
 
 
 class AiderBuilder(SessionBuilder):
@@ -108,7 +95,7 @@ class AiderBuilder(SessionBuilder):
             self.note("command", text)
         else:
             self.time = self._time()
-            self.user([Text(_TALK.sub("", text))])
+            self.say(UserMessage(id="", blocks=(Text(_TALK.sub("", text)),)))
             self.time = None
 
     def _time(self) -> float | None:
@@ -148,7 +135,7 @@ class AiderBuilder(SessionBuilder):
         """Write the output of a command: a message where it was put into the chat, else a note."""
         self._write_answer()
         if self.output and sent:
-            self.user([Text(self.output)], synthetic=True)
+            self.say(UserMessage(id="", blocks=(Text(self.output),), synthetic=True))
         elif self.output:
             self.note("output", self.output)
         self.output = ""

@@ -1,4 +1,4 @@
-"""Trajectories in the Agent Trajectory Interchange Format of Harbor: one JSON document of steps.
+"""Trajectories in the Agent Trajectory Interchange Format of Harbor: one JSON document of steps, `trajectory.json`.
 
 Source: laude-institute/harbor, docs/rfcs/0001-trajectory-format.md, versions 1.0 to 1.7.
 """
@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from workbench.errors import FormatError
-from workbench.importers.blocks import arguments, content, result_blocks, thought_block
-from workbench.importers.format import DocumentImporter
-from workbench.importers.head import Head
+from workbench.importers.blocks import content, result_blocks, thought_block, tool_calls
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.usage import OPENAI_USAGE
 from workbench.importers.values import identifier, mapping, objects, text, timestamp
-from workbench.transcript.message import AnswerBlock, Json, ToolCall
+from workbench.transcript.message import Json, ToolCall, ToolResult, UserMessage
 
 USAGE = replace(OPENAI_USAGE, cache_read=(*OPENAI_USAGE.cache_read, "cached_tokens"))
 
@@ -34,32 +33,21 @@ class AtifBuilder(SessionBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one step."""
-        self.model = text(self.agent, "model_name")
         self.time, speaker = timestamp(record, "timestamp"), text(record, "source")
         step_id = f"step-{identifier(record, 'step_id')}" if record.get("step_id") is not None else ""
-        found = content(record, "message")
-        self.source.unknown.update(found.unknown)
-        calls: list[str] = []
+        found, calls = content(record, "message"), list[ToolCall]()
+        role, fields = "user", dict[str, Any](synthetic=speaker == "system")
         if speaker == "agent":
-            calls = self._answer(record, step_id, found.blocks)
+            calls = tool_calls(record)
+            found.blocks = [*thought_block(text(record, "reasoning_content")), *found.blocks, *calls]
+            role, model = "assistant", text(record, "model_name") or text(self.agent, "model_name")
+            fields = {"model": model, "usage": USAGE.read(mapping(record, "metrics"))}
         elif speaker == "system" and not len(self.log):
-            self.system(found.said, id=step_id)
-        elif speaker in ("user", "system"):
-            self.user(found.said, id=step_id, synthetic=speaker == "system")
-        else:
+            role, fields = "system", {}
+        elif speaker not in ("user", "system"):
             raise FormatError(f"unknown source {speaker!r}; known sources are agent, system and user", field="source")
-        self._observed(mapping(record, "observation"), calls)
-
-    def _answer(self, step: Mapping[str, Json], step_id: str, said: list[AnswerBlock]) -> list[str]:
-        """Read an agent's step; gives the ids of its calls."""
-        blocks = [*thought_block(text(step, "reasoning_content")), *said]
-        calls = [
-            ToolCall(identifier(call, "tool_call_id"), text(call, "function_name"), arguments(call.get("arguments")))
-            for call in objects(step, "tool_calls")
-        ]
-        model, usage = text(step, "model_name") or self.model, USAGE.read(mapping(step, "metrics"))
-        self.assistant([*blocks, *calls], id=step_id, model=model, usage=usage)
-        return [call.id for call in calls]
+        self.say_content(role, found, id=step_id, **fields)
+        self._observed(mapping(record, "observation"), [call.id for call in calls])
 
     def _observed(self, observation: Mapping[str, Json], calls: list[str]) -> None:
         """Read what came back: a call's result, or the environment's word where no call is named."""
@@ -69,24 +57,11 @@ class AtifBuilder(SessionBuilder):
             call_id = identifier(result, "source_call_id") or (left[0] if len(left) == 1 else "")
             if call_id in calls:
                 left = [one for one in left if one != call_id]
-                self.result(call_id, blocks)
+                self.say(ToolResult(id="", call_id=call_id, blocks=blocks))
             elif blocks:
-                self.user(blocks, synthetic=True)
+                self.say(UserMessage(id="", blocks=blocks, synthetic=True))
 
     def describe(self, document: Mapping[str, Json]) -> None:
         """Read the trajectory's id, and the agent's name and model."""
         self.id = identifier(document, "session_id", "trajectory_id")
         self.model, self.title = text(self.agent, "model_name"), text(self.agent, "name")
-
-
-class Atif(DocumentImporter):
-    """`trajectory.json` as Harbor and the agents that follow it write it."""
-
-    name = "atif"
-    description = "ATIF trajectories (JSON)"
-    carries = ("calls", "thinking", "images", "usage", "times", "model", "system")
-    records, builder = "steps", AtifBuilder
-
-    def knows(self, head: Head) -> bool:
-        """Whether its schema names itself."""
-        return head.is_object_with("schema_version") and '"ATIF-v' in head.text

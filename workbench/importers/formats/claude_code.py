@@ -1,4 +1,4 @@
-"""Claude Code's session files: JSON lines that form a tree."""
+"""Claude Code's session files under `~/.claude/projects`, versions 1.0.98 to 2.1.219: JSON lines that form a tree."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from workbench.importers.format import LinesImporter
 from workbench.importers.formats.claude_records import Node, node
 from workbench.importers.formats.claude_tree import Tree, Unit
-from workbench.importers.head import Head
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.values import label, text
 from workbench.transcript.log import CompactionEntry
-from workbench.transcript.message import Json, Summary, ToolCall, UserMessage, plain_text
+from workbench.transcript.message import AssistantMessage, Json, Summary, ToolCall, UserMessage, plain_text
 from workbench.transcript.session import Session
 
 SIDE = frozenset(
@@ -23,7 +21,7 @@ SIDE = frozenset(
         "pr-link", "agent-name", "tag", "agent-setting", "permission-mode", "saved-hook-context",
     }
 )  # fmt: skip
-TYPES = SIDE | {"user", "assistant", "system", "attachment", "progress"}
+TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
 
 
 class ClaudeCodeBuilder(SessionBuilder):
@@ -85,13 +83,15 @@ class ClaudeCodeBuilder(SessionBuilder):
     def _answer(self, unit: Unit) -> None:
         first, newest_first = unit.head, unit.lines[::-1]
         self.log.leaf, self.time = unit.last, first.time
-        answer = self.assistant(
-            [block for line in unit.lines for block in line.content.blocks],
-            id=first.uuid,
-            name="client" if first.synthetic else "",
-            model=first.model,
-            usage=next((line.usage for line in newest_first if line.usage), None),
-            stop=next((line.stop for line in newest_first if line.stop), ""),
+        answer = self.say(
+            AssistantMessage(
+                id=first.uuid,
+                blocks=tuple(block for line in unit.lines for block in line.content.blocks),
+                name="client" if first.synthetic else "",
+                model=first.model,
+                usage=next((line.usage for line in newest_first if line.usage), None),
+                stop=next((line.stop for line in newest_first if line.stop), ""),
+            )
         )
         self._placed(unit, first, answer)
         for line in unit.lines[1:]:
@@ -123,13 +123,12 @@ class ClaudeCodeBuilder(SessionBuilder):
         said = one.content.said
         if said or not one.content.results:
             self.log.leaf, self.time = unit.last, one.time
-            self._placed(unit, one, self.user(said, id=one.uuid, synthetic=one.synthetic))
+            self._placed(unit, one, self.say(UserMessage(id=one.uuid, blocks=said, synthetic=one.synthetic)))
 
     def _results(self, unit: Unit, one: Node) -> None:
         for found in one.content.results:
             self.log.leaf, self.time = unit.last, one.time
-            entry_id = self.result(found.call_id, found.blocks, id=one.uuid, is_error=found.is_error)
-            self._placed(unit, one, entry_id)
+            self._placed(unit, one, self.say(replace(found, id=one.uuid)))
 
     def _compaction(self, unit: Unit, entry: CompactionEntry) -> CompactionEntry:
         """The boundary with its summary, and the entries of the records that it kept."""
@@ -145,22 +144,9 @@ class ClaudeCodeBuilder(SessionBuilder):
         self.entries_of[one.uuid].append(entry_id)
 
 
-class ClaudeCode(LinesImporter):
-    """The files under `~/.claude/projects`, versions 1.0.98 to 2.1.219."""
-
-    name = "claude_code"
-    description = "Claude Code session files (JSON lines)"
-    carries = ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions")
-    builder = ClaudeCodeBuilder
-
-    def knows(self, head: Head) -> bool:
-        """Whether a line has the client's own fields."""
-        if any(label(record, "type") in TYPES and _is_ours(record) for record in head.records):
-            return True
-        return head.is_object_with("uuid", "parentUuid", "isSidechain")
-
-
-def _is_ours(record: Mapping[str, Json]) -> bool:
+def is_record(record: Mapping[str, Json]) -> bool:
+    """Whether a line has the client's own fields."""
     if label(record, "type") in SIDE:
         return bool({"leafUuid", "sessionId", "messageId", "snapshot"} & set(record))
-    return "uuid" in record and bool({"parentUuid", "sessionId", "isSidechain"} & set(record))
+    ours = label(record, "type") in TYPES and "uuid" in record
+    return ours and bool({"parentUuid", "sessionId", "isSidechain"} & set(record))

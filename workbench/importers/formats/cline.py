@@ -1,19 +1,23 @@
-"""Sessions of the Cline SDK: one JSON document of Anthropic-like messages, before or after a compaction."""
+"""Sessions of the Cline SDK and their compacted states: `messages.json` files under `~/.cline/data/sessions`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from workbench.importers.chat import ChatBuilder
-from workbench.importers.format import DocumentImporter
-from workbench.importers.head import Head
-from workbench.importers.values import count, identifier, mapping, optional_count, text, texts, timestamp
+from workbench.importers.usage import UsageFields
+from workbench.importers.values import identifier, mapping, optional_count, text, texts, timestamp
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import Json, Text
+from workbench.transcript.message import Json, SystemMessage, Text, Usage
+
+USAGE = UsageFields(
+    input=("inputTokens",), output=("outputTokens",), cache_read=("cacheReadTokens",),
+    cache_write=("cacheWriteTokens",), cache_in_input=True,
+)  # fmt: skip
 
 
 class ClineBuilder(ChatBuilder):
-    """Reads messages, and the summary or the mark of a compaction among them."""
+    """Reads messages in Anthropic's shape, and the summary or the mark of a compaction among them."""
 
     compacted = False
 
@@ -21,9 +25,9 @@ class ClineBuilder(ChatBuilder):
         """Read the system prompt."""
         prompt = text(document, "system_prompt")
         if prompt:
-            self.system([Text(prompt)], id="system")
+            self.say(SystemMessage(id="system", blocks=(Text(prompt),)))
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Json, *, synthetic: bool = False) -> None:
         """Read one message. Before a compaction there is the system prompt alone, which none touches."""
         about = mapping(record, "metadata")
         mark = text(about, "kind")
@@ -34,17 +38,21 @@ class ClineBuilder(ChatBuilder):
         if mark == "compaction" and not self.compacted:
             self.time, entry_id = timestamp(record, "ts"), f"{identifier(record, 'id')}-compaction"
             self.compaction(None, id=entry_id, kept=self.ids, reason=text(about, "reason"))
-        self.read_message(_in_chat_shape(record))
+        model = text(mapping(record, "modelInfo"), "id")
+        super().read({**record, "timestamp": record.get("ts"), "model": model}, synthetic=synthetic)
         self.compacted = self.compacted or mark == "compaction"
+
+    def usage(self, record: Mapping[str, Json]) -> Usage | None:
+        """The figures of an answer; the input includes what was cached."""
+        return USAGE.read(mapping(record, "metrics"))
 
     def _summary(self, message: Mapping[str, Json], about: Mapping[str, Json]) -> None:
         details = mapping(about, "details")
-        files = FileOps(texts(details, "readFiles"), texts(details, "modifiedFiles"))
         self.time = timestamp(about, "generatedAt")
         self.compaction(
             text(about, "summary"),
             id=identifier(message, "id") or "compaction",
-            files=files,
+            files=FileOps(texts(details, "readFiles"), texts(details, "modifiedFiles")),
             kept=self.ids,
             tokens_before=optional_count(about, "tokensBefore"),
         )
@@ -53,42 +61,3 @@ class ClineBuilder(ChatBuilder):
         """Read the session's id; its compacted states have the same one, so their file's name is added."""
         given, stem = identifier(document, "sessionId"), self.source.stem
         self.id = f"{given}-{stem}" if given and stem not in ("session", given) else given
-
-
-class Cline(DocumentImporter):
-    """The `messages.json` files under `~/.cline/data/sessions`, and their compacted states."""
-
-    name = "cline"
-    description = "Cline sessions and their compacted states (JSON)"
-    carries = ("calls", "thinking", "images", "usage", "times", "model", "compactions", "system")
-    records, builder = "messages", ClineBuilder
-
-    def knows(self, head: Head) -> bool:
-        """Whether it is a versioned list of messages with Cline's session id."""
-        listed = bool({"messages", "agent"} & head.keys) and '"role"' in head.text
-        return head.is_object_with("version", "sessionId") and listed
-
-
-def _in_chat_shape(message: Mapping[str, Json]) -> dict[str, Json]:
-    """The message in Anthropic's shape, with files as text and figures under `usage`."""
-    shaped = {name: value for name, value in message.items() if name in ("id", "role", "content")}
-    if isinstance(shaped.get("content"), list):
-        shaped["content"] = [_part(part) for part in shaped["content"]]
-    shaped["timestamp"] = message.get("ts")
-    shaped["model"] = text(mapping(message, "modelInfo"), "id")
-    metrics = mapping(message, "metrics")
-    read, written = count(metrics, "cacheReadTokens"), count(metrics, "cacheWriteTokens")
-    if metrics:
-        shaped["usage"] = {
-            "input_tokens": max(count(metrics, "inputTokens") - read - written, 0),
-            "cache_read_input_tokens": read,
-            "cache_creation_input_tokens": written,
-            "output_tokens": count(metrics, "outputTokens"),
-        }
-    return shaped
-
-
-def _part(part: Json) -> Json:
-    if isinstance(part, dict) and part.get("type") == "file":
-        return {"type": "text", "text": f"{text(part, 'path')}\n{text(part, 'content')}"}
-    return part

@@ -1,4 +1,4 @@
-"""Sessions of GitHub Copilot's command line: JSON lines of events.
+"""Sessions of GitHub Copilot's command line: the `events.jsonl` files under `~/.copilot/session-state/`.
 
 Source: github/copilot-sdk, docs/features/streaming-events.md (03418125). No recording was at hand: read with care.
 """
@@ -8,15 +8,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from workbench.importers.blocks import arguments, result_blocks, text_block, thought_block
-from workbench.importers.format import LinesImporter
-from workbench.importers.head import Head
+from workbench.importers.blocks import result_blocks, text_block, thought_block, tool_calls
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.usage import UsageFields
-from workbench.importers.values import count, identifier, mapping, objects, optional_count, text, timestamp
+from workbench.importers.values import count, identifier, mapping, optional_count, text, timestamp
 from workbench.transcript.log import Entry, Log, MessageEntry
-from workbench.transcript.message import AnswerBlock, AssistantMessage, Json, Text, ToolCall, Usage
+from workbench.transcript.message import (
+    AnswerBlock,
+    AssistantMessage,
+    Json,
+    SystemMessage,
+    Text,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
 from workbench.transcript.session import Session
 
 NOTES = frozenset({"abort", "session.error", "session.model_change", "session.truncation", "session.snapshot_rewind"})
@@ -26,10 +33,9 @@ FAMILIES = (
     "exit_plan_mode.", "model.", "capabilities.", "commands.",
 )  # fmt: skip
 USAGE = UsageFields(
-    input=("input",), output=("outputTokens",), cache_read=("cacheReadTokens",), cache_write=("cacheWriteTokens",),
-    reasoning=("reasoningTokens",),
+    input=("inputTokens",), output=("outputTokens",), cache_read=("cacheReadTokens",),
+    cache_write=("cacheWriteTokens",), reasoning=("reasoningTokens",), cache_in_input=True,
 )  # fmt: skip
-_STARTS = ("session.start", "user.message", "assistant.message", "assistant.turn_start", "tool.execution_start")
 
 
 class CopilotCliBuilder(SessionBuilder):
@@ -72,9 +78,9 @@ class CopilotCliBuilder(SessionBuilder):
         elif type_ == "tool.execution_complete":
             self._result(event_id, data)
         elif type_ == "system.message":
-            self.system([Text(text(data, "content"))], id=event_id)
+            self.say(SystemMessage(id=event_id, blocks=(Text(text(data, "content")),)))
         elif type_ == "skill.invoked" and data.get("content"):
-            self.user([Text(text(data, "content"))], id=event_id, synthetic=True)
+            self.say(UserMessage(id=event_id, blocks=(Text(text(data, "content")),), synthetic=True))
         elif type_ == "session.compaction_complete" and data.get("success") is not False:
             self._compaction(event_id, data)
         elif type_ in NOTES:
@@ -94,31 +100,25 @@ class CopilotCliBuilder(SessionBuilder):
     def _user(self, event_id: str, data: Mapping[str, Json]) -> None:
         typed, sent = text(data, "content"), text(data, "transformedContent")
         synthetic = text(data, "source") not in ("", "user")
-        self.user(text_block(typed), id=event_id, synthetic=synthetic)
+        self.say(UserMessage(id=event_id, blocks=tuple(text_block(typed)), synthetic=synthetic))
         added = sent.replace(typed, "", 1).strip() if typed and typed in sent else ""
         if added:
-            self.user([Text(added)], id=f"{event_id}-added", synthetic=True)
+            self.say(UserMessage(id=f"{event_id}-added", blocks=(Text(added),), synthetic=True))
 
     def _answer(self, event_id: str, data: Mapping[str, Json]) -> None:
         thought, self.thought = text(data, "reasoningText") or self.thought, ""
-        calls = [
-            ToolCall(identifier(call, "toolCallId"), text(call, "name"), arguments(call.get("arguments")))
-            for call in objects(data, "toolRequests")
-        ]
         thoughts = thought_block(thought, text(data, "reasoningOpaque", "encryptedContent"))
         output = count(data, "outputTokens")
         usage = Usage(output=output) if output else None
         self.newest_answers[self.agent] = event_id
-        blocks: list[AnswerBlock] = [*thoughts, *text_block(text(data, "content")), *calls]
-        self.assistant(blocks, id=event_id, model=self.model, usage=usage)
+        blocks: list[AnswerBlock] = [*thoughts, *text_block(text(data, "content")), *tool_calls(data, "toolRequests")]
+        self.say(AssistantMessage(id=event_id, blocks=tuple(blocks), model=self.model, usage=usage))
 
     def _usage(self, data: Mapping[str, Json]) -> None:
-        """Read the figures of the request that was just answered; its input includes what was cached."""
+        """Read the figures of the request that was just answered."""
         entry = self.entries.get(self.newest_answers.get(self.agent, ""))
         if isinstance(entry, MessageEntry) and isinstance(entry.message, AssistantMessage):
-            cached = count(data, "cacheReadTokens") + count(data, "cacheWriteTokens")
-            usage = USAGE.read({**data, "input": max(count(data, "inputTokens") - cached, 0)}) or Usage()
-            model = text(data, "model") or entry.message.model
+            usage, model = USAGE.read(data) or Usage(), text(data, "model") or entry.message.model
             self.entries[entry.id] = replace(entry, message=replace(entry.message, usage=usage, model=model))
 
     def _result(self, event_id: str, data: Mapping[str, Json]) -> None:
@@ -126,7 +126,8 @@ class CopilotCliBuilder(SessionBuilder):
         given = mapping(data, "result").get("content")
         if given is None and failed:
             given = text(mapping(data, "error"), "message")
-        self.result(identifier(data, "toolCallId"), result_blocks(given), id=event_id, is_error=failed)
+        call_id, blocks = identifier(data, "toolCallId"), result_blocks(given)
+        self.say(ToolResult(id=event_id, call_id=call_id, blocks=blocks, is_error=failed))
 
     def _compaction(self, event_id: str, data: Mapping[str, Json]) -> None:
         before, after = optional_count(data, "preCompactionTokens"), optional_count(data, "postCompactionTokens")
@@ -150,16 +151,3 @@ class CopilotCliBuilder(SessionBuilder):
         self.log.leaf = self.leaf
         self.project = self.repository.rpartition("/")[2]
         return super().session()
-
-
-class CopilotCli(LinesImporter):
-    """`events.jsonl` under `~/.copilot/session-state/<id>`."""
-
-    name = "copilot_cli"
-    description = "GitHub Copilot CLI events (JSON lines)"
-    carries = ("tree", "calls", "thinking", "usage", "times", "model", "compactions", "system")
-    builder = CopilotCliBuilder
-
-    def knows(self, head: Head) -> bool:
-        """Whether a line is one of the agent's own events."""
-        return any(record.get("type") in _STARTS and "data" in record for record in head.records)

@@ -1,4 +1,4 @@
-"""Logs of Inspect: a zip of samples (`.eval`) or one JSON document, a sample a session."""
+"""Logs of the UK AI Security Institute's Inspect, version 2: a zip of samples (`.eval`) or a JSON document of them."""
 
 from __future__ import annotations
 
@@ -11,30 +11,33 @@ from workbench.errors import FormatError
 from workbench.importers.blocks import content
 from workbench.importers.chat import ChatBuilder
 from workbench.importers.decoding import decode, kind
-from workbench.importers.format import Importer
-from workbench.importers.head import Head
 from workbench.importers.source import Source
+from workbench.importers.usage import UsageFields
 from workbench.importers.values import count, identifier, mapping, objects, optional_count, text
-from workbench.transcript.message import Json
+from workbench.transcript.message import Json, Usage
 from workbench.transcript.session import Session
 
 ZIP = "PK\x03\x04"
 MOST_BYTES = 1 << 30
 """Unpacked bytes of one sample that are read: a zip can claim any size."""
 ATTACHED = "attachment://"
+USAGE = UsageFields(
+    input=("input_tokens",), output=("output_tokens",), cache_read=("input_tokens_cache_read",),
+    cache_write=("input_tokens_cache_write",),
+)  # fmt: skip
 
 
 class SampleBuilder(ChatBuilder):
     """Reads one sample: its messages, with the figures and compactions of its events.
 
     Attributes:
-        usage: the provider's figures by the id of the answer.
+        figures: what the provider reported, by the id of the answer.
         after: the compactions that followed an answer, by its id; under the empty id, those before any.
     """
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.usage: dict[str, Mapping[str, Json]] = {}
+        self.figures: dict[str, Mapping[str, Json]] = {}
         self.after: dict[str, list[Mapping[str, Json]]] = defaultdict(list)
 
     def read_sample(self, sample: Mapping[str, Json]) -> None:
@@ -44,11 +47,11 @@ class SampleBuilder(ChatBuilder):
         pending = list(self.after[""])
         for i, message in enumerate(objects(sample, "messages")):
             with self.source.at(field=f"messages[{i}]"):
-                shaped = self._in_chat_shape(_resolved(message, attached))
+                resolved = _resolved(message, attached)
                 if mapping(message, "metadata").get("summary") is True:
-                    self._compaction(shaped, pending.pop(0) if pending else {})
+                    self._compaction(resolved, pending.pop(0) if pending else {})
                 else:
-                    self.read_message(shaped)
+                    self.read(_in_chat_shape(resolved))
                 pending += self.after.get(identifier(message, "id"), [])
         for event in pending:
             self._compaction(None, event)
@@ -61,7 +64,7 @@ class SampleBuilder(ChatBuilder):
                 choices = objects(output, "choices")
                 newest = identifier(mapping(choices[0], "message"), "id") if choices else newest
                 if newest and output.get("usage"):
-                    self.usage[newest] = mapping(output, "usage")
+                    self.figures[newest] = mapping(output, "usage")
             elif event.get("event") == "compaction":
                 self.after[newest].append(event)
 
@@ -77,56 +80,33 @@ class SampleBuilder(ChatBuilder):
             reason=text(event, "type"),
         )
 
-    def _in_chat_shape(self, message: dict[str, Json]) -> dict[str, Json]:
-        """The message in OpenAI's shape."""
-        shaped = {name: value for name, value in message.items() if name != "timestamp"}
-        shaped["tool_calls"] = [
-            {"id": call.get("id"), "function": {"name": call.get("function"), "arguments": call.get("arguments")}}
-            if isinstance(call.get("function"), str)
-            else call
-            for call in objects(message, "tool_calls")
-        ]
-        usage = self.usage.get(identifier(message, "id"))
-        if usage is not None:
-            shaped["usage"] = {
-                "input_tokens": count(usage, "input_tokens"),
-                "cache_read_input_tokens": count(usage, "input_tokens_cache_read"),
-                "cache_creation_input_tokens": count(usage, "input_tokens_cache_write"),
-                "output_tokens": count(usage, "output_tokens"),
-            }
-        error = message.get("error")
-        if isinstance(error, dict) and not message.get("content"):
-            shaped["content"] = text(error, "message")
-        if message.get("role") == "tool":
-            shaped["name"] = message.get("function")
-        return shaped
+    def usage(self, record: Mapping[str, Json]) -> Usage | None:
+        """The figures of the event whose answer this message is."""
+        return USAGE.read(self.figures.get(identifier(record, "id"), {}))
 
 
-class InspectAi(Importer):
-    """Evaluation logs of the UK AI Security Institute's Inspect, version 2 of the format."""
+def _in_chat_shape(message: dict[str, Json]) -> dict[str, Json]:
+    shaped = {name: value for name, value in message.items() if name != "timestamp"}
+    error = message.get("error")
+    if isinstance(error, dict) and not message.get("content"):
+        shaped["content"] = text(error, "message")
+    if message.get("role") == "tool":
+        shaped["name"] = message.get("function")
+    return shaped
 
-    name = "inspect_ai"
-    description = "Inspect evaluation logs (.eval and JSON)"
-    carries = ("calls", "thinking", "images", "usage", "model", "compactions", "system")
 
-    def knows(self, head: Head) -> bool:
-        """Whether it is a zip of samples, or a document with the task that was evaluated."""
-        if head.text.startswith(ZIP):
-            return any(name in head.text for name in ("samples/", "_journal/", "header.json"))
-        return head.is_object_with("version", "status", "eval")
-
-    def sessions(self, source: Source) -> Iterator[Session]:
-        """One session a sample."""
-        if source.head().text.startswith(ZIP):
-            yield from _from_zip(source)
-            return
-        document = source.object_with("samples")
-        samples: list[dict[str, Json]] = []
-        with source.at():
-            samples = objects(document, "samples")
-        for i, sample in enumerate(samples):
-            with source.at(field=f"samples[{i}]"):
-                yield _session(source, mapping(document, "eval"), sample)
+def sessions(source: Source) -> Iterator[Session]:
+    """One session a sample."""
+    if source.head().text.startswith(ZIP):
+        yield from _from_zip(source)
+        return
+    document = source.object_with("samples")
+    samples: list[dict[str, Json]] = []
+    with source.at():
+        samples = objects(document, "samples")
+    for i, sample in enumerate(samples):
+        with source.at(field=f"samples[{i}]"):
+            yield _session(source, mapping(document, "eval"), sample)
 
 
 def _from_zip(source: Source) -> Iterator[Session]:

@@ -1,12 +1,10 @@
-"""Traces that Langfuse exports: one JSON document of a trace and its observations."""
+"""Traces that Langfuse's page and API give: one JSON document of a trace and its observations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from workbench.errors import FormatError
-from workbench.importers.format import Importer
-from workbench.importers.head import Head
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.trace_log import Generation, merged_log
@@ -25,38 +23,27 @@ USAGE = UsageFields(
 )
 
 
-class Langfuse(Importer):
-    """A trace with its observations, as Langfuse's page and API give it."""
-
-    name = "langfuse"
-    description = "Langfuse traces (JSON)"
-    carries = ("tree", "calls", "thinking", "usage", "times", "model", "system")
-
-    def knows(self, head: Head) -> bool:
-        """Whether the document has a trace or observations."""
-        return head.is_object_with("observations") or (head.is_object_with("trace") and '"projectId"' in head.text)
-
-    def sessions(self, source: Source) -> Iterator[Session]:
-        """The one session of a trace: its requests, merged."""
-        document = source.object_with("observations")
-        generations: list[Generation] = []
-        trace: Mapping[str, Json] = {}
-        observations: list[dict[str, Json]] = []
-        with source.at():
-            trace = mapping(document, "trace") or document
-            observations = objects(document, "observations") or objects(trace, "observations")
-        for i, observation in enumerate(observations):
-            with source.at(field=f"observations[{i}]"):
-                if text(observation, "type") == "GENERATION":
-                    generations += _generation(source, observation, f"observations[{i}]")
-        builder = SessionBuilder(source)
-        builder.log = merged_log(source, generations)
-        if not len(builder.log):
-            raise FormatError("no generation holds messages in a known shape", where=source.where)
-        with source.at():
-            builder.id, builder.title = identifier(trace, "id"), text(trace, "name")
-            builder.project = builder.title
-            yield builder.session()
+def sessions(source: Source) -> Iterator[Session]:
+    """The one session of a trace: its requests, merged."""
+    document = source.object_with("observations")
+    generations: list[Generation] = []
+    trace: Mapping[str, Json] = {}
+    observations: list[dict[str, Json]] = []
+    with source.at():
+        trace = mapping(document, "trace") or document
+        observations = objects(document, "observations") or objects(trace, "observations")
+    for i, observation in enumerate(observations):
+        with source.at(field=f"observations[{i}]"):
+            if text(observation, "type") == "GENERATION":
+                generations += _generation(source, observation, f"observations[{i}]")
+    builder = SessionBuilder(source)
+    builder.log = merged_log(source, generations)
+    if not len(builder.log):
+        raise FormatError("no generation holds messages in a known shape", where=source.where)
+    with source.at():
+        builder.id, builder.title = identifier(trace, "id"), text(trace, "name")
+        builder.project = builder.title
+        yield builder.session()
 
 
 def _generation(source: Source, observation: Mapping[str, Json], place: str) -> list[Generation]:

@@ -1,20 +1,26 @@
-"""Evaluation output of OpenHands 0.x: JSON lines, a task each, with a history of events."""
+"""Evaluation output of OpenHands 0.x (`output.jsonl`): JSON lines, a task each, with a history of events."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from workbench.importers.blocks import content, result_blocks, text_block
-from workbench.importers.chat import calls
-from workbench.importers.format import Importer
-from workbench.importers.head import Head
+from workbench.importers.blocks import content, result_blocks, text_block, tool_calls
 from workbench.importers.images import linked
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.usage import OPENAI_USAGE
 from workbench.importers.values import identifier, items, mapping, objects, optional_count, text, texts, timestamp
 from workbench.transcript.log import MessageEntry
-from workbench.transcript.message import AnswerBlock, Json, Text, ToolCall
+from workbench.transcript.message import (
+    AnswerBlock,
+    AssistantMessage,
+    Json,
+    SystemMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
 from workbench.transcript.session import Session
 
 QUIET = frozenset({"recall", "change_agent_state", "agent_state_changed", "null", "", "send_message"})
@@ -42,10 +48,10 @@ class OpenHandsBuilder(SessionBuilder):
     def _action(self, event: Mapping[str, Json], action: str) -> None:
         args = mapping(event, "args")
         if action == "system":
-            self.system([Text(text(args, "content"))])
+            self.say(SystemMessage(id="", blocks=(Text(text(args, "content")),)))
         elif action == "message" and text(event, "source") == "user":
             pictures = [linked(url) for url in texts(args, "image_urls")]
-            self.user([Text(text(args, "content")), *pictures])
+            self.say(UserMessage(id="", blocks=(Text(text(args, "content")), *pictures)))
         elif action == "condensation":
             self._condensation(args)
         elif action in QUIET:
@@ -63,9 +69,9 @@ class OpenHandsBuilder(SessionBuilder):
         if response_id and response_id in self.responses:
             return
         self.responses.add(response_id)
-        blocks = _answer_blocks(response) or _action_blocks(call_id, action, args)
+        blocks = tuple(_answer_blocks(response) or _action_blocks(call_id, action, args))
         model, usage = text(response, "model"), OPENAI_USAGE.read(mapping(response, "usage"))
-        self.assistant(blocks, model=model, usage=usage)
+        self.say(AssistantMessage(id="", blocks=blocks, model=model, usage=usage))
 
     def _observation(self, event: Mapping[str, Json]) -> None:
         observation = text(event, "observation")
@@ -77,11 +83,11 @@ class OpenHandsBuilder(SessionBuilder):
         blocks = result_blocks(event.get("content"))
         code = mapping(mapping(event, "extras"), "metadata").get("exit_code")
         if not call_id:
-            self.user(blocks, synthetic=True)
+            self.say(UserMessage(id="", blocks=blocks, synthetic=True))
             return
         failed = observation == "error" or (isinstance(code, int) and code > 0)
         name = self.names.get(call_id, text(about, "function_name"))
-        self.result(call_id, blocks, name=name, is_error=failed)
+        self.say(ToolResult(id="", call_id=call_id, blocks=blocks, name=name, is_error=failed))
 
     def _condensation(self, args: Mapping[str, Json]) -> None:
         """Add a condensation: it names the events that were forgotten, one by one or as a range."""
@@ -95,37 +101,26 @@ class OpenHandsBuilder(SessionBuilder):
         self.compaction(text(args, "summary") or None, id="condensation", kept=kept)
 
 
-class OpenHands(Importer):
-    """The `output.jsonl` of OpenHands' benchmarks."""
-
-    name = "openhands"
-    description = "OpenHands evaluation output (JSON lines)"
-    carries = ("calls", "images", "usage", "times", "model", "compactions", "system")
-
-    def knows(self, head: Head) -> bool:
-        """Whether a line is a task with its instruction and its metadata."""
-        return "instance_id" in head.keys and bool({"history", "test_result", "instruction", "metadata"} & head.keys)
-
-    def sessions(self, source: Source) -> Iterator[Session]:
-        """One session a task."""
-        for line, record in source.records():
-            with source.at(line):
-                builder = OpenHandsBuilder(source)
-                for i, event in enumerate(objects(record, "history")):
-                    with source.at(line, f"history[{i}]"):
-                        builder.read(event)
-                builder.id = identifier(record, "instance_id")
-                builder.model = text(mapping(mapping(record, "metadata"), "llm_config"), "model")
-                repository = text(mapping(record, "instance"), "repo")
-                builder.project = repository or builder.id.rpartition("-")[0]
-                yield builder.session()
+def sessions(source: Source) -> Iterator[Session]:
+    """One session a task."""
+    for line, record in source.records():
+        with source.at(line):
+            builder = OpenHandsBuilder(source)
+            for i, event in enumerate(objects(record, "history")):
+                with source.at(line, f"history[{i}]"):
+                    builder.read(event)
+            builder.id = identifier(record, "instance_id")
+            builder.model = text(mapping(mapping(record, "metadata"), "llm_config"), "model")
+            repository = text(mapping(record, "instance"), "repo")
+            builder.project = repository or builder.id.rpartition("-")[0]
+            yield builder.session()
 
 
 def _answer_blocks(response: Mapping[str, Json]) -> list[AnswerBlock]:
     """What the model really answered, with all its parallel calls."""
     choices = objects(response, "choices")
     message = mapping(choices[0], "message") if choices else {}
-    return [*content(message).blocks, *calls(message)]
+    return [*content(message).blocks, *tool_calls(message)]
 
 
 def _action_blocks(call_id: str, action: str, args: Mapping[str, Json]) -> list[AnswerBlock]:

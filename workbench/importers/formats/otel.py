@@ -12,8 +12,6 @@ from typing import TypeAlias
 
 from workbench.errors import FormatError
 from workbench.importers.decoding import decode
-from workbench.importers.format import Importer
-from workbench.importers.head import Head
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.trace_log import Generation, merged_log
@@ -43,40 +41,26 @@ USAGE = UsageFields(
 Messages: TypeAlias = list[ChatMessage]
 
 
-class Otel(Importer):
-    """Spans of model requests with their messages."""
-
-    name = "otel"
-    description = "OpenTelemetry GenAI traces (OTLP JSON or JSON lines)"
-    carries = ("tree", "calls", "thinking", "usage", "times", "model", "system")
-
-    def knows(self, head: Head) -> bool:
-        """Whether it holds spans that speak of models."""
-        if "resourceSpans" in head.keys:
-            return True
-        spans = {"attributes", "name"} <= head.keys or '"scopeSpans"' in head.text
-        return spans and ("gen_ai." in head.text or '"llm.input_messages' in head.text)
-
-    def sessions(self, source: Source) -> Iterator[Session]:
-        """One session a conversation, or a trace where none is named."""
-        groups: dict[str, list[Generation]] = {}
-        names: dict[str, str] = {}
-        for place, span in _spans(source):
-            with source.at(field=place):
-                attributes = _attributes(span.get("attributes"))
-                found = _generation(span, attributes, place)
-                group = text(attributes, "gen_ai.conversation.id", "session.id")
-                group = group or identifier(span, "traceId", "trace_id") or source.stem
-                names.setdefault(group, text(attributes, "gen_ai.agent.name"))
-                if found is not None:
-                    groups.setdefault(group, []).append(found)
-        if not groups:
-            raise FormatError("no span holds the messages of a model request", where=source.where)
-        for group, generations in groups.items():
-            builder = SessionBuilder(source)
-            builder.log, builder.id = merged_log(source, generations), group
-            builder.title = builder.project = names[group]
-            yield builder.session()
+def sessions(source: Source) -> Iterator[Session]:
+    """One session a conversation, or a trace where none is named."""
+    groups: dict[str, list[Generation]] = {}
+    names: dict[str, str] = {}
+    for place, span in _spans(source):
+        with source.at(field=place):
+            attributes = _attributes(span.get("attributes"))
+            found = _generation(span, attributes, place)
+            group = text(attributes, "gen_ai.conversation.id", "session.id")
+            group = group or identifier(span, "traceId", "trace_id") or source.stem
+            names.setdefault(group, text(attributes, "gen_ai.agent.name"))
+            if found is not None:
+                groups.setdefault(group, []).append(found)
+    if not groups:
+        raise FormatError("no span holds the messages of a model request", where=source.where)
+    for group, generations in groups.items():
+        builder = SessionBuilder(source)
+        builder.log, builder.id = merged_log(source, generations), group
+        builder.title = builder.project = names[group]
+        yield builder.session()
 
 
 def _spans(source: Source) -> Iterator[tuple[str, dict[str, Json]]]:

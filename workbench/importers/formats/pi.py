@@ -1,4 +1,4 @@
-"""Sessions of the pi coding agent: JSON lines in order (version 1) or as a tree (version 3)."""
+"""Sessions of the pi coding agent under `~/.pi/agent/sessions`: JSON lines, in order (version 1) or a tree (3)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from workbench.errors import FormatError
 from workbench.importers.blocks import content
-from workbench.importers.format import Importer
-from workbench.importers.head import Head
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.usage import UsageFields
-from workbench.importers.values import label, mapping, objects, optional_count, text, texts, timestamp
+from workbench.importers.values import label, mapping, optional_count, text, texts, timestamp
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import AnswerBlock, Json, Text, Thinking, ToolCall
+from workbench.transcript.message import Json, Text, ToolResult, UserMessage
 from workbench.transcript.session import Session
 
 NOTES = frozenset({"model_change", "thinking_level_change", "label", "custom", "session_info"})
@@ -66,9 +64,9 @@ class PiBuilder(SessionBuilder):
         if type_ == "compaction":
             self._compaction(record, entry_id)
         elif type_ == "branch_summary":
-            self.user([Text(text(record, "summary"))], id=entry_id, synthetic=True)
+            self._by_client(text(record, "summary"), entry_id)
         elif type_ == "custom_message":
-            self.user(content(record).said, id=entry_id, synthetic=True)
+            self.say_content("user", content(record), id=entry_id, synthetic=True)
         elif type_ in NOTES:
             self.title = text(record, "name") if type_ == "session_info" else self.title
             shown = (label(record, key) for key in ("modelId", "thinkingLevel", "label", "name", "customType"))
@@ -83,41 +81,25 @@ class PiBuilder(SessionBuilder):
         role = text(record, "role")
         self.time = timestamp(record, "timestamp") or timestamp(line, "timestamp")
         if role == "bashExecution":
-            shell = Text(f"$ {text(record, 'command')}\n{text(record, 'output')}")
-            self.user([shell], id=entry_id, synthetic=True)
+            self._by_client(f"$ {text(record, 'command')}\n{text(record, 'output')}", entry_id)
         elif role in ("compactionSummary", "branchSummary"):
-            self.user([Text(text(record, "summary"))], id=entry_id, synthetic=True)
+            self._by_client(text(record, "summary"), entry_id)
         elif role == "assistant":
-            self._answer(record, entry_id)
-        else:
-            self._user_or_result(record, entry_id, role)
-
-    def _user_or_result(self, record: Mapping[str, Json], entry_id: str, role: str) -> None:
-        found = content(record)
-        self.source.unknown.update(found.unknown)
-        if role == "toolResult":
-            call_id, name, failed = text(record, "toolCallId"), text(record, "toolName"), record.get("isError") is True
-            self.result(call_id, found.said, id=entry_id, name=name, is_error=failed)
+            fields = {"model": text(record, "model"), "usage": USAGE.read(mapping(record, "usage"))}
+            self.say_content("assistant", content(record), id=entry_id, stop=text(record, "stopReason"), **fields)
+        elif role == "toolResult":
+            found, name, failed = content(record), text(record, "toolName"), record.get("isError") is True
+            self.source.unknown.update(found.unknown)
+            call_id = text(record, "toolCallId")
+            self.say(ToolResult(id=entry_id, call_id=call_id, blocks=found.said, name=name, is_error=failed))
         elif role in ("user", "custom", "hookMessage"):
-            self.user(found.said, id=entry_id, synthetic=role != "user")
+            self.say_content("user", content(record), id=entry_id, synthetic=role != "user")
         else:
             known = "assistant, bashExecution, custom, toolResult and user"
             raise FormatError(f"unknown role {role!r}; known roles are {known}", field="message.role")
 
-    def _answer(self, record: Mapping[str, Json], entry_id: str) -> None:
-        blocks: list[AnswerBlock] = []
-        for part in objects(record, "content"):
-            match text(part, "type"):
-                case "toolCall":
-                    blocks.append(ToolCall(text(part, "id"), text(part, "name"), mapping(part, "arguments")))
-                case "thinking":
-                    blocks.append(Thinking(text(part, "thinking"), text(part, "thinkingSignature")))
-                case _:
-                    found = content({"content": [part]})
-                    blocks += found.blocks
-                    self.source.unknown.update(found.unknown)
-        model, usage = text(record, "model"), USAGE.read(mapping(record, "usage"))
-        self.assistant(blocks, id=entry_id, model=model, usage=usage, stop=text(record, "stopReason"))
+    def _by_client(self, words: str, entry_id: str) -> None:
+        self.say(UserMessage(id=entry_id, blocks=(Text(words),), synthetic=True))
 
     def _compaction(self, record: Mapping[str, Json], entry_id: str) -> None:
         details = mapping(record, "details")
@@ -140,31 +122,16 @@ class PiBuilder(SessionBuilder):
         return super().session()
 
 
-class Pi(Importer):
-    """The files under `~/.pi/agent/sessions`."""
-
-    name = "pi"
-    description = "pi coding agent sessions, version 1 and 3 (JSON lines)"
-    carries = ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions")
-
-    def knows(self, head: Head) -> bool:
-        """Whether a line is pi's session header, or an entry of its tree."""
-        return any(
-            (record.get("type") == "session" and {"cwd", "timestamp"} <= set(record))
-            or (record.get("type") == "message" and {"parentId", "message"} <= set(record))
-            for record in head.records
-        )
-
-    def sessions(self, source: Source) -> Iterator[Session]:
-        """The one session of a file; a second header starts another."""
-        builder = PiBuilder(source)
-        for line, record in source.records():
-            if record.get("type") == "session" and builder.header is not None:
-                with source.at():
-                    yield builder.session()
-                builder = PiBuilder(source)
-            builder.line = line
-            with source.at(line):
-                builder.read(record)
-        with source.at():
-            yield builder.session()
+def sessions(source: Source) -> Iterator[Session]:
+    """The one session of a file; a second header starts another."""
+    builder = PiBuilder(source)
+    for line, record in source.records():
+        if record.get("type") == "session" and builder.header is not None:
+            with source.at():
+                yield builder.session()
+            builder = PiBuilder(source)
+        builder.line = line
+        with source.at(line):
+            builder.read(record)
+    with source.at():
+        yield builder.session()

@@ -1,48 +1,20 @@
-"""OpenAI chat messages: a JSON list, an object with `messages`, or JSON lines of either."""
+"""OpenAI's or Anthropic's messages: a JSON list, an object that has such a list, or JSON lines of either."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from workbench.errors import FormatError
 from workbench.importers.chat import ROLES, ChatBuilder
 from workbench.importers.decoding import kind
-from workbench.importers.format import Carries, Importer
 from workbench.importers.head import Head
 from workbench.importers.source import Source
 from workbench.importers.values import block_texts, identifier, items, label, text
-from workbench.transcript.message import Json, Text
+from workbench.transcript.message import Json, SystemMessage, Text
 from workbench.transcript.session import Session
 
 LISTS = ("messages", "conversation", "conversations")
-
-
-class OpenAIChat(Importer):
-    """Messages as OpenAI's chat completions API takes them."""
-
-    name = "openai_chat"
-    description = 'OpenAI chat messages: a JSON list, {"messages": [...]}, or JSON lines of these'
-    carries: tuple[Carries, ...] = ("calls", "thinking", "images", "usage", "times", "model", "system")
-
-    def knows(self, head: Head) -> bool:
-        """Whether it starts with messages that have a role."""
-        return starts_with_messages(head)
-
-    def sessions(self, source: Source) -> Iterator[Session]:
-        """One session a list of messages, whatever holds it: lines, a list, an object."""
-        if source.in_lines():
-            yield from _from_lines(source)
-            return
-        document = source.document()
-        if isinstance(document, dict) and label(document, "role") in ROLES:
-            document = [document]
-        lists = document if isinstance(document, list) else [document]
-        if lists and all(isinstance(one, dict) and "role" in one for one in lists):
-            lists = [{"messages": lists}]
-        for i, one in enumerate(lists):
-            with source.at(field=f"[{i}]" if len(lists) > 1 else ""):
-                yield _session(source, one, i if len(lists) > 1 else None)
 
 
 def starts_with_messages(head: Head) -> bool:
@@ -52,6 +24,22 @@ def starts_with_messages(head: Head) -> bool:
         if label(first, "role") in ROLES and {"content", "tool_calls"} & set(first):
             return True
     return {"role", "content"} <= head.keys or (bool(head.keys & set(LISTS)) and '"role"' in head.text)
+
+
+def sessions(source: Source) -> Iterator[Session]:
+    """One session a list of messages, whatever holds it: lines, a list, an object."""
+    if source.in_lines():
+        yield from _from_lines(source)
+        return
+    document = source.document()
+    if isinstance(document, dict) and label(document, "role") in ROLES:
+        document = [document]
+    lists = document if isinstance(document, list) else [document]
+    if lists and all(isinstance(one, dict) and "role" in one for one in lists):
+        lists = [{"messages": lists}]
+    for i, one in enumerate(lists):
+        with source.at(field=f"[{i}]" if len(lists) > 1 else ""):
+            yield _session(source, one, i if len(lists) > 1 else None)
 
 
 def _from_lines(source: Source) -> Iterator[Session]:
@@ -75,14 +63,9 @@ def _session(source: Source, holder: Json, n: int | None) -> Session:
     chat = ChatBuilder(source)
     if holder.get("system"):
         words = label(holder, "system") or block_texts(holder, "system")
-        chat.system([Text(words)], id="system")
+        chat.say(SystemMessage(id="system", blocks=(Text(words),)))
     chat.read_all(items(holder, field), field)
-    return _described(chat, holder, n)
-
-
-def _described(chat: ChatBuilder, holder: Mapping[str, Json], n: int | None) -> Session:
-    stem = chat.source.stem
-    chat.id = identifier(holder, "id", "session_id") or (stem if n is None else f"{stem}-{n}")
+    chat.id = identifier(holder, "id", "session_id") or (source.stem if n is None else f"{source.stem}-{n}")
     chat.title = text(holder, "title")
     session = chat.session()
     return replace(session, model=text(holder, "model") or session.model)
