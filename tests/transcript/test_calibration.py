@@ -8,7 +8,7 @@ import pytest
 from builders import said, told
 from workbench.importers.importer import load
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.transcript.calibration import Calibration, calibrate
+from workbench.transcript.calibration import TokenCalibration, calibrate
 from workbench.transcript.log import ClearingEntry, CompactionEntry, Log, MessageEntry, fold
 from workbench.transcript.message import Message, Summary, Text, ToolResult, Usage
 from workbench.transcript.session import Session
@@ -39,7 +39,7 @@ class Recording:
             self.request(hidden)
         return self
 
-    def fitted(self) -> Calibration | None:
+    def fitted(self) -> TokenCalibration | None:
         session = Session("s", self.log)
         return calibrate(session, [chars_per_token(message) for message in session.messages], chars_per_token)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.transcript.calibration import Calibration, calibrate
+from workbench.transcript.calibration import TokenCalibration, calibrate
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
@@ -30,7 +30,7 @@ class Sizing:
     sizes: tuple[int, ...]
     overhead: int
     count: TokenCounter
-    calibration: Calibration | None = None
+    calibration: TokenCalibration | None = None
     counted: tuple[int, ...] = ()
 
     @classmethod

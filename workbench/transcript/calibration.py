@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from statistics import median
 
-from workbench.transcript.following import DROP, followed, usual_model
 from workbench.transcript.log import ClearingEntry, CompactionEntry, MessageEntry
 from workbench.transcript.message import AssistantMessage
-from workbench.transcript.sent import Sent
+from workbench.transcript.prompt_prediction import DROP, predicted_requests, usual_model
+from workbench.transcript.recorded_requests import SentContext
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import TokenCounter
 
@@ -22,7 +23,7 @@ LEAST_GROWTH = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class TokenCalibration:
     """`reported prompt = overhead + scale × counted context`, fitted on one session.
 
     Attributes:
@@ -30,7 +31,7 @@ class Calibration:
         scale: the provider's tokens to one of ours.
         requests: how many requests with usage it rests on.
         error: median of |predicted - reported| / reported over all requests of the model that answered most, each
-            predicted before its own report is looked at; see `workbench.transcript.following`.
+            predicted before its own report is looked at; see `workbench.transcript.prompt_prediction`.
     """
 
     overhead: int
@@ -52,7 +53,7 @@ class _Stretch:
     points: list[tuple[int, int]] = field(default_factory=list)
 
 
-def calibrate(session: Session, sizes: Sequence[int], count: TokenCounter) -> Calibration | None:
+def calibrate(session: Session, sizes: Sequence[int], count: TokenCounter) -> TokenCalibration | None:
     """Fit how this session's provider counts, from the usage that it reported along the main path.
 
     The scale comes from growth inside stretches, so that nothing hidden disturbs it; the overhead from the earliest
@@ -76,14 +77,14 @@ def calibrate(session: Session, sizes: Sequence[int], count: TokenCounter) -> Ca
     if scale is None:
         return None
     whole = [stretch for stretch in stretches if stretch.whole] or stretches
-    overhead = min(_offset(stretch, scale) for stretch in whole)
+    overhead = min(median([reported - scale * counted for counted, reported in stretch.points]) for stretch in whole)
     points = [point for stretch in whole for point in stretch.points]
     if overhead < 0:
-        overhead, scale = 0.0, _median([reported / counted for counted, reported in points if counted] or [1.0])
+        overhead, scale = 0.0, median([reported / counted for counted, reported in points if counted] or [1.0])
     if not LOWEST_SCALE <= scale <= HIGHEST_SCALE:
         return None
-    errors = [one.error for one in followed(session, sizes, count, round(overhead), scale)]
-    return Calibration(round(overhead), scale, len(points), _median(errors))
+    errors = [one.error for one in predicted_requests(session, sizes, count, round(overhead), scale)]
+    return TokenCalibration(round(overhead), scale, len(points), median(errors))
 
 
 def _scale(stretches: Sequence[_Stretch]) -> float | None:
@@ -101,43 +102,25 @@ def _scale(stretches: Sequence[_Stretch]) -> float | None:
     return scale if LOWEST_SCALE <= scale <= HIGHEST_SCALE else None
 
 
-def _offset(stretch: _Stretch, scale: float) -> float:
-    return _median([reported - scale * counted for counted, reported in stretch.points])
-
-
 def _stretches(session: Session, sizes: Sequence[int], count: TokenCounter) -> Iterator[_Stretch]:
     """The stretches of the main path whose requests the session's usual model answered."""
     usual = usual_model(session)
-    stretch, sent, model = _Stretch(True), Sent(count), usual
-    i = 0
+    stretch, sent, model = _Stretch(True), SentContext(session, sizes, count), usual
     for entry in session.path:
-        if isinstance(entry, MessageEntry):
-            message = entry.message
-            if isinstance(message, AssistantMessage) and message.usage is not None and message.usage.prompt:
-                prompt = message.usage.prompt
-                dropped = bool(stretch.points) and prompt < stretch.points[-1][1] * (1 - DROP)
-                if dropped or message.model != model:
-                    yield stretch
-                    stretch, model = _Stretch(stretch.whole and not dropped), message.model
-                if model == usual:
-                    stretch.points.append((sent.tokens, prompt))
-            sent.add(entry, sizes[i])
-            i += 1
+        answer = entry.message if isinstance(entry, MessageEntry) else None
+        if isinstance(answer, AssistantMessage) and answer.usage is not None and answer.usage.prompt:
+            prompt = answer.usage.prompt
+            dropped = bool(stretch.points) and prompt < stretch.points[-1][1] * (1 - DROP)
+            if dropped or answer.model != model:
+                yield stretch
+                stretch, model = _Stretch(stretch.whole and not dropped), answer.model
+            if model == usual:
+                stretch.points.append((sent.tokens, prompt))
         elif isinstance(entry, CompactionEntry | ClearingEntry):
             yield stretch
-            if isinstance(entry, CompactionEntry):
-                sent.compact(entry)
-                stretch = _Stretch(entry.summary is not None)
-            else:
-                sent.clear(entry)
-                stretch = _Stretch(False)
+            stretch = _Stretch(isinstance(entry, CompactionEntry) and entry.summary is not None)
+        sent.take(entry)
     yield stretch
-
-
-def _median(values: Sequence[float]) -> float:
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def _weighted_median(values: Sequence[tuple[float, int]]) -> float:

@@ -14,7 +14,7 @@ from workbench.models.cache_rules import ANTHROPIC, ANTHROPIC_HOUR
 from workbench.models.prices import given_tariff
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.sizing import Sizing
-from workbench.transcript.calibration import Calibration
+from workbench.transcript.calibration import TokenCalibration
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.transcript.message import Message, Summary, Usage
 from workbench.transcript.session import Session
@@ -67,7 +67,7 @@ def recorded(
 
 def reconciled(session: Session, rules: Pricing | None = None) -> Reconciliation:
     sizes = (1_000,) * len(session.messages)
-    sizing = Sizing(sizes, OVERHEAD, Scaled(thousand, 1.0), Calibration(OVERHEAD, 1.0, 9, 0.0))
+    sizing = Sizing(sizes, OVERHEAD, Scaled(thousand, 1.0), TokenCalibration(OVERHEAD, 1.0, 9, 0.0))
     return reconcile(session, sizing, rules or Pricing("m", PRICES, ANTHROPIC, head=HEAD))
 
 

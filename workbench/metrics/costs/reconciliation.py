@@ -14,8 +14,8 @@ from workbench.metrics.costs.pricing import Pricing
 from workbench.metrics.costs.replay_cost import charge
 from workbench.models.prices import Tariff
 from workbench.replay.sizing import Sizing
-from workbench.transcript.following import Followed, Turn, followed
 from workbench.transcript.message import AssistantMessage, Usage
+from workbench.transcript.prompt_prediction import PredictedRequest, Turn, predicted_requests
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import Scaled
 
@@ -124,14 +124,14 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
         )
     count = sizing.count.count if isinstance(sizing.count, Scaled) else sizing.count
     counted = sizing.counted or tuple(count(message) for message in session.messages)
-    requests = followed(session, counted, count, fitted.overhead, fitted.scale)
+    requests = predicted_requests(session, counted, count, fitted.overhead, fitted.scale)
     head = fitted.overhead if pricing.head is None else min(pricing.head, fitted.overhead)
     matched = tuple(_matched(i, requests, tariff, pricing, head) for i in range(len(requests)))
     there = {id(one.request.answer) for one in requests}
     return Reconciliation(matched, sum(id(answer) not in there for answer in answers))
 
 
-def _matched(i: int, requests: Sequence[Followed], tariff: Tariff, pricing: Pricing, head: int) -> Matched:
+def _matched(i: int, requests: Sequence[PredictedRequest], tariff: Tariff, pricing: Pricing, head: int) -> Matched:
     one = requests[i]
     usage = one.request.answer.usage
     assert usage is not None
@@ -143,7 +143,7 @@ def _matched(i: int, requests: Sequence[Followed], tariff: Tariff, pricing: Pric
     return Matched(prompt, made.read, made.usd_prompt, usage, reported_usd(usage, tariff), one.turn)
 
 
-def _between(earlier: Followed, later: Followed) -> float | None:
+def _between(earlier: PredictedRequest, later: PredictedRequest) -> float | None:
     """Seconds between two requests; None where the recording has no times."""
     before, after = earlier.request.answer.time, later.request.answer.time
     return None if before is None or after is None else max(0.0, after - before)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from builders import result, said, told
 from workbench.transcript.log import CLEARED, ClearingEntry, CompactionEntry, Log, MessageEntry
 from workbench.transcript.message import Message, Summary, Text, ToolResult
-from workbench.transcript.sent import Request, requests
+from workbench.transcript.recorded_requests import RecordedRequest, recorded_requests
 from workbench.transcript.session import Session
 
 
@@ -29,9 +29,9 @@ class Tree:
     def turn(self, n: int, after: str | None = None) -> Tree:
         return self.say(said("go", f"u{n}"), after).say(told("ok", f"a{n}"))
 
-    def requests(self) -> list[Request]:
+    def requests(self) -> list[RecordedRequest]:
         session = Session("s", self.log)
-        return list(requests(session, [ten_each(message) for message in session.messages], ten_each))
+        return list(recorded_requests(session, [ten_each(message) for message in session.messages], ten_each))
 
 
 def test_each_request_holds_all_that_was_said_before_it() -> None:

@@ -9,9 +9,9 @@ from builders import said, told
 from workbench.importers.importer import load
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.calibration import calibrate
-from workbench.transcript.following import Followed, followed
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.transcript.message import AssistantMessage, Message, Summary, Usage
+from workbench.transcript.prompt_prediction import PredictedRequest, predicted_requests
 from workbench.transcript.session import Session
 
 OVERHEAD, SCALE = 20_000, 1.25
@@ -39,8 +39,8 @@ def spoken(hidden: Sequence[int], *, compact_before: int | None = None, models: 
     return Session("s", log)
 
 
-def predictions(session: Session) -> tuple[Followed, ...]:
-    return followed(session, [1_000] * len(session.messages), thousand_each, OVERHEAD, SCALE)
+def predictions(session: Session) -> tuple[PredictedRequest, ...]:
+    return predicted_requests(session, [1_000] * len(session.messages), thousand_each, OVERHEAD, SCALE)
 
 
 def test_a_prompt_that_follows_the_law_is_predicted_exactly() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from workbench.transcript.message import AssistantMessage
-from workbench.transcript.sent import Change, Request, requests
+from workbench.transcript.recorded_requests import Change, RecordedRequest, recorded_requests
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import TokenCounter
 
@@ -29,7 +29,7 @@ MIDDLE = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class PredictedRequest:
     """One request with the prompt that was predicted before its report was looked at.
 
     Attributes:
@@ -39,7 +39,7 @@ class Followed:
         begins_with: place in the sequence of the newest request whose whole prompt this one begins with; None if none.
     """
 
-    request: Request
+    request: RecordedRequest
     predicted: float
     turn: Turn
     begins_with: int | None
@@ -52,7 +52,7 @@ class Followed:
 
     @property
     def settled(self) -> float:
-        """Tokens of the prompt as taken once the report is known: the report itself where it taught something."""
+        """Tokens of the prompt once the report is known: the report itself where it taught something."""
         return self.reported if self.turn else self.predicted
 
     @property
@@ -61,9 +61,9 @@ class Followed:
         return abs(self.predicted - self.reported) / self.reported
 
 
-def followed(
+def predicted_requests(
     session: Session, sizes: Sequence[int], count: TokenCounter, overhead: float, scale: float
-) -> tuple[Followed, ...]:
+) -> tuple[PredictedRequest, ...]:
     """Each request that the session's usual model reported on, in the order of sending.
 
     Args:
@@ -74,11 +74,11 @@ def followed(
         scale: the provider's tokens to one of `count`.
     """
     usual = usual_model(session)
-    found: list[Followed] = []
+    found: list[PredictedRequest] = []
     places: dict[int, int] = {}
-    trail = _Trail(overhead, scale)
+    off = 0.0
     change: Change = ""
-    for number, request in enumerate(requests(session, sizes, count)):
+    for number, request in enumerate(recorded_requests(session, sizes, count)):
         usage = request.answer.usage
         change = request.change or change
         begins = None if request.begins_with is None else places.get(request.begins_with)
@@ -86,10 +86,28 @@ def followed(
             if begins is not None:
                 places[number] = begins  # what follows begins with what this one began with
             continue
-        predicted, turn = trail.step(replace(request, change=change), usage.prompt)
-        places[number], change = len(found), ""
-        found.append(Followed(request, predicted, turn, begins))
+        request = replace(request, change=change)
+        law = overhead + scale * request.counted
+        off = 0.0 if change == "compaction" else off
+        turn = _turn(request, found[-1] if found else None, law, scale)
+        places[number] = len(found)
+        found.append(PredictedRequest(request, max(law + off, 0.0), turn, begins))
+        off, change = usage.prompt - law if turn else off, ""
     return tuple(found)
+
+
+def _turn(request: RecordedRequest, before: PredictedRequest | None, law: float, scale: float) -> Turn:
+    reported = request.answer.usage.prompt if request.answer.usage is not None else 0
+    if request.change:
+        return request.change
+    if before is None:
+        return "unseen start" if reported > MIDDLE * law else ""
+    said = scale * (request.counted - before.request.counted)
+    if reported < before.reported + min(0.0, said) - DROP * before.reported:
+        return "shrunk"
+    if reported > before.reported + FACTOR * max(0.0, said) + DROP * reported:
+        return "grown"
+    return ""
 
 
 def usual_model(session: Session) -> str:
@@ -98,37 +116,3 @@ def usual_model(session: Session) -> str:
         message.model for message in session.messages if isinstance(message, AssistantMessage) and message.usage
     )
     return models.most_common(1)[0][0] if models else ""
-
-
-class _Trail:
-    """The law of the session, and by how much the prompts are off it at present."""
-
-    def __init__(self, overhead: float, scale: float) -> None:
-        self.overhead, self.scale = overhead, scale
-        self.off = 0.0
-        self.reported: int | None = None
-        self.counted = 0
-
-    def step(self, request: Request, reported: int) -> tuple[float, Turn]:
-        """The prediction for this request, then what its report teaches."""
-        law = self.overhead + self.scale * request.counted
-        if request.change == "compaction":
-            self.off = 0.0
-        predicted = max(law + self.off, 0.0)
-        turn = self._turn(request, law, reported)
-        if turn:
-            self.off = reported - law
-        self.reported, self.counted = reported, request.counted
-        return predicted, turn
-
-    def _turn(self, request: Request, law: float, reported: int) -> Turn:
-        if request.change:
-            return request.change
-        if self.reported is None:
-            return "unseen start" if reported > MIDDLE * law else ""
-        said = self.scale * (request.counted - self.counted)
-        if reported < self.reported + min(0.0, said) - DROP * self.reported:
-            return "shrunk"
-        if reported > self.reported + FACTOR * max(0.0, said) + DROP * reported:
-            return "grown"
-        return ""
