@@ -27,7 +27,18 @@ def test_compare_prints_the_outcome_as_json(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = main(
-        ["compare", str(recording), "--window", "8000", "--out", str(tmp_path / "run"), "--no-report", "--json"]
+        [
+            "compare",
+            str(recording),
+            "--window",
+            "8000",
+            "--out",
+            str(tmp_path / "run"),
+            "--no-report",
+            "--json",
+            "-j",
+            "1",
+        ]
     )
     found = json.loads(capsys.readouterr().out)
     assert code == 0
@@ -38,7 +49,7 @@ def test_compare_prints_the_outcome_as_json(
 def test_compare_marks_who_sends_more_than_the_window(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "chat.jsonl"
     save(Session.of([rules("be brief"), *conversation(60, words=120)]), path)
-    options = ["--window", "5000", "--shares", "0.2", "--out", str(tmp_path / "run"), "--no-report"]
+    options = ["--window", "5000", "--shares", "0.2", "--out", str(tmp_path / "run"), "--no-report", "-j", "1"]
     assert main(["compare", str(path), "--strategies", "clear_tool_uses,truncate", *options]) == 0
     told = capsys.readouterr().out
     rows = {line.split()[0]: line for line in told.splitlines() if line}
@@ -52,7 +63,7 @@ def test_a_damaged_file_is_a_row_and_does_not_stop_the_others(
     (tmp_path / "bad.json").write_text("{ not json at all")
     main([
         "compare", str(recording), str(tmp_path / "bad.json"), "--window", "8000", "--out", str(tmp_path / "run"),
-        "--no-report", "--json", "-s", "truncate",
+        "--no-report", "--json", "-s", "truncate", "-j", "1",
     ])  # fmt: skip
     found = json.loads(capsys.readouterr().out)
     assert found["sessions"] == 1
@@ -93,7 +104,7 @@ def test_a_strategy_whose_model_fails_is_a_failed_replay_beside_the_others(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     words = ["compare", str(recording), "-w", "8000", "-m", "litellm:gpt-4o-mini", "-s", "opal,truncate"]
-    code = main([*words, "--out", str(tmp_path / "run"), "--no-report"])
+    code = main([*words, "--out", str(tmp_path / "run"), "--no-report", "-j", "1"])
     said = capsys.readouterr()
     assert code in (0, 1)
     assert "Traceback" not in said.err
@@ -111,7 +122,7 @@ def test_everything_that_can_be_listed_says_what_it_is(what: str, capsys: pytest
 def test_inspect_tells_the_format_and_the_messages(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", str(recording), "--json"]) == 0
     fact = json.loads(capsys.readouterr().out)["sessions"][0]
-    assert fact["format"] == "openai_chat"
+    assert fact["format"] == "native"
     assert fact["messages"] == 1 + 40 * 6
 
 

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from workbench.cli.lab import command_line, environment
+from workbench.cli.lab import command_line
 from workbench.report.notebooks import copy_course, course
 
 
@@ -33,6 +33,5 @@ def test_options_reach_jupyterlab(tmp_path: Path) -> None:
 
 
 def test_it_asks_nobody_for_news(tmp_path: Path) -> None:
-    found = environment(tmp_path / "own")
-    folder = Path(found["JUPYTER_CONFIG_PATH"].split(":")[0])
-    assert "announcements" in (folder / "labconfig" / "page_config.json").read_text()
+    words = command_line(tmp_path, port=None, no_browser=True)
+    assert "--LabApp.news_url=None" in words and any("NeverCheckForUpdate" in word for word in words)

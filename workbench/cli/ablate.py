@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Annotated
 
 import typer
 
 from workbench.analysis.ablation import leave_one_out
 from workbench.cli.options import AsJson, Paths, takes
-from workbench.cli.output import say, say_json, table
+from workbench.cli.output import records, say, say_json, table
 from workbench.experiment.spec import RunSpec
 
 
@@ -37,13 +36,7 @@ def ablate(
     found = leave_one_out(paths or (), strategy, spec=spec.changed(quiet=spec.quiet or as_json))
     if as_json:
         say_json(json.loads(found.to_json(orient="records")))
-        return 0
-    rows = [{name: _shown(value) for name, value in row.items()} for row in found.to_dict("records")]
-    say(table(rows, left=("stage", "metric", "mode", "unit")))
+    else:
+        numbers = set(found.select_dtypes("float"))
+        say(table(records(found), {name: f"{name}:decimal3" if name in numbers else name for name in found}))
     return 0
-
-
-def _shown(value: object) -> str:
-    if not isinstance(value, float):
-        return str(value) if value is not None else "-"
-    return "-" if math.isnan(value) else f"{value:.4f}".rstrip("0").rstrip(".")

@@ -5,13 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 import typer
 
-from workbench.cli.hints import hint
-from workbench.cli.output import complain, told_plainly
-from workbench.errors import LeftOut, WorkbenchError
+from workbench.cli.output import complain, plain_warnings
+from workbench.errors import (
+    FormatError,
+    LeftOut,
+    ModelError,
+    SettingError,
+    SetupError,
+    UnknownName,
+    WorkbenchError,
+)
 
 # typer carries a click of its own from some version on, and uses the installed one before: these are whichever it uses
 ClickException: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
@@ -40,7 +48,8 @@ COMMANDS = {
     "doctor": "Check this machine's set-up.",
 }
 """Each command with its line of help; its function has its name and lies in the module of its name."""
-PLACES = {"list": ("catalogue", "show"), "report": ("compare", "report"), "diff": ("gate", "diff")}
+PLACES = {"list": ("catalogue", "show"), "report": ("compare", "report"), "diff": ("gate", "diff"),
+          "share": ("export", "share")}  # fmt: skip
 """Module and function of those that lie elsewhere."""
 GROUPS = {
     "judge": "Measure with models as judges: probes, behaviour, surprisal, variance.",
@@ -91,14 +100,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         app = commands(wanted)
         if wanted == "experiment":
             words = import_module("workbench.cli.experiment").joined(words)
-        with told_plainly(LeftOut):
+        with plain_warnings(LeftOut):
             result = app(words, standalone_mode=False)
     except ClickException as error:
-        told = error.format_message()  # type: ignore[attr-defined]  # every exception of click has it
+        message = error.format_message()  # type: ignore[attr-defined]  # every exception of click has it
         if type(error).__name__ == "NoArgsIsHelpError":
-            complain(told)
+            complain(message)
         else:
-            complain(f"workbench: {' '.join(told.split()).rstrip('.')}", hint=_where(error))
+            command = getattr(getattr(error, "ctx", None), "command_path", "") or "workbench"
+            accepted = f"`{command} --help` shows what is accepted"
+            complain(f"workbench: {' '.join(message.split()).rstrip('.')}", hint=accepted)
         return UNUSABLE
     except WorkbenchError as error:
         complain(f"workbench: {error}", hint=hint(error))
@@ -121,7 +132,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(result or OK)
 
 
-def _where(error: Exception) -> str:
-    """The command whose help says what is accepted."""
-    command = getattr(getattr(error, "ctx", None), "command_path", "") or "workbench"
-    return f"`{command} --help` shows what is accepted"
+LISTED = {"preset": "strategies", "stage": "stages", "metric": "metrics", "model": "models", "format": "formats"}
+"""What `workbench list` calls each kind of part."""
+HINTS: dict[type[WorkbenchError], str] = {
+    FormatError: "`workbench list formats` shows what can be read; `inspect --lenient` skips damaged lines",
+    SetupError: "`workbench doctor` shows what is installed, and which keys are set",
+    ModelError: "finished work is kept: the same command continues from there; `--model extractive` needs no model",
+    SettingError: "`--help` after the command shows what it takes, with examples",
+}
+
+
+def hint(error: WorkbenchError) -> str:
+    """One sentence that says what to do next; empty where the error says all there is."""
+    if isinstance(error, UnknownName):
+        near = [f"did you mean {one}?" for one in get_close_matches(error.name, error.known, n=1)]
+        listed = [f"`workbench list {LISTED[error.kind]}` says what each is"] if error.kind in LISTED else []
+        return " ".join(near + listed)
+    return next((text for kind, text in HINTS.items() if isinstance(error, kind)), "")

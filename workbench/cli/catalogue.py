@@ -15,6 +15,13 @@ from workbench.importers.importer import formats
 from workbench.metrics.builtin import BUILTIN as METRICS
 from workbench.registry import found
 
+MODELS = {
+    "extractive": "No language model: picks lines of the messages themselves; offline.",
+    "litellm:NAME": "Any model that litellm reaches, by litellm's name for it.",
+    "local": "A small real model on this machine (extra `local`); also local:FILE.gguf.",
+    "scripted:TEXT": "Says this text whatever it is asked; for tests and examples.",
+}
+
 
 class What(StrEnum):
     """What can be listed."""
@@ -36,46 +43,33 @@ def show(
 
       workbench list strategies
     """
-    rows = {
-        What.strategies: _strategies,
-        What.stages: _stages,
-        What.metrics: _metrics,
-        What.formats: _formats,
-        What.models: _models,
-    }[what]()
-    say_json(rows) if as_json else say(table(rows, left=list(rows[0]) if rows else []))
+    rows = _rows(what)
+    say_json(rows) if as_json else say(table(rows))
     return 0
+
+
+def _rows(what: What) -> list[dict[str, str]]:
+    match what:
+        case What.strategies:
+            return [{"strategy": name, "what it does": words} for name, words in catalogue().items()]
+        case What.stages:
+            parts = found("stage", STAGES).items()
+            return [{"stage": name, "what it does": first_sentence(part)} for name, part in parts]
+        case What.metrics:
+            return [
+                {"metric": name, "unit": one.unit, "better": one.better, "what it measures": first_sentence(one)}
+                for name, one in found("metric", METRICS).items()
+            ]
+        case What.formats:
+            return [
+                {"format": one.name, "what it is": one.description, "carries": ", ".join(one.carries)}
+                for one in formats()
+            ]
+        case What.models:
+            return [{"model": name, "what it is": words} for name, words in MODELS.items()]
 
 
 def first_sentence(part: object) -> str:
     """The first line of a part's docstring."""
     text = (getattr(part, "__doc__", "") or "").strip()
     return text.splitlines()[0] if text else ""
-
-
-def _strategies() -> list[dict[str, str]]:
-    return [{"strategy": name, "what it does": words} for name, words in catalogue().items()]
-
-
-def _stages() -> list[dict[str, str]]:
-    return [{"stage": name, "what it does": first_sentence(part)} for name, part in found("stage", STAGES).items()]
-
-
-def _metrics() -> list[dict[str, str]]:
-    return [
-        {"metric": name, "unit": metric.unit, "better": metric.better, "what it measures": first_sentence(metric)}
-        for name, metric in found("metric", METRICS).items()
-    ]
-
-
-def _formats() -> list[dict[str, str]]:
-    return [{"format": one.name, "what it is": one.description, "carries": ", ".join(one.carries)} for one in formats()]
-
-
-def _models() -> list[dict[str, str]]:
-    return [
-        {"model": "extractive", "what it is": "No language model: picks lines of the messages themselves; offline."},
-        {"model": "litellm:NAME", "what it is": "Any model that litellm reaches, by litellm's name for it."},
-        {"model": "local", "what it is": "A small real model on this machine (extra `local`); also local:FILE.gguf."},
-        {"model": "scripted:TEXT", "what it is": "Says this text whatever it is asked; for tests and examples."},
-    ]

@@ -10,7 +10,7 @@ import typer
 from workbench.cli.forecast import show_forecast
 from workbench.cli.headline import outcome, show
 from workbench.cli.notes import tell_notes, warn_of_replicates
-from workbench.cli.options import AsJson, NoReport, Paths, Run, takes, tell_terms
+from workbench.cli.options import AsJson, DryRun, NoReport, Paths, Run, takes, tell_terms
 from workbench.cli.output import complain, say, say_json
 from workbench.errors import UnknownName
 from workbench.experiment.compare import compare as run_of
@@ -32,9 +32,7 @@ def compare(
     spec: RunSpec,
     paths: Paths = None,
     baseline: Baseline = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Predict replays, tokens, requests and dollars. Ask nothing.")
-    ] = False,
+    dry_run: DryRun = False,
     no_report: NoReport = False,
     as_json: AsJson = False,
 ) -> int:
@@ -59,16 +57,27 @@ def compare(
     tell_terms(*spec.models)
     warn_of_replicates(spec.model, spec.replicates)
     results = run_of(paths or (), spec=silent)
+    code = finish(results, no_report, baseline)
+    if code != UNUSABLE:
+        if as_json:
+            say_json(outcome(results, no_report, baseline))
+        elif not spec.quiet:
+            show(results, no_report, baseline)
+    return code
+
+
+def finish(results: Results, no_report: bool, baseline: str = "") -> int:
+    """Print the notes of a run and write its report.
+
+    Returns:
+        The exit code: 0, 1 where a replay failed, 2 where all did.
+    """
     tell_notes(results)
     if not (results.replays["status"] == "ok").any():
         complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")
         return UNUSABLE
     if not no_report:
         render(results.path, baseline)
-    if as_json:
-        say_json(outcome(results, no_report, baseline))
-    elif not spec.quiet:
-        show(results, no_report, baseline)
     return FAILED_REPLAY if results.failed else 0
 
 

@@ -44,7 +44,7 @@ def show(as_json: AsJson = False) -> int:
 
       workbench dataset list
     """
-    rows = [
+    rows: list[dict[str, object]] = [
         {"name": c.name, "where": "bundled", "tokens": f"{c.tokens:,}", "licence": c.licence, "what it is": c.title}
         for c in map(card, bundled_files())
     ]
@@ -53,7 +53,7 @@ def show(as_json: AsJson = False) -> int:
          "what it is": f"{e.format}, {e.repository} at {e.commit[:7]}, {e.bytes:,} bytes"}
         for e in recordings()
     ]  # fmt: skip
-    say_json(rows) if as_json else say(table(rows, left=["name", "where", "licence", "what it is"]))
+    say_json(rows) if as_json else say(table(rows))
     return 0
 
 
@@ -129,8 +129,7 @@ def record(
     return 0
 
 
-def _save(session: object, out: Path) -> None:
-    assert isinstance(session, Session)
+def _save(session: Session, out: Path) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.suffix == ".gz":
         with out.open("wb") as raw, gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:

@@ -21,9 +21,7 @@ FLAGS = ("-p", "--parameter", "-g", "--grid")
 
 
 def joined(words: list[str]) -> list[str]:
-    """The command line with `-p NAME VALUE` written as `-p NAME=VALUE`, where the command is `experiment`."""
-    if words[:1] != ["experiment"]:
-        return words
+    """The words of `experiment`, with `-p NAME VALUE` written as `-p NAME=VALUE`."""
     found: list[str] = []
     left = iter(words)
     for word in left:
@@ -62,39 +60,31 @@ def experiment(
 
       workbench experiment -g window 16000,32000 -g strategies "opal,pipeline;summarize" --jobs 2
     """
-    fixed = _pairs(parameters or (), "window=32000")
     how = model_settings
     limits = {
         "cache": how.cache, "cache_only": how.cache_only, "max_dollars": how.max_usd, "concurrency": how.concurrency,
         "no_cache": not how.use_cache, "on_bad_summary": how.on_bad_summary,
     }  # fmt: skip
-    fixed = {name: str(one) for name, one in limits.items() if one not in (None, False, "fallback")} | fixed
-    if grid:
-        return _grid(fixed, _pairs(grid, "window=16000,32000"), out, jobs, as_json, quiet)
-    notebook = run_experiment(fixed, out, progress=not quiet and not as_json and sys.stderr.isatty())
-    say_json({"notebook": str(notebook)}) if as_json else say(str(notebook))
-    return 0
+    fixed = {name: str(one) for name, one in limits.items() if one not in (None, False, "fallback")}
+    fixed |= _pairs(parameters, "window=32000")
+    varied = _pairs(grid, "window=16000,32000")
+    if not varied:
+        notebook = run_experiment(fixed, out, progress=not quiet and not as_json and sys.stderr.isatty())
+        say_json({"notebook": str(notebook)}) if as_json else say(str(notebook))
+        return 0
+    ran = run_experiments(fixed, varied, out, jobs=jobs or os.cpu_count() or 1, quiet=quiet or as_json)
+    say_json([asdict(one) for one in ran]) if as_json else say(table(table_rows(ran, varied)))
+    failed = [one for one in ran if one.outcome == "failed"]
+    for one in failed:
+        complain(f"workbench: {one.reason}")
+    return FAILED if failed else 0
 
 
-def _pairs(words: list[str] | tuple[str, ...], example: str) -> dict[str, str]:
-    given: dict[str, str] = {}
-    for word in words:
+def _pairs(words: list[str] | None, example: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for word in words or ():
         name, mark, value = word.partition("=")
         if not mark or not name.strip():
             raise SettingError(f"the parameter {word!r} is not of the form NAME=VALUE, such as {example}")
-        given[name.strip()] = value.strip()
-    return given
-
-
-def _grid(
-    fixed: dict[str, str], grid: dict[str, str], out: Path | None, jobs: int | None, as_json: bool, quiet: bool
-) -> int:
-    ran = run_experiments(fixed, grid, out, jobs=jobs or os.cpu_count() or 1, quiet=quiet or as_json)
-    if as_json:
-        say_json([asdict(one) for one in ran])
-    else:
-        say(table(list(table_rows(ran, grid)), left=["folder", "strategies", "sessions"]))
-    for one in ran:
-        if one.outcome == "failed":
-            complain(f"workbench: {one.reason}")
-    return FAILED if any(one.outcome == "failed" for one in ran) else 0
+        found[name.strip()] = value.strip()
+    return found

@@ -1,4 +1,4 @@
-"""`workbench export`: a run's scores for other tools."""
+"""`workbench export` and `workbench share`: a run for other tools, and for others."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.options import AsJson, Run
+from workbench.cli.options import AsJson, NoReport, Run
 from workbench.cli.output import say, say_json
 from workbench.experiment.inspect_logs import to_inspect
+from workbench.experiment.share import share as shared
 from workbench.experiment.store import Results
 from workbench.experiment.tables import COLUMNS
+from workbench.report import render
 
 
 class To(StrEnum):
-    """Where a run can go."""
+    """Formats of an export."""
 
     inspect = "inspect"
     csv = "csv"
@@ -45,4 +47,22 @@ def export(
         for name, file in zip(COLUMNS, files, strict=True):
             results.table(name).to_csv(file, index=False)
     say_json({"files": [str(file) for file in files]}) if as_json else say("\n".join(map(str, files)))
+    return 0
+
+
+def share(
+    run: Run,
+    out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for the copy.")],
+    no_report: NoReport = False,
+    as_json: AsJson = False,
+) -> int:
+    """Export a run without any session text: texts become keyed hashes, numbers stay as they are.
+
+    Example:
+
+      workbench share reports/compare-1a2b3c4d --out shared
+    """
+    copy = shared(run, out)
+    report = None if no_report else str(render(copy.path))
+    say_json({"run": str(copy.path), "report": report}) if as_json else say(report or str(copy.path))
     return 0

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from workbench.cli.output import count, say, say_json, table
+from workbench.cli.output import say, say_json, table
 from workbench.experiment.forecast import Forecast
+from workbench.formats import dollars
+
+COLUMNS = {
+    "strategy": "strategy", "model": "model", "requests": "requests:count", "tokens read": "input_tokens:count",
+    "tokens written": "output_tokens:count", "cost": "usd:dollars",
+}  # fmt: skip
 
 
 def show_forecast(found: Forecast, as_json: bool, besides: Mapping[str, object] | None = None) -> int:
@@ -22,32 +28,14 @@ def show_forecast(found: Forecast, as_json: bool, besides: Mapping[str, object] 
         return 0
     left = f" and {found.unreadable} that cannot be replayed" * bool(found.unreadable)
     say(f"{found.sessions} sessions{left}; {found.replays} replays, {found.done} of them on disk already.")
-    say(f"{count(found.tokens)} tokens to replay in the other {found.replays - found.done}.")
+    say(f"{found.tokens:,} tokens to replay in the other {found.replays - found.done}.")
     if not found.asked:
         say("No provider's model would be asked: it costs nothing.")
         return 0
-    rows = [
-        {
-            "strategy": one.strategy,
-            "model": one.model,
-            "requests": count(one.requests),
-            "tokens read": count(one.input_tokens),
-            "tokens written": count(one.output_tokens),
-            "USD": _dollars(one.usd),
-        }
-        for one in found.asked
-    ]
-    say(f"\n{table(rows, left=['strategy', 'model'])}\n")
+    say(f"\n{table(map(asdict, found.asked), COLUMNS)}\n")
     unknown = sorted({one.model for one in found.asked if one.usd is None})
     if unknown:
-        say(f"No price is known for {', '.join(unknown)}; give one with WORKBENCH_MODELS, see docs/my-provider.md.")
+        say(f"No price is known for {', '.join(unknown)}; docs/my-provider.md says how to give one.")
     else:
-        say(f"At most about {_dollars(found.usd)} USD, if each summary takes all its room and none is in the cache.")
+        say(f"At most about {dollars(found.usd)}, if each summary takes all its room and none is in the cache.")
     return 0
-
-
-def _dollars(value: float | None) -> str:
-    """An amount to a cent, or to a digit that is not 0."""
-    if value is None:
-        return "unknown"
-    return f"{value:,.2f}" if value >= 0.1 or value == 0 else f"{value:.2g}"

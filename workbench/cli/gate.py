@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 import typer
@@ -13,7 +14,7 @@ from workbench.analysis.difference import changed_entities, changed_values
 from workbench.analysis.gate import Gate, GateResult, outcome
 from workbench.analysis.gate import gate as judge
 from workbench.cli.options import AsJson, Run, names
-from workbench.cli.output import complain, number, printable, records, say, say_json, table
+from workbench.cli.output import complain, printable, records, say, say_json, table
 from workbench.errors import SettingError
 from workbench.experiment.store import Results
 from workbench.report import gate as written
@@ -21,6 +22,10 @@ from workbench.report.gate import number as digits
 
 PASSED, FAILED, UNDECIDED = 0, 1, 2
 CODES = {"passed": PASSED, "failed": FAILED, "undecided": UNDECIDED}
+VERDICTS = (
+    "strategy", "against", "outcome", "sessions", "baseline", "run", "difference", "95 % interval", "why",
+)  # fmt: skip
+VALUES = ("session", "strategy", "mode", "before", "after", "difference")
 
 
 def gate(
@@ -123,19 +128,15 @@ def _scores(run: Results, baseline: Results) -> tuple[pd.DataFrame, pd.DataFrame
 def _show_verdicts(verdicts: Sequence[GateResult], asked: Gate) -> None:
     rows = [
         {
-            "strategy": one.strategy,
-            "against": one.against,
-            "outcome": one.outcome,
-            "sessions": str(one.sessions),
+            **asdict(one),
             "baseline": digits(one.baseline),
             "run": digits(one.mean),
             "difference": digits(one.difference, "+"),
             "95 % interval": "-" if one.low is None else f"{digits(one.low, '+')} to {digits(one.high, '+')}",
-            "why": one.why,
         }
         for one in verdicts
     ]
-    say(table(rows, left=["strategy", "against", "outcome", "why"]))
+    say(table(rows, {name: name for name in VERDICTS}))
 
 
 def _of(rows: pd.DataFrame, strategies: Sequence[str]) -> pd.DataFrame:
@@ -147,31 +148,20 @@ def _show_values(rows: pd.DataFrame, metric: str, most: int) -> None:
     say(f"{metric}: {worse} values are worse, {len(rows) - worse} are better.")
     if rows.empty:
         return
-    say(
-        table(
-            [
-                {
-                    "session": str(row["session"]),
-                    "strategy": str(row["strategy"]),
-                    "mode": _mode(row),
-                    "before": digits(number(row["before"])),
-                    "after": digits(number(row["after"])),
-                    "difference": digits(number(row["difference"]), "+"),
-                }
-                for row in records(rows.head(most))
-            ],
-            left=["session", "strategy", "mode"],
-        )
-    )
+    shown = [
+        {**row, "mode": _mode(row), "before": digits(row["before"]), "after": digits(row["after"]),
+         "difference": digits(row["difference"], "+")}
+        for row in records(rows.head(most))
+    ]  # fmt: skip
+    say(table(shown, {name: name for name in VALUES}))
     if len(rows) > most:
         say(f"... and {len(rows) - most} more; --most shows more of them")
 
 
 def _show_entities(rows: pd.DataFrame, most: int) -> None:
     counts = rows["change"].value_counts()
-    said = ", ".join(f"{counts.get(word, 0)} {word}" for word in ("lost", "worse", "better", "mended"))
-    say()
-    say(f"Needed later: {said}.")
+    changes = (f"{counts.get(word, 0)} {word}" for word in ("lost", "worse", "better", "mended"))
+    say(f"\nNeeded later: {', '.join(changes)}.")
     for row in records(rows.head(most)):
         place = f"{row['session']} under {row['strategy']}, {_mode(row)}"
         entity = f"{printable(str(row['entity']))} ({row['kind']}, {row['recoverable']})"
@@ -182,6 +172,5 @@ def _show_entities(rows: pd.DataFrame, most: int) -> None:
         say(f"  ... and {len(rows) - most} more")
 
 
-def _mode(row: dict[str, Any]) -> str:
-    share = number(row["share"])
-    return "in use" if share is None else f"at {share:.0%}"
+def _mode(row: Mapping[str, object]) -> str:
+    return "in use" if row["share"] is None else f"at {row['share']:.0%}"

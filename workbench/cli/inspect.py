@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 import typer
 
-from workbench.cli.options import AsJson
-from workbench.cli.output import REDACT, complain, count, printable, say, say_json, table
+from workbench.cli.options import AsJson, Lenient
+from workbench.cli.output import complain, printable, say, say_json, table
+from workbench.experiment.spec import RunSpec
 from workbench.importers.importer import scan
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.sizing import Sizing
@@ -16,24 +18,29 @@ from workbench.transcript.redaction import Redactor, redacted
 from workbench.transcript.session import Session
 
 UNUSABLE = 2
+COLUMNS = {
+    "session": "session", "format": "format", "model": "model", "messages": "messages", "calls": "tool_calls",
+    "tokens": "tokens:count", "branches": "branches", "compactions": "compactions", "skipped": "skipped_lines",
+}  # fmt: skip
+Redact = Annotated[bool, typer.Option("--redact", help=str(RunSpec.fields()["redact"].description))]
 
 
 def inspect(
     paths: Annotated[
         list[str], typer.Argument(help="Recordings: files, folders or patterns; `-` reads standard input.")
     ],
-    redact: Annotated[bool, typer.Option("--redact", help=REDACT)] = False,
-    lenient: Annotated[bool, typer.Option("--lenient", help="Skip damaged lines and say so.")] = False,
+    redact: Redact = False,
+    lenient: Lenient = False,
     as_json: AsJson = False,
 ) -> int:
-    """Say what recordings hold: format, messages, tokens, branches, recorded compactions, reported usage.
+    """Show what recordings contain: format, messages, tokens, branches, recorded compactions, reported usage.
 
     Example:
 
       workbench inspect session.jsonl
     """
     mask = Redactor().mask if redact else str
-    facts: list[dict[str, object]] = []
+    facts: list[dict[str, Any]] = []
     bad: list[dict[str, str]] = []
     for loaded in scan(paths, lenient=lenient):
         if loaded.error is not None:
@@ -42,19 +49,22 @@ def inspect(
     if as_json:
         say_json({"sessions": facts, "unreadable": bad})
     elif len(facts) == 1:
-        _one(facts[0])
+        for name, value in _lines(facts[0]):
+            say(f"{name:<11} {printable(value)}")
     elif facts:
-        say(table([_line(fact) for fact in facts], left=["session", "format", "model"]))
+        counted = (
+            {"compactions": len(one["recorded_compactions"]), "skipped_lines": len(one["skipped"])} for one in facts
+        )
+        say(table([one | more for one, more in zip(facts, counted, strict=True)], COLUMNS))
     for row in bad:
         complain(f"workbench: {row['reason']}")
     return UNUSABLE if bad else 0
 
 
-def _facts(session: Session) -> dict[str, object]:
+def _facts(session: Session) -> dict[str, Any]:
     counter = TiktokenCounter()
     counted = counter.sizes(session.messages)
-    sizing = Sizing.of(session, counted, counter)
-    fitted = sizing.calibration
+    fitted = Sizing.of(session, counted, counter).calibration
     reported = [m.usage.prompt for m in session.messages if m.role == "assistant" and m.usage is not None]
     return {
         "session": session.id,
@@ -91,53 +101,33 @@ def _facts(session: Session) -> dict[str, object]:
     }
 
 
-def _line(fact: dict[str, object]) -> dict[str, str]:
-    recorded = fact["recorded_compactions"]
-    assert isinstance(recorded, list)
-    return {
-        "session": str(fact["session"]),
-        "format": str(fact["format"]),
-        "model": str(fact["model"]),
-        "messages": str(fact["messages"]),
-        "calls": str(fact["tool_calls"]),
-        "tokens": f"{fact['tokens']:,}",
-        "branches": str(fact["branches"]),
-        "compactions": str(len(recorded)),
-        "skipped": str(len(fact["skipped"])) if isinstance(fact["skipped"], list) else "0",
-    }
-
-
-def _one(fact: dict[str, object]) -> None:
-    roles, usage, recorded, skipped = fact["roles"], fact["usage"], fact["recorded_compactions"], fact["skipped"]
-    assert isinstance(roles, dict) and isinstance(usage, dict)
-    assert isinstance(recorded, list) and isinstance(skipped, list)
-    say(f"session     {printable(str(fact['session']))}")
+def _lines(fact: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What is shown of one session: a name and a value each."""
+    usage = fact["usage"]
+    yield "session", fact["session"]
     if fact["title"]:
-        say(f"title       {printable(str(fact['title']))[:100]}")
-    say(f"format      {fact['format']}")
-    say(f"model       {printable(str(fact['model'])) or 'unknown'}")
-    words = ", ".join(f"{n} {role}" for role, n in sorted(roles.items()))
-    say(f"messages    {fact['messages']} ({words}; {fact['tool_calls']} tool calls)")
-    say(f"requests    {fact['requests']}")
-    say(f"tokens      {fact['tokens']:,} (o200k_base)")
-    say(f"branches    {fact['branches']} ({fact['entries']} entries)")
+        yield "title", fact["title"][:100]
+    yield "format", fact["format"]
+    yield "model", fact["model"] or "unknown"
+    words = ", ".join(f"{n} {role}" for role, n in sorted(fact["roles"].items()))
+    yield "messages", f"{fact['messages']} ({words}; {fact['tool_calls']} tool calls)"
+    yield "requests", str(fact["requests"])
+    yield "tokens", f"{fact['tokens']:,} (o200k_base)"
+    yield "branches", f"{fact['branches']} ({fact['entries']} entries)"
     if usage["requests_with_usage"]:
-        say(
-            f"usage       reported for {usage['requests_with_usage']} requests, the largest prompt "
-            f"{count(usage['largest_prompt'])} tokens"
-        )
+        largest = f"the largest prompt {usage['largest_prompt']:,} tokens"
+        yield "usage", f"reported for {usage['requests_with_usage']} requests, {largest}"
+    fit = "no: the recording reports no usage that fits its messages"
     if usage["overhead"] is not None:
-        say(
-            f"calibrated  {usage['overhead']:,} tokens of overhead, scale {usage['scale']}, "
-            f"median error {usage['median_error']:.1%}"
-        )
-    else:
-        say("calibrated  no: the recording reports no usage that fits its messages")
-    for one in recorded:
+        error = f"median error {usage['median_error']:.1%}"
+        fit = f"{usage['overhead']:,} tokens of overhead, scale {usage['scale']}, {error}"
+    yield "calibrated", fit
+    for one in fact["recorded_compactions"]:
         size = f", {one['tokens_before']:,} tokens before" if one["tokens_before"] else ""
         seen = "summary readable" if one["summary_readable"] else "no readable summary"
         what = seen if one["kind"] == "compaction" else "results cleared"
-        why = one["reason"] or "no reason given"
-        say(f"{one['kind']:<11} before message {one['before_message']} ({why}{size}; {what})")
-    for line in skipped:
-        say(f"skipped     {printable(str(line))}")
+        yield (
+            one["kind"],
+            f"before message {one['before_message']} ({one['reason'] or 'no reason given'}{size}; {what})",
+        )
+    yield from (("skipped", line) for line in fact["skipped"])

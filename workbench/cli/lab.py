@@ -12,11 +12,10 @@ from typing import Annotated
 import typer
 
 from workbench.cli.output import say
+from workbench.report.notebooks import copy_course
 
 COURSE = Path("workbench-course")
-PASSING = {"allow_extra_args": True, "ignore_unknown_options": True}
-"""How typer is told that what it does not know is for JupyterLab."""
-QUIET = '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}'
+NO_NEWS = ("--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate")
 """JupyterLab would ask a server for news."""
 
 
@@ -36,16 +35,13 @@ def lab(
 
       workbench lab --folder ~/course --no-browser --port 9000 --ip 0.0.0.0
     """
-    from workbench.report.notebooks import copy_course
-
     copied, there = copy_course(folder)
     say(f"{folder}: {len(copied)} notebooks copied, {len(there)} were there already")
     command = command_line(folder, port=port, no_browser=no_browser, more=context.args)
-    around = environment(folder.resolve() / ".jupyter")
     if os.name == "posix":  # so that Ctrl-C and signals are JupyterLab's own
         sys.stdout.flush()
-        os.execve(command[0], command, around)
-    return subprocess.run(command, env=around, check=False).returncode
+        os.execv(command[0], command)
+    return subprocess.run(command, check=False).returncode
 
 
 def command_line(folder: Path, *, port: int | None, no_browser: bool, more: Sequence[str] = ()) -> list[str]:
@@ -57,26 +53,7 @@ def command_line(folder: Path, *, port: int | None, no_browser: bool, more: Sequ
         no_browser: whether none is opened.
         more: further options of JupyterLab.
     """
-    words = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}"]
+    words = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}", *NO_NEWS]
     words += [f"--LabApp.default_url=/lab/tree/{first.name}" for first in sorted(folder.glob("01_*.ipynb"))[:1]]
     words += [f"--port={port}"] if port is not None else []
     return [*words, *(["--no-browser"] if no_browser else []), *more]
-
-
-def environment(own: Path) -> dict[str, str]:
-    """This process's environment, with this package importable and JupyterLab's news switched off.
-
-    Args:
-        own: a folder for that setting, which no other JupyterLab reads.
-    """
-    (own / "labconfig").mkdir(parents=True, exist_ok=True)
-    (own / "labconfig" / "page_config.json").write_text(QUIET, encoding="utf-8")
-    found = {**os.environ, "JUPYTER_CONFIG_PATH": _paths(str(own), os.environ.get("JUPYTER_CONFIG_PATH", ""))}
-    root = Path(__file__).parents[2]
-    if not root.is_relative_to(sys.prefix):
-        found["PYTHONPATH"] = _paths(str(root), os.environ.get("PYTHONPATH", ""))
-    return found
-
-
-def _paths(*paths: str) -> str:
-    return os.pathsep.join(path for path in paths if path)

@@ -20,6 +20,10 @@ Paths: TypeAlias = Annotated[
 ]
 Run: TypeAlias = Annotated[Path, typer.Argument(help="Folder of a finished run.")]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")]
+DryRun: TypeAlias = Annotated[
+    bool, typer.Option("--dry-run", help="Predict replays, tokens, requests and dollars. Ask nothing.")
+]
+Lenient: TypeAlias = Annotated[bool, typer.Option("--lenient", help="Skip damaged lines and say so.")]
 NoReport: TypeAlias = Annotated[bool, typer.Option("--no-report", help="Write the tables without a report.")]
 
 SHORT = {

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace as changed
 from typing import Annotated
 
 import typer
 
-from workbench.cli.options import AsJson, takes, tell_terms
-from workbench.cli.output import complain, count, number, percent, printable, say, say_json, share, table
+from workbench.cli.options import AsJson, Lenient, takes, tell_terms
+from workbench.cli.output import complain, printable, say, say_json, table
 from workbench.errors import SettingError
 from workbench.experiment.prepared import metric_input, prepared
 from workbench.experiment.prepared import replay as replay_of
 from workbench.experiment.replay_rows import natural_rows
 from workbench.experiment.spec import RunSpec
+from workbench.formats import NUMBERS
 from workbench.importers.importer import load
 from workbench.metrics.metric import MetricInput
 from workbench.models.settings import ModelSettings
 from workbench.transcript.redaction import redacted
+
+COMPACTIONS = {
+    "message": "at", "tokens before": "tokens_before:count", "after": "tokens_sent:count", "dropped": "dropped",
+    "rewritten": "rewritten", "kept": "kept", "stages": "stages", "outcome": "outcome",
+}  # fmt: skip
+SCORES = {"metric": "metric", "value": "shown", "better": "better", "why there is none": "why"}
 
 
 @takes(RunSpec, only=("window", "model", "redact", "model_settings"))
@@ -27,7 +35,7 @@ def replay(
     strategy: Annotated[str, typer.Option("--strategy", "-s", help="See `workbench list strategies`.")] = "summarize",
     which: Annotated[str, typer.Option("--session", help="Id of the session, where the file holds several.")] = "",
     losses: Annotated[int, typer.Option("--losses", min=0, help="Show this many of the worst losses.")] = 10,
-    lenient: Annotated[bool, typer.Option("--lenient", help="Skip damaged lines and say so.")] = False,
+    lenient: Lenient = False,
     as_json: AsJson = False,
 ) -> int:
     """Replay one session under one strategy: each compaction, the scores, and the worst losses.
@@ -54,49 +62,28 @@ def replay(
     return 0
 
 
-def _show(done: MetricInput, tables: dict[str, list[dict[str, str | int | float | None]]]) -> None:
+def _show(done: MetricInput, tables: Mapping[str, Sequence[Mapping[str, str | int | float | None]]]) -> None:
     replayed = done.replay
     say(
         f"{printable(replayed.session.id)} under {replayed.preset}: {len(replayed.session.messages)} messages, "
-        f"{len(replayed.steps)} requests, window {count(replayed.window)}"
+        f"{len(replayed.steps)} requests, window {replayed.window:,}"
     )
-    if not tables["compactions"]:
-        say("It never compacts: no request comes near the window. A smaller --window shows what would happen.")
+    if tables["compactions"]:
+        say(f"\n{table(tables['compactions'], COMPACTIONS)}")
     else:
-        rows = [
-            {
-                "message": str(row["at"]),
-                "tokens before": count(number(row["tokens_before"])),
-                "after": count(number(row["tokens_sent"])),
-                "dropped": str(row["dropped"]),
-                "rewritten": str(row["rewritten"]),
-                "kept": str(row["kept"]),
-                "stages": str(row["stages"]),
-                "outcome": str(row["outcome"]),
-            }
-            for row in tables["compactions"]
-        ]
-        say()
-        say(table(rows, left=["stages", "outcome"]))
-    say()
-    say(table([_score(row) for row in tables["scores"]], left=["metric", "why there is none"]))
+        say("It never compacts: no request comes near the window. A smaller --window shows what would happen.")
+    scores = [row | {"shown": _value(row)} for row in map(dict, tables["scores"])]
+    say(f"\n{table(scores, SCORES)}")
     if tables["losses"]:
-        say()
-        say("Needed later, and not in the context any more:")
-        for row in tables["losses"]:
-            say(f"  {printable(str(row['entity']))} ({row['kind']}, {row['level']}), taken out by {row['stage']}")
-            say(f"    message {row['evidence_at']}, {row['said_by']}: {printable(str(row['evidence']))[:140]}")
-            say(f"    message {row['needed_at']} needed it: {printable(str(row['use']))[:140]}")
+        say("\nNeeded later, and not in the context any more:")
+    for row in tables["losses"]:
+        say(f"  {printable(str(row['entity']))} ({row['kind']}, {row['level']}), taken out by {row['stage']}")
+        say(f"    message {row['evidence_at']}, {row['said_by']}: {printable(str(row['evidence']))[:140]}")
+        say(f"    message {row['needed_at']} needed it: {printable(str(row['use']))[:140]}")
 
 
-def _score(row: dict[str, str | int | float | None]) -> dict[str, str]:
-    value = number(row["value"])
-    shown = (
-        percent(value) if row["metric"] == "tokens_saved" else share(value) if row["unit"] == "share" else count(value)
+def _value(row: Mapping[str, object]) -> str:
+    form = (
+        "percent" if row["metric"] == "tokens_saved" else {"share": "decimal", "usd": "dollars"}.get(str(row["unit"]))
     )
-    return {
-        "metric": str(row["metric"]),
-        "value": shown,
-        "better": str(row["better"]),
-        "why there is none": str(row["why"] or ""),
-    }
+    return NUMBERS[form or "count"](row["value"])  # type: ignore[arg-type]  # a number, or None

@@ -28,11 +28,8 @@ def validate(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int
     if as_json:
         say_json([asdict(check) for check in checks])
     else:
-        rows = [{"check": check.name, "outcome": check.outcome, "found": check.found} for check in checks]
-        say(table(rows, left=("check", "outcome", "found")))
+        say(table(map(asdict, checks), {"check": "name", "outcome": "outcome", "found": "found"}))
         for check in checks:
             if check.failed:
-                say(f"{check.name}: {check.claim}; but:")
-                for where in check.where:
-                    say(f"  {where}")
+                say("\n  ".join((f"{check.name}: {check.claim}; but:", *check.where)))
     return FAILED if any(check.failed for check in checks) else PASSED

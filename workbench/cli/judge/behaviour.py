@@ -6,11 +6,22 @@ from dataclasses import asdict
 
 from workbench.analysis.estimate import Estimate
 from workbench.analysis.over_target import is_over_target
-from workbench.cli.judge.over_target import say_over_target, with_larger
+from workbench.cli.judge.over_target import say_over_target, table_with_larger
 from workbench.cli.options import AsJson, Paths, takes, tell_terms
-from workbench.cli.output import percent, printable, say, say_json, share, table
-from workbench.judge.behaviour.effects import Compliance, Equivalence, compliances, equivalences
+from workbench.cli.output import printable, say, say_json
+from workbench.formats import decimal
+from workbench.judge.behaviour.effects import compliances, equivalences
 from workbench.judge.behaviour.trials import BehaviourSpec, behave
+
+DECISIONS = {
+    "strategy": "strategy", "same as whole": "same:percent", "whole asked twice": "again:percent",
+    "beyond chance": "estimate", "as recorded": "as_recorded:percent", "boundaries": "n",
+}  # fmt: skip
+DEMANDS = {
+    "strategy": "strategy", "whole history": "whole:percent", "never said": "without:percent",
+    "compacted": "compacted:percent", "said again": "restated:percent", "effect kept": "estimate", "demands": "n",
+    "why there is none": "why",
+}  # fmt: skip
 
 
 @takes(BehaviourSpec, reader="local", maker="")
@@ -29,18 +40,19 @@ def behaviour(spec: BehaviourSpec, paths: Paths = None, as_json: AsJson = False)
     done = behave(paths or (), spec=spec.changed(quiet=spec.quiet or as_json))
     obeyed, same = compliances(done.table), equivalences(done.table)
     if as_json:
-        told = {"compliance": [asdict(one) for one in obeyed], "decisions": [asdict(one) for one in same]}
-        say_json({"table": str(done.path), **done.notes, **told})
+        found = {"compliance": [asdict(one) for one in obeyed], "decisions": [asdict(one) for one in same]}
+        say_json({"table": str(done.path), **done.notes, **found})
         return 0
     say(f"Next actions of {printable(str(done.notes['reader']))}, means over sessions. `beyond chance`: 0 is as if")
     say("nothing had been compacted, -1 is always another action.")
-    say(table(with_larger([_same(one) for one in same], [one.over_target for one in same]), left=["strategy"]))
+    say(table_with_larger([{**asdict(one), "estimate": _estimate(one.difference)} for one in same], DECISIONS))
     if obeyed:
-        say()
-        say("Steps that obey the user's demands. `effect kept`: 0 is as if they had never been said, 1 as if they had")
+        say(
+            "\nSteps that obey the user's demands. `effect kept`: 0 is as if they had never been said, 1 as if they had"
+        )
         say("been said again just now.")
-        lines = with_larger([_obeyed(one) for one in obeyed], [one.over_target for one in obeyed])
-        say(table(lines, left=["strategy", "why there is none"]))
+        rows = [{**asdict(one), **one.obeyed, "estimate": _estimate(one.effect)} for one in obeyed]
+        say(table_with_larger(rows, DEMANDS))
     say_over_target(done.table)
     asked = done.table[~is_over_target(done.table)]
     left = int((asked["outcome"] != "answered").sum())
@@ -50,29 +62,7 @@ def behaviour(spec: BehaviourSpec, paths: Paths = None, as_json: AsJson = False)
     return 0
 
 
-def _same(one: Equivalence) -> dict[str, str]:
-    return {
-        "strategy": one.strategy,
-        "same as whole": percent(one.same),
-        "whole asked twice": percent(one.again),
-        "beyond chance": _estimate(one.difference),
-        "as recorded": percent(one.as_recorded),
-        "boundaries": str(one.n),
-    }
-
-
-def _obeyed(one: Compliance) -> dict[str, str]:
-    conditions = {"whole": "whole history", "without": "never said", "compacted": "compacted", "restated": "said again"}
-    return {
-        "strategy": one.strategy,
-        **{title: percent(one.obeyed[condition]) for condition, title in conditions.items()},
-        "effect kept": _estimate(one.effect),
-        "demands": str(one.n),
-        "why there is none": one.why,
-    }
-
-
 def _estimate(one: Estimate | None) -> str:
-    if one is None:
-        return "-"
-    return share(one.mean) if one.low is None else f"{one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"
+    if one is None or one.low is None:
+        return decimal(None if one is None else one.mean)
+    return f"{one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"

@@ -7,17 +7,18 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from workbench.analysis.over_target import over_target_notes
-from workbench.cli.output import printable, say
+from workbench.cli.output import printable, say, table
 
 
-def with_larger(rows: Sequence[Mapping[str, str]], sessions: Sequence[int]) -> list[Mapping[str, str]]:
-    """The rows of a table with one more column, where any strategy stays larger: in how many sessions."""
-    if not any(sessions):
-        return list(rows)
-    return [{**row, "larger": f"in {many}" if many else ""} for row, many in zip(rows, sessions, strict=True)]
+def table_with_larger(rows: Sequence[Mapping[str, object]], columns: Mapping[str, str]) -> str:
+    """The table, where any strategy stays larger with one more column: in how many sessions."""
+    if not any(row["over_target"] for row in rows):
+        return table(rows, columns)
+    larger = [{**row, "larger": f"in {row['over_target']}" if row["over_target"] else ""} for row in rows]
+    return table(larger, {**columns, "larger": "larger"})
 
 
-def say_over_target(table: pd.DataFrame) -> None:
+def say_over_target(answers: pd.DataFrame) -> None:
     """Say of each such strategy where it is larger, and what follows."""
-    for line in over_target_notes(table):
+    for line in over_target_notes(answers):
         say(printable(line))

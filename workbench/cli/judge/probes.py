@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.judge.over_target import say_over_target, with_larger
+from workbench.cli.judge.over_target import say_over_target, table_with_larger
 from workbench.cli.judge.variance import say_answers
 from workbench.cli.notes import warn_of_replicates
 from workbench.cli.options import AsJson, Paths, takes, tell_terms
-from workbench.cli.output import percent, printable, say, say_json, share, table
+from workbench.cli.output import printable, say, say_json, table
+from workbench.formats import interval, percent
 from workbench.judge.probes.accuracy import (
     LABELS,
     Accuracy,
@@ -25,6 +26,12 @@ from workbench.judge.probes.accuracy import (
 )
 from workbench.judge.probes.answers import ProbeSpec, probe
 from workbench.judge.probes.judge import DIMENSIONS, RUBRIC_NOTE
+
+COLUMNS = {
+    "strategy": "strategy", "right": "right:percent", "right, judged": "judged", "open": "open:percent",
+    "not stated": "abstained:percent", "stale": "stale:percent", "in context": "present:percent", "answers": "asked",
+    "unusable": "unusable", "sessions": "sessions",
+}  # fmt: skip
 
 
 @takes(ProbeSpec, reader="local")
@@ -61,19 +68,16 @@ def probes(
         told = [asdict(row) for row in rows]
         say_json({"table": str(done.path), **done.notes, "strategies": told, "rubric": scores, "variance": noise})
         return 0
-    say(table(with_larger([_line(row) for row in rows], [row.over_target for row in rows]), left=["strategy"]))
-    say()
-    say(f"Answers by {printable(str(done.notes['reader']))}, a mean over sessions. `right`: by rule, the least that is")
-    say("right. `in context`: the answer stands there in so many words. Unusable answers count for nothing.")
+    say(table_with_larger([{**asdict(row), "judged": _judged(row)} for row in rows], COLUMNS))
+    say(f"\nAnswers by {printable(str(done.notes['reader']))}, a mean over sessions. `right`: by rule, the least that")
+    say("is right. `in context`: the answer stands there in so many words. Unusable answers count for nothing.")
     say_over_target(done.table)
     say(judged_note(known, rows))
     steady = steadiness(done.table)
     if steady is not None:
         say(f"The judge said the same with the answers swapped in {percent(steady)} of its rulings.")
     if scores:
-        say()
-        say(table([{k: v if isinstance(v, str) else share(v) for k, v in row.items()} for row in scores],
-                  left=["strategy"]))  # fmt: skip
+        say(f"\n{table(scores, {name: name if name == 'strategy' else f'{name}:decimal' for name in scores[0]})}")
         say(RUBRIC_NOTE)
     if noise:
         say()
@@ -82,17 +86,7 @@ def probes(
     return 0
 
 
-def _line(row: Accuracy) -> dict[str, str]:
-    judged = row.share and f"{percent(row.share.value)} ({percent(row.share.low)} to {percent(row.share.high)})"
-    return {
-        "strategy": row.strategy,
-        "right": percent(row.right),
-        "right, judged": judged or "-",
-        "open": percent(row.open),
-        "not stated": percent(row.abstained),
-        "stale": percent(row.stale),
-        "in context": percent(row.present),
-        "answers": str(row.asked),
-        "unusable": str(row.unusable),
-        "sessions": str(row.sessions),
-    }
+def _judged(row: Accuracy) -> str:
+    if row.share is None:
+        return percent(None)
+    return f"{percent(row.share.value)} ({interval(row.share.low, row.share.high, percent)})"

@@ -8,10 +8,15 @@ import typer
 
 from workbench.cli.judge.over_target import say_over_target
 from workbench.cli.options import AsJson, Paths, takes
-from workbench.cli.output import complain, count, number, say, say_json, share, table
+from workbench.cli.output import complain, say, say_json, table
 from workbench.judge.surprisal.measurement import Estimate, SurprisalResults, SurprisalSpec
 from workbench.judge.surprisal.measurement import surprisal as measure
 from workbench.models.weights import weights
+
+COLUMNS = {
+    "strategy": "strategy", "nats a token": "per_token:decimal", "more than whole": "excess:decimal",
+    "still knows": "bound:decimal", "boundaries": "boundaries", "sessions": "sessions",
+}  # fmt: skip
 
 
 @takes(SurprisalSpec)
@@ -39,7 +44,7 @@ def surprisal(
 
     def before(estimate: Estimate) -> bool:
         if not spec.quiet:
-            complain(_told(estimate))
+            complain(_estimated(estimate))
         return not only_estimate
 
     done = measure(paths or (), spec=spec, before=before)
@@ -52,7 +57,7 @@ def surprisal(
     return 0
 
 
-def _told(estimate: Estimate) -> str:
+def _estimated(estimate: Estimate) -> str:
     if not estimate.contexts:
         return "there is nothing to score: at no boundary are enough things of the history needed later"
     done = f"{estimate.contexts} contexts, {estimate.kept} of them on disk already"
@@ -60,7 +65,7 @@ def _told(estimate: Estimate) -> str:
         return f"{done}; nothing is left to read"
     minutes = estimate.seconds / 60
     long = f"{minutes:.0f} minutes" if minutes >= 1.5 else f"{estimate.seconds:.0f} seconds"
-    return f"{done}; about {count(estimate.tokens)} tokens to read, about {long}"
+    return f"{done}; about {estimate.tokens:,} tokens to read, about {long}"
 
 
 def _show(done: SurprisalResults) -> None:
@@ -68,22 +73,9 @@ def _show(done: SurprisalResults) -> None:
     if not rows:
         say("At no boundary could every strategy be scored; the column `reason` says why.")
     else:
-        say(table([_line(row) for row in rows], left=["strategy"]))
-        say()
-        say(
-            f"Nats a token of what was needed later, by {done.notes['likelihood']}; lower is better. `more than whole`:"
-        )
+        say(f"{table(rows, COLUMNS)}\n")
+        model = done.notes["likelihood"]
+        say(f"Nats a token of what was needed later, by {model}; lower is better. `more than whole`:")
         say("how much more than with the whole history, where that fits into the model's window.")
     say_over_target(done.table)
     say(f"Table: {done.path}")
-
-
-def _line(row: dict[str, str | int | float | None]) -> dict[str, str]:
-    return {
-        "strategy": str(row["strategy"]),
-        "nats a token": share(number(row["per_token"])),
-        "more than whole": share(number(row["excess"])),
-        "still knows": share(number(row["bound"])),
-        "boundaries": str(row["boundaries"]),
-        "sessions": str(row["sessions"]),
-    }

@@ -10,11 +10,24 @@ import typer
 
 from workbench.analysis.replication import repeated_note, variance_split
 from workbench.cli.options import AsJson
-from workbench.cli.output import complain, percent, records, say, say_json, share, table
+from workbench.cli.output import complain, records, say, say_json, table
 from workbench.errors import SettingError
 from workbench.experiment.store import Results
+from workbench.formats import NUMBERS, interval
 from workbench.judge.probes.accuracy import splits
 from workbench.judge.probes.answers import TABLE, ProbeResults
+
+MODES = {"natural": "own trigger", "matched": "equal size"}
+SCORES = {
+    "strategy": "strategy", "mode": "mode", "mean": "mean:decimal3", "sessions (n)": "sessions",
+    "replicates": "replicates", "sessions": "between:decimal3", "answers": "within:decimal3",
+    "model": "model_share:percent", "error": "error:decimal3", "at most": "error_at_most:decimal3",
+}  # fmt: skip
+ANSWERS = {
+    "strategy": "strategy", "source": "source", "levels": "levels", "variance": "variance:decimal3",
+    "95 % interval": "interval", "of one answer": "share:percent", "of the mean": "of_mean:percent",
+    "why there is none": "why",
+}  # fmt: skip
 
 
 def variance(
@@ -56,8 +69,8 @@ def variance(
         if note := repeated_note(run):
             complain(note)
         if found := scores.get(str(run.path)):
-            say(table([_score(row) for row in found], left=["strategy", "mode"]))
-            say()
+            rows = [{**row, "mode": MODES[str(row["mode"])]} for row in found]
+            say(f"{table(rows, SCORES)}\n")
     if scores:
         say(f"Of {metric}, standard deviations: `sessions` apart from what the model adds, `answers` to one session.")
         say("`model`: its part in the variance of one value. Where `error` is near `at most`, more sessions help and")
@@ -69,13 +82,11 @@ def variance(
 
 def say_answers(rows: Sequence[Mapping[str, object]]) -> None:
     """Print where the noise of answers comes from, strategy by strategy."""
-    say(table([_answer(row) for row in rows], left=["strategy", "source", "why there is none"]))
-    say()
-    say(
-        "Variance of one answer, which is 1 if right and 0 if not, with 95 % intervals. `of one answer`, `of the mean`:"
-    )
-    say("the part of each source. `repetition`: the same question put to the same reader again, and what sources do")
-    say("together.")
+    intervals = ({"interval": interval(row.get("low"), row.get("high"), NUMBERS["decimal3"])} for row in rows)  # type: ignore[arg-type]
+    say(table([{**row, **more} for row, more in zip(rows, intervals, strict=True)], ANSWERS))
+    say("\nVariance of one answer, which is 1 if right and 0 if not, with 95 % intervals.")
+    say("`of one answer`, `of the mean`: the part of each source. `repetition`: the same question put to the same")
+    say("reader again, and what sources do together.")
     for row in rows:
         if row.get("advice"):
             say(f"{row['strategy']}: {row['advice']}")
@@ -94,32 +105,3 @@ def _scores(run: Results, metric: str) -> list[dict[str, object]]:
             found = variance_split(run, metric, mode).assign(mode=mode)
             rows += records(found)
     return rows
-
-
-def _score(row: Mapping[str, object]) -> dict[str, str]:
-    modes = {"natural": "own trigger", "matched": "equal size"}
-    return {
-        "strategy": str(row["strategy"]), "mode": modes.get(str(row["mode"]), str(row["mode"])),
-        "mean": _digits(row["mean"]), "sessions (n)": str(row["sessions"]), "replicates": str(row["replicates"]),
-        "sessions": _digits(row["between"]), "answers": _digits(row["within"]), "model": _part(row["model_share"]),
-        "error": _digits(row["error"]), "at most": _digits(row["error_at_most"]),
-    }  # fmt: skip
-
-
-def _answer(row: Mapping[str, object]) -> dict[str, str]:
-    low, high = row.get("low"), row.get("high")
-    return {
-        "strategy": str(row["strategy"]), "source": str(row["source"]), "levels": str(row.get("levels", "-")),
-        "variance": _digits(row.get("variance")),
-        "95 % interval": "-" if low is None else f"{_digits(low)} to {_digits(high)}",
-        "of one answer": _part(row.get("share")), "of the mean": _part(row.get("of_mean")),
-        "why there is none": str(row.get("why") or ""),
-    }  # fmt: skip
-
-
-def _digits(value: object) -> str:
-    return "-" if not isinstance(value, float) else share(value) if abs(value) >= 0.1 or value == 0 else f"{value:.3f}"
-
-
-def _part(value: object) -> str:
-    return percent(value) if isinstance(value, float) else "-"
