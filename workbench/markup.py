@@ -55,8 +55,9 @@ def environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True, finalize=lambda value: visible(value) if type(value) is str else value,
+        loader=FileSystemLoader(TEMPLATES), autoescape=lambda name: not str(name).endswith(".txt"),
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,
     )  # fmt: skip
     made.filters |= {
         **NUMBERS, "number": lambda value, name: NUMBERS[name](value), "clip": clipped, "split_at": split_at,

@@ -18,7 +18,7 @@ from workbench.judge.question_answerer import QuestionAnswerer
 from workbench.models.litellm import LiteLLM
 from workbench.models.provider_options import ProviderOptions
 from workbench.models.settings import ModelSettings
-from workbench.report.judges import probes_html
+from workbench.report.judges import measured_html
 
 
 @pytest.fixture
@@ -61,11 +61,11 @@ def test_the_noise_of_answers_is_split_and_said_what_to_do_about_it(
 
 
 def test_the_report_shows_the_same_split(answers: Path) -> None:
-    html = probes_html(answers).html
+    html = "".join(part.html for part in measured_html(answers))
     assert "sources of variance" in html and "repetition" in html
     table = ProbeResults.open(answers).table
     table[table["replicate"] == 0].to_parquet(answers / TABLE)
-    assert "sources of variance" not in probes_html(answers).html
+    assert "sources of variance" not in "".join(part.html for part in measured_html(answers))
 
 
 def test_the_noise_of_a_run_is_split_over_sessions_and_the_model(

@@ -26,7 +26,7 @@ from workbench.metrics.sizes import ALLOWED, TOO_LARGE
 from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
-from workbench.report.judges import behaviour_html, probes_html, surprise_html
+from workbench.report.judges import measured_html
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 
@@ -107,7 +107,7 @@ def test_nobody_is_asked_about_a_context_that_stays_larger(tmp_path: Path) -> No
     assert (by["lazy"].right, by["lazy"].asked, by["lazy"].unusable, by["lazy"].over_target) == (None, 0, 0, 1)
     assert by["truncate"].right is not None and by["truncate"].over_target == 0
     assert rubric_means(done.table, ()) == [{"strategy": name} for name in by]
-    page = probes_html(tmp_path / "a").html
+    page = "".join(part.html for part in measured_html(tmp_path / "a"))
     assert "lazy stays larger than the size that was set in 1 of 1 session; it has no figures." in page
 
 
@@ -136,7 +136,7 @@ def test_neither_obedience_nor_decisions_are_tried_with_it(tmp_path: Path) -> No
     obeyed = {one.strategy: one for one in compliances(done.table)}
     assert (obeyed["lazy"].effect, obeyed["lazy"].n, obeyed["lazy"].over_target) == (None, 0, 1)
     assert obeyed["truncate"].n > 0
-    assert "lazy stays larger" in behaviour_html(tmp_path).html
+    assert "lazy stays larger" in "".join(part.html for part in measured_html(tmp_path))
 
 
 def test_without_choices_there_is_no_row_for_obedience(tmp_path: Path) -> None:
@@ -163,7 +163,9 @@ def test_its_surprise_is_not_measured_and_the_others_have_their_means(tmp_path: 
     means = {row.pop("strategy"): row for row in again.means()}
     assert means.pop("lazy")["per_token"] is None
     assert means == {row.pop("strategy"): row for row in done.means()}
-    assert "lazy stays larger than the size that was set in 2 of 2 sessions" in surprise_html(tmp_path / "b").html
+    assert "lazy stays larger than the size that was set in 2 of 2 sessions" in "".join(
+        part.html for part in measured_html(tmp_path / "b")
+    )
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])

@@ -8,7 +8,8 @@ import pytest
 
 from workbench.experiment.tables import frame
 from workbench.report.charts import spending
-from workbench.report.cost import Money, bills, costs_html, reconciled_html, spending_words, typical
+from workbench.report.cost import bills, costs_html, reconciled_html, spending_words, typical
+from workbench.report.tables import Tables
 
 
 @dataclass
@@ -55,7 +56,7 @@ def run(sessions: int = 3) -> Run:
 
 
 def test_a_bill_a_strategy_cheapest_first_and_the_arms_last() -> None:
-    rows = bills(Money.of(run()))
+    rows = bills(Tables.of(run()))
     assert rows["strategy"].tolist() == ["truncate", "summarize", "none"]
     first = rows.iloc[0]
     assert (first["usd"], first["net_saving"], first["cache_read"]) == (3.0, 2.0, 0.9)
@@ -64,7 +65,7 @@ def test_a_bill_a_strategy_cheapest_first_and_the_arms_last() -> None:
 
 
 def test_the_table_says_what_pays_and_whose_prices_they_are() -> None:
-    shown = costs_html(Money.of(run())).html
+    shown = costs_html(Tables.of(run())).html
     assert "1 request" in shown
     assert "never <small>in 3 sessions</small>" in shown
     assert "some-model (Anthropic, 5 minutes), from litellm 1.101.6" in shown
@@ -75,7 +76,7 @@ def test_what_comes_from_the_cache_stands_with_how_often_it_broke() -> None:
     source = run(1)
     for row in source.rows["costs"]:
         row["breaks"] = {"none": 0, "truncate": 1, "summarize": 14}[row["strategy"]]
-    shown = costs_html(Money.of(source)).html
+    shown = costs_html(Tables.of(source)).html
     for told in ("90 % <small>0 breaks<", "90 % <small>1 break<", "90 % <small>14 breaks<"):
         assert told in shown
 
@@ -85,7 +86,7 @@ def test_an_assumed_price_and_assumed_summaries_are_told() -> None:
     made.rows["costs"] = [
         row | {"why": "no price is known for the model 'x'", "assumed_summaries": 2} for row in made.rows["costs"]
     ]
-    shown = costs_html(Money.of(made)).html
+    shown = costs_html(Tables.of(made)).html
     assert "In 1 session, since no price is known for the model" in shown
     assert "as if the priced model had written them" in shown
 
@@ -94,18 +95,18 @@ def test_hostile_names_are_escaped() -> None:
     made = run(1)
     made.rows["costs"] = [row | {"row": "<script>x"} for row in made.rows["costs"]]
     made.rows["reconciliation"] = [matched("<script>y")]
-    assert "<script>" not in costs_html(Money.of(made)).html + reconciled_html(Money.of(made)).html
+    assert "<script>" not in costs_html(Tables.of(made)).html + reconciled_html(Tables.of(made)).html
 
 
 def test_the_chart_marks_where_a_strategy_has_paid_off() -> None:
-    money = Money.of(run())
-    assert typical(money) == "s1"
-    (axes,) = spending(money).axes
+    tables = Tables.of(run())
+    assert typical(tables) == "s1"
+    (axes,) = spending(tables).axes
     assert axes.get_xlabel() == "request" and "USD" in axes.get_ylabel()
     dots = [line for line in axes.get_lines() if line.get_marker() == "o"]
     assert [dot.get_xydata().tolist() for dot in dots] == [[[2.0, 3.0]]]
     assert "n = 3 requests" in next(text.get_text() for text in axes.texts if text.get_gid() == "note")
-    assert "truncate $3.00, no dearer than without compaction from request 2" in spending_words(money)
+    assert "truncate $3.00, no dearer than without compaction from request 2" in spending_words(tables)
 
 
 def test_reported_usage_is_compared_session_by_session() -> None:
@@ -114,16 +115,16 @@ def test_reported_usage_is_compared_session_by_session() -> None:
         matched("good"), matched("bad", prompt_error=0.05, shrunk=2, compactions=1, left_out=3, unseen_start=1),
         matched("silent", requests=0, prompt_error=None, read_error=None, usd_error=None, usd=None),
     ]  # fmt: skip
-    found = reconciled_html(Money.of(made))
+    found = reconciled_html(Tables.of(made))
     assert "within 2 % in 1 of 2 sessions" in found.plain
     assert "1 session could not be checked" in found.plain
     assert "1 compaction, 2 unrecorded cuts, a start in another file and 3 answers left out" in found.html
     assert found.html.index("bad") < found.html.index("good")
 
 
-def test_a_run_without_money_says_so() -> None:
-    money = Money.of(Run())
-    assert "No session has a bill" in costs_html(money).html
-    assert "so the bill is not checked" in reconciled_html(money).html
-    assert "no data" in spending_words(money)
-    assert spending(money).axes[0].get_lines() == []  # type: ignore[comparison-overlap]
+def test_a_run_without_tables_says_so() -> None:
+    tables = Tables.of(Run())
+    assert "No session has a bill" in costs_html(tables).html
+    assert "so the bill is not checked" in reconciled_html(tables).html
+    assert "no data" in spending_words(tables)
+    assert spending(tables).axes[0].get_lines() == []  # type: ignore[comparison-overlap]

@@ -10,7 +10,7 @@ from workbench.judge.probes.answers import probe
 from workbench.judge.surprisal.measurement import surprisal
 from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.model import Completion, SummaryRequest
-from workbench.report.judges import MEASURED, behaviour_html, judges_html, probes_html, surprise_html
+from workbench.report.judges import MEASURED, judges_html, measured_html
 from workbench.transcript.session import Session
 
 
@@ -58,11 +58,11 @@ def test_where_nothing_was_asked_the_page_says_how_to(tmp_path: Path) -> None:
     for run in (Folder(tmp_path), made()):
         page = judges_html(run).html  # type: ignore[arg-type]
         assert "workbench judge surprisal" in page and "<table" not in page
-    assert not any(part(tmp_path).html for part in (surprise_html, probes_html, behaviour_html))
+    assert measured_html(tmp_path) == []
 
 
 def test_open_answers_of_an_uncalibrated_judge_have_no_number(folder: Path) -> None:
-    page = probes_html(folder).html
+    page = "".join(part.html for part in measured_html(folder))
     assert "not calibrated" in page
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from report.made import MadeResults, made
 
-from workbench.report.provenance import recorded_html, rereads_note, validity_html
+from workbench.report.provenance import recorded_html, rereads_note, validation_html
+from workbench.report.tables import Tables
 
 
 def with_recorded() -> MadeResults:
@@ -23,7 +24,7 @@ def with_recorded() -> MadeResults:
 
 
 def test_the_checks_of_the_scale_are_told() -> None:
-    found = validity_html(made())
+    found = validation_html(made())
     assert "workbench validate" in found.html
     assert found.data is not None
     assert list(found.data["check"]) == ["floor", "ceiling"]
@@ -34,25 +35,25 @@ def test_a_floor_that_is_too_high_is_told_with_its_place() -> None:
     for row in run.rows["scores"]:
         if row["strategy"] == "null" and row["metric"] == "recall":
             row["value"] = 0.99
-    found = validity_html(run)
+    found = validation_html(run)
     assert found.data is not None
     assert found.data["outcome"][0] == "failed"
     assert "session-00" in found.html
 
 
 def test_what_was_really_kept_stands_beside_the_strategies() -> None:
-    found = recorded_html(with_recorded())
+    found = recorded_html(Tables.of(with_recorded()))
     assert found.data is not None
     assert list(found.data["strategy"]) == ["recorded", "truncate"]
     assert "9 times" in found.html
 
 
 def test_a_run_without_recorded_compactions_shows_nothing() -> None:
-    assert recorded_html(made()).html == ""
+    assert recorded_html(Tables.of(made())).html == ""
 
 
 @pytest.mark.parametrize("rows", [[], [{"session": "s", "at": 1, "calls": 2, "repeats": 1, "expected": None}]])
 def test_too_few_calls_are_said_to_be_too_few(rows: list[dict[str, Any]]) -> None:
     run = made()
     run.rows["rereads"] = rows
-    assert "Too few" in rereads_note(run)
+    assert "Too few" in rereads_note(Tables.of(run))

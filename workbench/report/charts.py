@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from workbench.formats import amount, missing, percent, some
 from workbench.palette import REFERENCES, Look, looks
 from workbench.report import cost
-from workbench.report.cost import Money
 from workbench.report.plot_style import INK, MUTED, Label, name_ends, paper, words
 from workbench.report.summaries import by_round, by_size, dots, points, typical
 from workbench.report.tables import Tables, contenders, shares, strategies, unranked
@@ -210,24 +209,25 @@ def rounds(run: Tables) -> Figure:
     return figure
 
 
-def spending(money: Money, session: str | None = None) -> Figure:
+def spending(run: Tables, session: str | None = None) -> Figure:
     """What one session has cost after each request, under each strategy, with where compaction has paid off.
 
     Args:
-        money: the tables.
+        run: the tables.
         session: its id; the one in the middle if None.
     """
     title = "What one session has cost, request by request"
-    session = cost.typical(money) if session is None else session
-    steps = money.steps[(money.steps["session"] == session) & money.steps["usd"].notna()]
+    session = cost.typical(run) if session is None else session
+    steps = run.steps[(run.steps["session"] == session) & run.steps["usd"].notna()]
     if steps.empty:
         return words(title, "Nothing to draw: no session with prices was replayed request by request.")
-    costs = money.costs[money.costs["session"] == session].set_index("strategy")
+    costs = run.costs[run.costs["session"] == session].set_index("strategy")
     n = int(steps["request"].nunique())
     note = f"n = {some(n, 'request')} of one session · ● no dearer than without compaction from here · lower is cheaper"
     figure, axes = paper(title, note)
-    names = [name for name in money.strategies if name in set(steps["strategy"])]
-    ends = [_line(axes, steps, costs, name, money.strategies) for name in names]
+    known = cost.by_cost(run)
+    names = [name for name in known if name in set(steps["strategy"])]
+    ends = [_line(axes, steps, costs, name, known) for name in names]
     axes.set(xlabel="request", ylabel="all requests so far, USD")
     axes.set_ylim(0, 1.08 * max((end.y for end in ends), default=1.0))
     axes.margins(x=0.01)
@@ -235,7 +235,7 @@ def spending(money: Money, session: str | None = None) -> Figure:
     return figure
 
 
-def _line(axes: Axes, steps: pd.DataFrame, costs: pd.DataFrame, name: str, known: tuple[str, ...]) -> Label:
+def _line(axes: Axes, steps: pd.DataFrame, costs: pd.DataFrame, name: str, known: Sequence[str]) -> Label:
     mine = steps[steps["strategy"] == name].sort_values("request")
     total, colour = mine["usd"].cumsum().to_numpy(), looks(known)[name].colour
     axes.plot(mine["request"], total, "--" if name in REFERENCES else "-", color=colour, lw=1.7)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias
 
-import numpy as np
 import pandas as pd
 
 from workbench.analysis.compared import ALPHA, COLUMNS, WORTH, compare_table, lead_table
 from workbench.analysis.paired import holm
 from workbench.analysis.pareto import Standing, frontier
-from workbench.formats import gap, interval, joined, missing, percent, points, some
-from workbench.palette import REFERENCES
-from workbench.report.html import Html, empty, part
+from workbench.formats import gap, joined, missing, points, some
+from workbench.report.html import Html, empty, note, part, sentences
 from workbench.report.losses import losses_html
-from workbench.report.tables import RETENTION, SAVED, Tables, baseline, contenders, shares, strategies, values
+from workbench.report.tables import RETENTION, SAVED, Tables, baseline, contenders, select, shares, strategies, values
 
 PLACE = ["session", "strategy", "mode", "share", "kind", "entity", "needed_at"]
 """The columns by which two losses are the same."""
+NOTHING_TO_COMPARE = "There are no two strategies to compare."
+OWN_TRIGGER = "each on its own trigger"
 Line: TypeAlias = Mapping[Hashable, Any]
 """One row of a comparison, by the documented names."""
 
@@ -30,8 +31,7 @@ def differences(run: Tables, metric: str = RETENTION) -> pd.DataFrame:
     Recall is compared at equal size where the run has it; all else under the strategies' own triggers.
     """
     base, mode = baseline(run), "matched" if metric == RETENTION and shares(run) else "natural"
-    known = run.scores.loc[(run.scores["metric"] == metric) & (run.scores["mode"] == mode), "strategy"]
-    if base is None or base not in set(known):
+    if base is None or base not in set(select(run, metric, mode)["strategy"]):
         return pd.DataFrame(columns=list(COLUMNS))
     return compare_table(run.scores, metric, base, mode)
 
@@ -46,11 +46,8 @@ def lead(run: Tables, first: str) -> pd.DataFrame:
 
 def finding(one: Line, base: str, better: str = "better", worse: str = "worse") -> str:
     """The result of a row of differences, in words."""
-    if one["verdict"] == "too few sessions":
-        return str(one["why"])
-    if one["verdict"] in ("better", "worse"):
-        return f"{better if one['verdict'] == 'better' else worse} than {base}"
-    return f"no significant difference from {base}{power(one)}"
+    words = {"too few sessions": one["why"], "better": f"{better} than {base}", "worse": f"{worse} than {base}"}
+    return str(words.get(one["verdict"], f"no significant difference from {base}{power(one)}"))
 
 
 def power(one: Line) -> str:
@@ -66,93 +63,60 @@ def power(one: Line) -> str:
     return f"{text}, and would need about {some(int(one['would_do']), 'session')} for {points(WORTH)}"
 
 
-def _line(one: Line, finding: str) -> dict[Hashable, Any]:
-    """A row of differences with the columns that its table shows."""
-    return {
-        **one, "interval": interval(one["low"], one["high"]), "finding": finding,
-        "record": f"{one['ahead']}, {one['tied']}, {one['behind']}",
-        "p_value": one["p"] if one["reference"] else one["p_holm"],
-        "attributes": {"class": "reference" if one["reference"] else ""},
-    }  # fmt: skip
+def _with_findings(rows: pd.DataFrame, words: Callable[[Line], str]) -> list[dict[Hashable, Any]]:
+    return [{**one, "finding": words(one)} for one in rows.to_dict("records")]
+
+
+def _both(recall: pd.DataFrame, saved: pd.DataFrame) -> pd.DataFrame:
+    """Recall and tokens saved in one table, told apart by `measure`."""
+    return pd.concat([recall.assign(measure="recall"), saved.assign(measure="saved")])[["measure", *COLUMNS]]
 
 
 def differences_html(run: Tables) -> Html:
     """Recall and tokens saved against the baseline: difference, interval, test, and the result in words."""
     base = baseline(run)
     if base is None:
-        return empty("There are no two strategies to compare.")
-    where = "all cut to the same size" if shares(run) else "each on its own trigger"
-    recall, saved = differences(run), differences(run, SAVED)
-    tables = [
-        _against(recall, base, f"Still knows, {where}", "keeps more", "keeps less"),
-        _against(saved, base, "Tokens saved, each on its own trigger", "saves more", "saves less"),
-    ]
-    figures = [rows.assign(measure=name) for name, rows in (("recall", recall), ("saved", saved)) if len(rows)]
-    data = pd.concat(figures) if figures else recall.assign(measure="")
+        return empty(NOTHING_TO_COMPARE)
+    recall, saved, tables = differences(run), differences(run, SAVED), []
+    where = "all cut to the same size" if shares(run) else OWN_TRIGGER
+    for title, verb, rows in (
+        (f"Still knows, {where}", "keeps", recall), (f"Tokens saved, {OWN_TRIGGER}", "saves", saved),
+    ):  # fmt: skip
+        lines = _with_findings(rows, partial(finding, base=base, better=f"{verb} more", worse=f"{verb} less"))
+        dropped = rows.loc[~rows["reference"].astype(bool), "dropped"].max()
+        tables.append({"title": title, "rows": lines, "dropped": 0 if missing(dropped) else int(dropped)})
     return part(
-        "differences", data=data[["measure", *COLUMNS]], tables=tables, base=base, known=strategies(run)
+        "differences", _both(recall, saved), tables=tables, base=base, first="Strategy", difference=f"Against {base}",
+        known=strategies(run),
     )  # fmt: skip
-
-
-def _against(rows: pd.DataFrame, base: str, title: str, better: str, worse: str) -> dict[str, object]:
-    others = rows.loc[~rows["reference"].astype(bool), "dropped"].dropna() if len(rows) else ()
-    dropped = int(max(others, default=0))
-    note = f" Up to {some(dropped, 'session')} had no figure for one of the two." if dropped else ""
-    lines = [_line(one, finding(one, base, better, worse)) for one in rows.to_dict("records")]
-    return {"title": title, "difference": f"Against {base}", "rows": lines, "note": f"Percentage points.{note}"}
 
 
 def lead_html(run: Tables) -> Html:
     """The leading strategy against each other one, tested as one that was chosen after looking."""
-    first = contenders(run)[:1]
-    rows = lead(run, first[0]) if first else differences(run)
-    if not first or rows.empty:
-        return empty("There are no two strategies to compare.", rows)
-    lines = [
-        _line(one, finding(one, str(one["strategy"]), "keeps more", "keeps less")) for one in rows.to_dict("records")
-    ]
-    one = {
-        "title": "",
-        "first": f"{first[0]} against",
-        "difference": "Ahead by",
-        "rows": lines,
-        "note": "Percentage points.",
-    }
-    return part("differences", data=rows, tables=[one], base=first[0], known=strategies(run))
+    first = next(iter(contenders(run)), "")
+    rows = lead(run, first)
+    if rows.empty:
+        return empty(NOTHING_TO_COMPARE, rows)
+    lines = _with_findings(rows, lambda one: finding(one, str(one["strategy"]), "keeps more", "keeps less"))
+    return part(
+        "differences", rows, tables=[{"title": "", "rows": lines, "dropped": 0}], base=first, first=f"{first} against",
+        difference="Ahead by", known=strategies(run),
+    )  # fmt: skip
 
 
 def standings(run: Tables) -> tuple[Standing, ...]:
     """Each contender on or behind the Pareto frontier of recall and tokens saved, under its own trigger."""
     names = contenders(run)
-    wide = {(name, metric): values(run, metric, name) for name in names for metric in (RETENTION, SAVED)}
-    every = sorted({session for column in wide.values() for session in column.index})
-    if not every or len(names) < 2:
+    columns = [values(run, metric, name) for name in names for metric in (RETENTION, SAVED)]
+    if len(names) < 2 or all(column.empty for column in columns):
         return ()
-    given = np.array([
-        [[wide[name, metric].get(session, np.nan) for metric in (RETENTION, SAVED)] for name in names]
-        for session in every
-    ])  # fmt: skip
-    return frontier(names, given, ("higher", "higher"))
+    wide = pd.concat(columns, axis=1, sort=True).to_numpy(dtype=float)
+    return frontier(names, wide.reshape(-1, len(names), 2), ("higher", "higher"))
 
 
 def frontier_html(run: Tables) -> Html:
     """Which strategies are on the Pareto frontier, and how sure that is, in words."""
-    found = standings(run)
-    if not found:
-        return empty()
-    ahead, behind = ([_standing(one) for one in found if one.on_frontier == on] for on in (True, False))
-    told = [f"No other strategy both keeps and saves at least as much as {joined(ahead)}."]
-    if behind:
-        told.append(f"Another does better on both counts than {joined(behind)}.")
-    if found[0].probability is None:
-        told.append(f"With {some(found[0].sessions, 'session')} this may be chance.")
-    else:
-        told.append("In brackets: the share of bootstrap samples of sessions in which it is on this Pareto frontier.")
-    return part("note", " ".join(told), text=" ".join(told))
-
-
-def _standing(one: Standing) -> str:
-    return one.strategy if one.probability is None else f"{one.strategy} ({percent(one.probability)})"
+    return note(" ".join(sentences("frontier", found=standings(run))))
 
 
 def changes(now: Tables, then: Tables, metric: str = RETENTION) -> pd.DataFrame:
@@ -161,17 +125,17 @@ def changes(now: Tables, then: Tables, metric: str = RETENTION) -> pd.DataFrame:
     `mean` is now and `baseline` then; `p_holm` and `verdict` are over all strategies of both runs. Recall is
     compared at equal size where both have the same budgets, all else under the strategies' own triggers.
     """
-    mode = "matched" if metric == RETENTION and shares(now) and shares(now) == shares(then) else "natural"
+    mode = "matched" if metric == RETENTION and _same_sizes(now, then) else "natural"
+    scores = [select(run, metric, mode).assign(run=when) for run, when in ((now, "now"), (then, "then"))]
     both = set(now.sessions["session"]) & set(then.sessions["session"])
+    rows = pd.concat(scores)
+    rows = rows[rows["session"].isin(both)]
     found = []
-    for name in strategies(now):
-        parts = [
-            _scores(run, name, metric, mode, both).assign(strategy=when) for run, when in ((now, "now"), (then, "then"))
-        ]
-        if name in REFERENCES or any(part.empty for part in parts):
-            continue
-        (row,) = compare_table(pd.concat(parts), metric, "then", mode).to_dict("records")
-        found.append(row | {"strategy": name})
+    for name in contenders(now):
+        own = rows[rows["strategy"] == name].assign(strategy=lambda own: own["run"])
+        if own["run"].nunique() == 2:
+            (row,) = compare_table(own, metric, "then", mode).to_dict("records")
+            found.append(row | {"strategy": name})
     for one, p in zip(found, holm([None if missing(one["p"]) else one["p"] for one in found]), strict=True):
         one["p_holm"] = p
         if one["verdict"] in ("better", "worse") and (p is None or p > ALPHA):
@@ -179,20 +143,16 @@ def changes(now: Tables, then: Tables, metric: str = RETENTION) -> pd.DataFrame:
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
-def _scores(run: Tables, name: str, metric: str, mode: str, sessions: set[object]) -> pd.DataFrame:
-    rows = run.scores
-    chosen = (rows["strategy"] == name) & (rows["metric"] == metric) & (rows["mode"] == mode)
-    return rows[chosen & rows["session"].isin(sessions)]
+def _same_sizes(now: Tables, then: Tables) -> bool:
+    return bool(shares(now)) and shares(now) == shares(then)
 
 
 def lost_now(now: Tables, then: Tables) -> Tables:
     """The run with only those losses that the other run does not have, where it has the session and strategy."""
     replayed = set(zip(then.replays["session"], then.replays["strategy"], strict=True))
     had = set(then.losses[PLACE].fillna(-1).itertuples(index=False, name=None))
-    new = [
-        place not in had and place[:2] in replayed
-        for place in now.losses[PLACE].fillna(-1).itertuples(index=False, name=None)
-    ]
+    places = now.losses[PLACE].fillna(-1).itertuples(index=False, name=None)
+    new = [place not in had and place[:2] in replayed for place in places]
     return replace(now, losses=now.losses[pd.Series(new, index=now.losses.index, dtype=bool)])
 
 
@@ -201,7 +161,7 @@ def answer_html(now: Tables, then: Tables | None) -> Html:
     if then is None:
         return empty()
     told = _change(changes(now, then))
-    return part("verdict", told, lead="", answer=told, sentences=(), notes=_settings(now, then))
+    return part("verdict", None, told, lead="", answer=told, sentences=(), notes=_other_differences(now, then))
 
 
 def changes_html(now: Tables, then: Tables | None) -> Html:
@@ -209,62 +169,53 @@ def changes_html(now: Tables, then: Tables | None) -> Html:
     if then is None:
         return empty()
     recall, saved = changes(now, then), changes(now, then, SAVED)
-    where = "at the same size" if shares(now) and shares(now) == shares(then) else "each on its own trigger"
+    where = "at the same size" if _same_sizes(now, then) else OWN_TRIGGER
     tables = [
-        (title, [_line(one, _changed(one)) for one in rows.to_dict("records")])
-        for title, rows in ((f"Still knows, {where}", recall), ("Tokens saved, each on its own trigger", saved))
+        (title, _with_findings(rows, _changed))
+        for title, rows in ((f"Still knows, {where}", recall), (f"Tokens saved, {OWN_TRIGGER}", saved))
     ]
     new = losses_html(lost_now(now, then), 40, "newly-lost")
-    data = pd.concat([recall.assign(measure="recall"), saved.assign(measure="saved")])[["measure", *COLUMNS]]
     lost = "" if new.data is None or new.data.empty else new.html
-    return part("changes", data=data, tables=tables, lost=lost, known=strategies(now))
+    return part("changes", _both(recall, saved), tables=tables, lost=lost, known=strategies(now))
 
 
 def _changed(one: Line) -> str:
     if one["tied"] == one["sessions"]:
         return "the same in every session"
-    results = {"better": "more than then", "worse": "less than then", "too few sessions": str(one["why"])}
-    return results.get(one["verdict"], f"no significant change{power(one)}")
+    words = {"better": "more than then", "worse": "less than then", "too few sessions": one["why"]}
+    return str(words.get(one["verdict"], f"no significant change{power(one)}"))
 
 
 def _change(recall: pd.DataFrame) -> str:
+    """What changed in recall, in words: significant changes, strategies without one, and too few sessions."""
     if recall.empty:
         return "The two runs have no strategy and session in common, so they cannot be compared."
-    rows, more = recall.to_dict("records"), {True: "more", False: "less"}
-    clear = [
-        f"{one['strategy']} keeps {points(abs(one['difference']))} points {more[one['difference'] > 0]}"
-        for one in rows
-        if one["verdict"] in ("better", "worse")
-    ]
-    few = [one for one in rows if one["verdict"] == "too few sessions"]
-    open_ = [one for one in rows if one["verdict"] == "undecided"]
-    told = [f"Against the other run, {joined(clear)}: a significant change."] if clear else []
-    if open_:
-        same = all(one["difference"] == 0 for one in open_)
-        names = joined([one["strategy"] for one in open_])
-        told.append(f"{'Recall is the same' if same else 'No significant change'} for {names}.")
-    if few:
+    told = []
+    if clear := recall[recall["verdict"].isin(["better", "worse"])].to_dict("records"):
+        words = [
+            f"{one['strategy']} keeps {points(abs(one['difference']))} points "
+            f"{'more' if one['difference'] > 0 else 'less'}"
+            for one in clear
+        ]
+        told.append(f"Against the other run, {joined(words)}: a significant change.")
+    unsure = recall[recall["verdict"] == "undecided"]
+    if len(unsure):
+        same = "Recall is the same" if (unsure["difference"] == 0).all() else "No significant change"
+        told.append(f"{same} for {joined(unsure['strategy'].tolist())}.")
+    if few := recall[recall["verdict"] == "too few sessions"].to_dict("records"):
         seen = joined([f"{one['strategy']} {gap(one['difference'])}" for one in few])
         n = some(int(few[0]["sessions"]), "session is", "sessions are")
         told.append(f"{n} too few for a test; observed, in points: {seen}.")
     return " ".join(told)
 
 
-def _settings(now: Tables, then: Tables) -> list[str]:
+def _other_differences(now: Tables, then: Tables) -> list[str]:
     """What else differs between the two runs and may explain a change."""
-    one, other = (run.manifest.get("settings") for run in (now, then))
-    told = []
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        told = [
-            f"{str(name).replace('_', ' ')}: {value} now, {other.get(name)} then"
-            for name, value in one.items()
-            if name != "strategies" and value != other.get(name)
-        ]
-    if now.manifest.get("code") != then.manifest.get("code"):
-        told.append("The two runs were made with different versions of the workbench.")
+    changed = [
+        (name, value, then.settings.get(name))
+        for name, value in now.settings.items()
+        if then.settings and name != "strategies" and value != then.settings.get(name)
+    ]
     mine, theirs = (set(run.sessions["session"]) for run in (now, then))
-    if mine != theirs:
-        told.append(
-            f"{some(len(mine & theirs), 'session is', 'sessions are')} in both runs; {len(mine ^ theirs)} in only one."
-        )
-    return told
+    code = now.manifest.get("code") != then.manifest.get("code")
+    return sentences("other_differences", changed=changed, code=code, both=len(mine & theirs), one=len(mine ^ theirs))

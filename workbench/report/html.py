@@ -34,11 +34,31 @@ class Html:
         return visible(self.data.to_string(index=False, max_colwidth=40))
 
 
-def part(template: str, plain: str = "", data: pd.DataFrame | None = None, **values: object) -> Html:
-    """The part of a report that a template in `templates/report` makes of these values."""
+def part(template: str, data: pd.DataFrame | None = None, plain: str = "", **values: object) -> Html:
+    """The part of a report that a template in `templates/report` makes.
+
+    Args:
+        template: its name.
+        data: the table that it shows: the template has its `rows`, and `known`, the strategies in it.
+        plain: the part in words.
+        values: what else it shows, by name.
+    """
+    if data is not None:
+        names = list(dict.fromkeys(data["strategy"])) if "strategy" in data else []
+        values = {"rows": data.to_dict("records"), "known": names} | values
     return Html(render(f"report/{template}.html", **values), plain, data)
+
+
+def note(text: str, data: pd.DataFrame | None = None) -> Html:
+    """A sentence below a table or chart; nothing where it is empty."""
+    return part("note", data, text, text=text) if text else Html("", data=data)
 
 
 def empty(text: str = "", data: pd.DataFrame | None = None) -> Html:
     """A sentence where there is nothing to show; without one, a part that shows nothing."""
-    return part("empty", text, data, text=text) if text else Html("", data=data)
+    return part("empty", data, text, text=text) if text else Html("", data=data)
+
+
+def sentences(template: str, **values: object) -> list[str]:
+    """The sentences that a text template in `templates/report` makes, a line each."""
+    return [line.strip() for line in render(f"report/{template}.txt", **values).splitlines() if line.strip()]

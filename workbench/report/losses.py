@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
+
+import pandas as pd
 
 from workbench.formats import NOTHING, missing
 from workbench.markup import visible
 from workbench.palette import REFERENCES
 from workbench.report.html import Html, empty, part
-from workbench.report.summaries import by_kind, by_session, frequent_kinds, worst_losses
+from workbench.report.summaries import by_kind, by_session, worst_losses
 from workbench.report.tables import Tables, contenders, shares, strategies
 
 MOST = 100
 """Losses that a page lists, beyond the worst few of each session."""
+FEWEST_NEEDED, MOST_KINDS = 5, 14
+"""Kinds of information are shown from so many needed things on, and at most so many kinds."""
 
 
 def losses_html(run: Tables, most: int = MOST, place: str = "losses") -> Html:
@@ -30,7 +34,7 @@ def losses_html(run: Tables, most: int = MOST, place: str = "losses") -> Html:
     titles = dict(zip(run.sessions["session"], run.sessions["title"], strict=True))
     lines = [_line(one, str(titles.get(one["session"]) or one["session"])) for one in rows.to_dict("records")]
     own = bool((rows["mode"] == "natural").all())
-    return part("losses", data=rows, rows=lines, own=own, place=place, known=strategies(run))
+    return part("losses", rows, rows=lines, own=own, place=place, known=strategies(run))
 
 
 def _line(one: Mapping[Hashable, Any], title: str, longest: int = 60) -> dict[Hashable, Any]:
@@ -51,18 +55,15 @@ def kinds_html(run: Tables) -> Html:
     """What each strategy still knows of each kind of information; a figure leads to what was lost of it."""
     rows = by_kind(run)
     names = [name for name in strategies(run) if name in set(rows["strategy"]) and name != "none"]
-    if rows.empty or not names:
+    if not names:
         return empty("Nothing from before a boundary was needed after it.", rows)
-    needed, recall = frequent_kinds(rows), rows.set_index(["kind", "strategy"])["recall"].to_dict()
+    needed = rows.groupby("kind", sort=False)["demanded"].first()
+    needed = needed[needed >= min(FEWEST_NEEDED, needed.max())].head(MOST_KINDS)
+    recall = rows.pivot_table(index="kind", columns="strategy", values="recall").reindex(columns=names)
     lines = [
-        {
-            "title": kind,
-            "needed": count,
-            "of": {"kind": kind},
-            "recall": {name: recall.get((kind, name)) for name in names},
-        }
+        {"title": kind, "needed": count, "of": {"kind": kind}, "recall": recall.loc[kind].to_dict()}
         for kind, count in needed.items()
-    ]  # fmt: skip
+    ]
     return _heat(run, "kinds", names, lines, rows, total=int(needed.sum()))
 
 
@@ -78,8 +79,10 @@ def by_session_html(run: Tables) -> Html:
     return _heat(run, "sessions", contenders(run), lines, rows)
 
 
-def _heat(run: Tables, of: str, names: Any, lines: list[dict[str, Any]], rows: Any, total: int = 0) -> Html:  # noqa: ANN401
+def _heat(
+    run: Tables, of: str, names: Sequence[str], lines: list[dict[str, Any]], rows: pd.DataFrame, total: int = 0
+) -> Html:
     return part(
-        "heat", data=rows, of=of, names=names, rows=lines, total=total, references=REFERENCES,
-        equal_size=bool(shares(run)), known=strategies(run),
+        "heat", rows, of=of, names=names, rows=lines, total=total, references=REFERENCES, equal_size=bool(shares(run)),
+        known=strategies(run),
     )  # fmt: skip

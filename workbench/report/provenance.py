@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
 
 import pandas as pd
 
 from workbench.formats import joined
-from workbench.report.html import Html, part
+from workbench.report.html import Html, part, sentences
 from workbench.report.summaries import integrity
-from workbench.report.tables import RETENTION, Source, Tables, plain, replayed, strategies, unreadable
+from workbench.report.tables import RETENTION, StoredRun, Tables, replayed, strategies, unreadable
 from workbench.validation.scale import ceiling, floor
 
 MOST_PATHS = 4
 """Recordings that the line for Python names one by one."""
+_MASKED = "secrets, e-mail addresses, names of home directories"
 _SHARED = "# a shared copy: only its maker knows the recordings and where they are"
 
 
@@ -24,36 +25,23 @@ def integrity_html(run: Tables) -> Html:
     """What the guard found, in a sentence and a table."""
     rows = integrity(run)
     failed = run.replays[run.replays["status"] == "failed"].to_dict("records")
-    return part(
-        "integrity", data=rows, rows=rows.to_dict("records"), compactions=int(rows["compactions"].sum()),
-        violations=int(rows["violations"].sum()), failed=failed, known=strategies(run),
-    )  # fmt: skip
+    totals = rows[["compactions", "violations"]].sum().to_dict()
+    return part("integrity", rows, failed=failed, known=strategies(run), **totals)
 
 
 def sessions_html(run: Tables) -> Html:
     """The sessions of the run, and the files that could not be read."""
-    rows = replayed(run)
-    lines = [_session(one) for one in rows.to_dict("records")]
-    return part("sessions", data=rows, rows=lines, unreadable=unreadable(run).to_dict("records"))
-
-
-def _session(one: Mapping[Hashable, Any]) -> dict[Hashable, Any]:
-    skipped = [line for line in str(one["skipped"]).splitlines() if line]
-    return {
-        **one, "title": one["title"] or one["session"], "path": one["path"] or one["session"], "skipped": skipped,
-    }  # fmt: skip
+    return part("sessions", replayed(run), unreadable=unreadable(run).to_dict("records"))
 
 
 def reproduce_html(run: Tables) -> Html:
     """The command, the settings and the versions that give this report again."""
-    made, given = run.manifest, run.manifest.get("settings")
-    settings = given if isinstance(given, Mapping) else {}
-    command = _SHARED if made.get("shared") else _command(made.get("command"), made.get("sources"), settings)
-    facts = [(key, value) for key, value in _facts(made, settings) if value]
-    return part("reproduce", command, command=command, facts=facts)
+    command = _SHARED if run.manifest.get("shared") else _command(run)
+    return part("reproduce", None, command, command=command, facts=[one for one in _facts(run).items() if one[1]])
 
 
-def _command(command: object, sources: object, settings: Mapping[str, object]) -> str:
+def _command(run: Tables) -> str:
+    command, sources, settings = run.manifest.get("command"), run.manifest.get("sources"), run.settings
     if isinstance(command, Sequence) and command:
         return command if isinstance(command, str) else shlex.join(map(str, command))
     names = ("strategies", "window", "model", "shares")
@@ -63,58 +51,50 @@ def _command(command: object, sources: object, settings: Mapping[str, object]) -
     return f"import workbench as wb\n\nwb.compare({files}, {given})"
 
 
-def _facts(made: Mapping[str, object], settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    window, model, created = settings.get("window"), str(settings.get("model", "")), made.get("created")
-    masked = "secrets, e-mail addresses, names of home directories" if settings.get("redact") else ""
-    yield "Window", f"{window:,} tokens" if isinstance(window, int) else "each session’s own"
-    yield "Summaries written by", f"{model} (not a language model)" if model == "extractive" else model
-    yield "Masked before replay", masked
-    yield "Seed", str(settings.get("seed", ""))
-    yield "Python", str(made.get("python", ""))
-    packages = made.get("packages")
-    if isinstance(packages, Mapping):
-        yield "Packages", joined([f"{name} {version}" for name, version in packages.items()])
-    yield "Code", str(made.get("code", ""))
-    if isinstance(created, int | float):
-        yield "Made", datetime.fromtimestamp(created, UTC).strftime("%d %B %Y, %H:%M UTC").lstrip("0")
+def _facts(run: Tables) -> dict[str, str]:
+    """What the run was made with, for readers; empty where the manifest does not say."""
+    made, settings = run.manifest, run.settings
+    window, model, created, packages = (
+        settings.get("window"),
+        settings.get("model"),
+        made.get("created"),
+        made.get("packages"),
+    )
+    versions = [f"{name} {version}" for name, version in packages.items()] if isinstance(packages, Mapping) else []
+    when = datetime.fromtimestamp(created, UTC) if isinstance(created, int | float) else None
+    return {
+        "Window": f"{window:,} tokens" if isinstance(window, int) else "each session’s own",
+        "Summaries written by": f"{model} (not a language model)" if model == "extractive" else str(model or ""),
+        "Masked before replay": _MASKED if settings.get("redact") else "",
+        "Seed": str(settings.get("seed", "")), "Python": str(made.get("python", "")),
+        "Packages": joined(versions), "Code": str(made.get("code", "")),
+        "Made": when.strftime("%d %B %Y, %H:%M UTC").lstrip("0") if when else "",
+    }  # fmt: skip
 
 
-def validity_html(run: Source) -> Html:
+def validation_html(run: StoredRun) -> Html:
     """The checks that the run's own replays allow: one row each with `check`, `outcome`, `found`, `claim`."""
-    checks = [floor(run), ceiling(run)]
-    rows = [
-        {"check": c.name, "outcome": c.outcome, "found": c.found, "claim": c.claim, "where": c.where} for c in checks
-    ]
-    return part("validity", data=pd.DataFrame(rows).drop(columns="where"), rows=rows)
+    rows = pd.DataFrame([asdict(check) for check in (floor(run), ceiling(run))]).rename(columns={"name": "check"})
+    return part("validation", rows[["check", "outcome", "found", "claim"]], rows=rows.to_dict("records"))
 
 
-def recorded_html(run: Source) -> Html:
+def recorded_html(run: Tables) -> Html:
     """Recall at recorded compactions beside the strategies at the same size; empty where no recording has one.
 
     One row a strategy: `strategy`, `sessions`, `recall` and `tokens_kept` (shares, means over sessions).
     """
-    scores = plain(run.table("scores"))
-    scores = scores[(scores["mode"] == "recorded") & scores["metric"].isin([RETENTION, "tokens_kept"])]
+    scores = run.scores[(run.scores["mode"] == "recorded") & run.scores["metric"].isin([RETENTION, "tokens_kept"])]
     if not (scores["strategy"] == "recorded").any():
         return Html("", "no recording has a compaction with a summary that can be read")
-    wide = scores.pivot_table(index=["strategy", "session"], columns="metric", values="value").reset_index()
-    wide = wide.reindex(columns=["strategy", "session", RETENTION, "tokens_kept"])
-    means = wide.groupby("strategy").agg(
-        sessions=(RETENTION, "count"), recall=(RETENTION, "mean"), tokens_kept=("tokens_kept", "mean")
-    )
-    data = means.sort_values("recall", ascending=False).reset_index()
-    note = rereads_note(run)
-    return part("recorded", data=data, rows=data.to_dict("records"), note=note, known=list(data["strategy"]))
+    wide = scores.pivot_table(index=["strategy", "session"], columns="metric", values="value")
+    by = wide.reindex(columns=[RETENTION, "tokens_kept"]).groupby("strategy")
+    means = by.mean()
+    means.insert(0, "sessions", by[RETENTION].count())
+    data = means.sort_values(RETENTION, ascending=False).reset_index()
+    return part("recorded", data, note=rereads_note(run))
 
 
-def rereads_note(run: Source) -> str:
+def rereads_note(run: Tables) -> str:
     """How often the recorded agents looked again at what they had seen, in a sentence."""
-    rows = plain(run.table("rereads"))
-    known = rows[rows["expected"].notna()]
-    if known.empty:
-        return "Too few tool calls come before these compactions to say how often the agents look again anyway."
-    return (
-        f"In the {int(known['calls'].sum())} tool calls after {len(known)} such compactions the agents looked"
-        f" {int(known['repeats'].sum())} times at what they had seen before; their rate from before predicts"
-        f" {known['expected'].sum():.0f} times."
-    )
+    known = run.rereads[run.rereads["expected"].notna()]
+    return " ".join(sentences("rereads", compactions=len(known), **known[["calls", "repeats", "expected"]].sum()))

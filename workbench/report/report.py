@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.experiment.store import Results
 from workbench.formats import amount, joined, percent, some
-from workbench.report import charts, comparison, cost, judges, losses, provenance, sweep, verdict, writers
-from workbench.report.html import Html, empty, part
+from workbench.report import charts
+from workbench.report.comparison import answer_html, changes_html, differences_html, frontier_html, lead_html
+from workbench.report.cost import costs_html, reconciled_html, spending_words
+from workbench.report.html import Html, note
+from workbench.report.judges import judges_html
+from workbench.report.losses import by_session_html, kinds_html, losses_html
 from workbench.report.plot_style import png, svg
+from workbench.report.provenance import integrity_html, recorded_html, reproduce_html, sessions_html, validation_html
 from workbench.report.summaries import by_round, by_size, lives, points, typical
-from workbench.report.tables import Source, Tables, contenders
+from workbench.report.sweep import sweep_html
+from workbench.report.tables import StoredRun, Tables, contenders
+from workbench.report.verdict import headline_html, verdict_html
+from workbench.report.writers import replicates_html, writers_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,10 +46,14 @@ class Chart:
         return shown, {"image/svg+xml": {"needs_background": "light"}}
 
 
+def _of_tables(make: Callable[[Tables], Html], doc: str) -> property:
+    return property(lambda report: make(report.run), doc=doc)
+
+
 class Report:
     """The report of a run. Each part is computed when it is asked for."""
 
-    def __init__(self, results: Source, baseline: str = "", other: Source | None = None) -> None:
+    def __init__(self, results: StoredRun, baseline: str = "", other: StoredRun | None = None) -> None:
         self.results = results
         self.run = Tables.of(results, baseline)
         self.other = None if other is None else Tables.of(other)
@@ -61,112 +73,55 @@ class Report:
         """
         return cls(Results.open(run), baseline, Results.open(other) if other else None)
 
-    @property
-    def verdict(self) -> Html:
-        """The answer in words."""
-        return verdict.verdict_html(self.run)
-
-    @property
-    def headline(self) -> Html:
-        """The headline table."""
-        return verdict.headline_html(self.run)
-
-    @property
-    def differences(self) -> Html:
-        """Every strategy against the baseline: interval, test and result."""
-        return comparison.differences_html(self.run)
+    verdict = _of_tables(verdict_html, "The answer in words.")
+    headline = _of_tables(headline_html, "The headline table.")
+    differences = _of_tables(differences_html, "Every strategy against the baseline: interval, test, result.")
+    lead = _of_tables(lead_html, "The leading strategy against each other one.")
+    frontier = _of_tables(frontier_html, "The Pareto frontier of recall and tokens saved, and how sure it is.")
+    by_kind = _of_tables(kinds_html, "What each strategy still knows of each kind of information.")
+    by_session = _of_tables(by_session_html, "What each strategy still knows in each session.")
+    losses = _of_tables(losses_html, "The worst losses, each with its story.")
+    half_lives = _of_tables(
+        lambda run: half_lives_html(run), "After how many compactions half of the entities are gone."
+    )
+    costs = _of_tables(costs_html, "The bill of each strategy by part, and when compaction breaks even.")
+    reconciled = _of_tables(reconciled_html, "How well the bill reproduces what providers reported.")
+    recorded = _of_tables(recorded_html, "Recall where the recorded agents compacted; nothing where none did.")
+    integrity = _of_tables(integrity_html, "What the guard found.")
+    sessions = _of_tables(sessions_html, "What was replayed, and what could not be.")
+    reproduce = _of_tables(reproduce_html, "How to get this report again.")
 
     @property
     def changed(self) -> Html:
         """What changed against the other run, in words; nothing where there is none."""
-        return comparison.answer_html(self.run, self.other)
+        return answer_html(self.run, self.other)
 
     @property
     def changes(self) -> Html:
         """Then and now, strategy by strategy, and what is newly lost; nothing where there is no other run."""
-        return comparison.changes_html(self.run, self.other)
+        return changes_html(self.run, self.other)
 
     @property
     def sweep(self) -> Html:
         """The points of a sweep; nothing where the run is none."""
-        return sweep.sweep_html(self.results)
-
-    @property
-    def by_kind(self) -> Html:
-        """What each strategy still knows of each kind of information; a figure leads to what was lost."""
-        return losses.kinds_html(self.run)
-
-    @property
-    def by_session(self) -> Html:
-        """What each strategy still knows in each session; a figure leads to what was lost there."""
-        return losses.by_session_html(self.run)
-
-    @property
-    def lead(self) -> Html:
-        """The leading strategy against each other one."""
-        return comparison.lead_html(self.run)
-
-    @property
-    def frontier(self) -> Html:
-        """The Pareto frontier of recall and tokens saved, and how sure it is."""
-        return comparison.frontier_html(self.run)
-
-    @property
-    def losses(self) -> Html:
-        """The worst losses, each with its story."""
-        return losses.losses_html(self.run)
-
-    @property
-    def integrity(self) -> Html:
-        """What the guard found."""
-        return provenance.integrity_html(self.run)
+        return sweep_html(self.results)
 
     @property
     def writers(self) -> Html:
         """The models that wrote summaries, and what replicates show; nothing where there is neither."""
-        wrote, again = writers.writers_html(self.run), writers.replicates_html(self.results)
+        wrote, again = writers_html(self.run), replicates_html(self.results)
         return Html(wrote.html + again.html, data=wrote.data)
 
     @property
     def judges(self) -> Html:
         """What real models make of the same contexts: their surprise, their answers, and their next actions."""
-        return judges.judges_html(self.results)
+        return judges_html(self.results)
 
     @property
-    def validity(self) -> Html:
+    def validation(self) -> Html:
         """Whether this run's own scale holds, and what real models make of the same contexts."""
-        scale = provenance.validity_html(self.results)
+        scale = validation_html(self.results)
         return Html(scale.html + self.judges.html, data=scale.data)
-
-    @property
-    def recorded(self) -> Html:
-        """Recall where the recorded agents compacted; nothing where none did."""
-        return provenance.recorded_html(self.results)
-
-    @property
-    def costs(self) -> Html:
-        """The bill of each strategy by part, and after how many requests compaction breaks even."""
-        return cost.costs_html(cost.Money.of(self.results))
-
-    @property
-    def reconciled(self) -> Html:
-        """How well the bill reproduces what providers reported."""
-        return cost.reconciled_html(cost.Money.of(self.results))
-
-    @property
-    def sessions(self) -> Html:
-        """What was replayed, and what could not be."""
-        return provenance.sessions_html(self.run)
-
-    @property
-    def reproduce(self) -> Html:
-        """How to get this report again."""
-        return provenance.reproduce_html(self.run)
-
-    @property
-    def half_lives(self) -> Html:
-        """After how many compactions half of the entities are gone; nothing where none was followed."""
-        return half_lives_html(self.run)
 
     @property
     def equal_size(self) -> Chart:
@@ -196,8 +151,7 @@ class Report:
 
     def spending(self, session: str | None = None) -> Chart:
         """What one session has cost after each request; the one in the middle by its cost if none is named."""
-        money = cost.Money.of(self.results)
-        return Chart("spending", charts.spending(money, session), cost.spending_words(money, session))
+        return Chart("spending", charts.spending(self.run, session), spending_words(self.run, session))
 
 
 def _words(rows: pd.DataFrame, sentence: Callable[[Any], str]) -> str:
@@ -225,8 +179,5 @@ def half_lives_html(run: Tables) -> Html:
         elif curve.rounds:
             last = curve.rounds[-1]
             told.append(f"{name} more than {some(last.number, 'compaction')} ({percent(last.surviving)} are left then)")
-    if not told:
-        return empty(data=by_round(run))
-    text = f"Half of the entities are gone after: {joined(told)}"
     bars = "A bar is a 95 % interval over sessions, drawn from six sessions on."
-    return part("note", text, by_round(run), text=f"{text}. {bars}")
+    return note(f"Half of the entities are gone after: {joined(told)}. {bars}" if told else "", by_round(run))

@@ -16,6 +16,7 @@ from workbench.report.tables import (
     left_out,
     own_trigger,
     replayed,
+    select,
     shares,
     strategies,
     unranked,
@@ -30,6 +31,10 @@ WRITER_COLUMNS = (
     "strategy", "writer", "summaries", "recall", "recall_at_size", "fabricated", "usd", "seconds", "read", "wrote",
     "repaired", "replaced", "faulty", "unread",
 )  # fmt: skip
+MEANS = (
+    "mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication", "cost", "cost_saved",
+)  # fmt: skip
+"""Metrics that the headline has as plain means over sessions."""
 
 
 def headline(run: Tables) -> pd.DataFrame:
@@ -44,23 +49,16 @@ def headline(run: Tables) -> pd.DataFrame:
     return pd.DataFrame([_headline(run, name) for name in strategies(run)])
 
 
-MEANS = (
-    "mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication", "cost", "cost_saved",
-)  # fmt: skip
-"""Metrics that the headline has as plain means over sessions."""
-
-
 def _headline(run: Tables, name: str) -> dict[str, object]:
     replays = run.replays[run.replays["strategy"] == name]
-    scaled = estimate(values(run, RETENTION, name, of="scaled").tolist())
-    means = {metric: own_trigger(run, name, metric) for metric in MEANS}
+    means = {"scaled": estimate(values(run, RETENTION, name, of="scaled").tolist())}
+    means |= {metric: own_trigger(run, name, metric) for metric in MEANS}
     return {
         "strategy": name, "reference": name in REFERENCES, "sessions": replays["session"].nunique(),
         "failed": int((replays["status"] == "failed").sum()),
         **interval_columns("equal_size", equal_size(run, name)),
         **interval_columns("recall", own_trigger(run, name)),
         **interval_columns("saved", own_trigger(run, name, SAVED)),
-        "scaled": scaled.mean if scaled else None,
         **{metric: found.mean if found else None for metric, found in means.items()},
     }  # fmt: skip
 
@@ -89,24 +87,14 @@ def by_kind(run: Tables) -> pd.DataFrame:
     were needed most come first; `demanded` counts an entity once a boundary, however many shares there are.
     """
     rows = run.retention
-    columns = ["kind", "demanded", "strategy", "recall"]
-    if rows.empty:
-        return pd.DataFrame(columns=columns)
     rows = rows[rows["mode"] == ("matched" if (rows["mode"] == "matched").any() else "natural")]
     rows = rows[~rows["strategy"].isin(unranked(run)) & ~rows["session"].isin(left_out(run))]
     sums = rows.groupby(["kind", "strategy"], sort=True)[["demanded", "bound"]].sum().reset_index()
     sums = sums[sums["demanded"] > 0]
-    sums["recall"] = sums["bound"] / sums["demanded"]
-    sums["demanded"] = (
-        (sums.groupby("kind")["demanded"].transform("max") / max(1, len(shares(run)))).round().astype(int)
-    )
-    return sums.sort_values(["demanded", "kind"], ascending=[False, True])[columns].reset_index(drop=True)
-
-
-def frequent_kinds(rows: pd.DataFrame, fewest: int = 5, most: int = 14) -> pd.Series[int]:
-    """How often each kind of `by_kind` was needed; without kinds that are needed too rarely for a share of them."""
-    needed = rows.groupby("kind", sort=False)["demanded"].first()
-    return needed[needed >= min(fewest, needed.max())].head(most)
+    needed = sums.groupby("kind")["demanded"].transform("max") / max(1, len(shares(run)))
+    sums = sums.assign(recall=sums["bound"] / sums["demanded"], demanded=needed.round().astype(int))
+    sums = sums.sort_values(["demanded", "kind"], ascending=[False, True])
+    return sums[["kind", "demanded", "strategy", "recall"]].reset_index(drop=True)
 
 
 def by_session(run: Tables) -> pd.DataFrame:
@@ -116,17 +104,17 @@ def by_session(run: Tables) -> pd.DataFrame:
     """
     mode = "matched" if shares(run) else "natural"
     found = {name: values(run, RETENTION, name, mode) for name in contenders(run)}
-    titles = dict(zip(run.sessions["session"], run.sessions["title"], strict=True))
+    sessions = replayed(run)
     rows = [
-        (session, str(titles.get(session) or session), name, float(kept.get(session, float("nan"))))
-        for session in replayed(run)["session"]
-        for name, kept in found.items()
+        (session, str(title or session), name, float(recall.get(session, float("nan"))))
+        for session, title in zip(sessions["session"], sessions["title"], strict=True)
+        for name, recall in found.items()
     ]
     return pd.DataFrame(rows, columns=["session", "title", "strategy", "recall"])
 
 
 def lives(run: Tables, strategy: str) -> Survival:
-    """How long things live under a strategy's own trigger: from when they were first said, in compactions."""
+    """How long entities stay in the context on a strategy's own trigger: from their first mention, in compactions."""
     rows = run.survival[run.survival["strategy"] == strategy]
     sums = rows.groupby(["session", "round"])[["at_risk", "lost"]].sum().unstack("round", fill_value=0)
     return survival(sums["at_risk"], sums["lost"]) if len(sums) else Survival((), 0)
@@ -135,31 +123,28 @@ def lives(run: Tables, strategy: str) -> Survival:
 def by_round(run: Tables) -> pd.DataFrame:
     """What outlives one compaction, two, ...: `strategy`, `round`, `at_risk`, `lost` (counts), `surviving` (share).
 
-    With `low`, `high` (95 % interval of the share) and `sessions`. Rounds are counted from when a thing was first said.
+    With `low`, `high` (95 % interval of the share) and `sessions`. Rounds are counted from the first mention.
     """
-    columns = ["strategy", "round", "at_risk", "lost", "surviving", "low", "high", "sessions"]
-    found = []
-    for name in contenders(run):
-        curve = lives(run, name)
-        of = run.survival[(run.survival["strategy"] == name) & (run.survival["at_risk"] > 0)]
-        reached = of.groupby("round")["session"].nunique()
-        found += [
-            (name, one.number, one.at_risk, one.lost, one.surviving, one.low, one.high, int(reached.get(one.number, 0)))
-            for one in curve.rounds
-        ]
-    return pd.DataFrame(found, columns=columns)
+    reached = run.survival[run.survival["at_risk"] > 0].groupby(["strategy", "round"])["session"].nunique()
+    rows = [
+        (
+            name, one.number, one.at_risk, one.lost, one.surviving, one.low, one.high,
+            int(reached.get((name, one.number), 0)),
+        )
+        for name in contenders(run)
+        for one in lives(run, name).rounds
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["strategy", "round", "at_risk", "lost", "surviving", "low", "high", "sessions"])
 
 
 def typical(run: Tables) -> str | None:
     """The session in the middle by how often it is compacted, of those that are; None if nothing was replayed."""
-    if run.steps.empty:
-        return None
     fired = run.compactions[(run.compactions["mode"] == "natural") & ~run.compactions["strategy"].isin(REFERENCES)]
     sizes = run.steps.groupby("session")["request"].max()
     times = fired.groupby("session").size()
     chosen = times if len(times) else sizes
     ordered = sorted(chosen.index, key=lambda session: (chosen[session], sizes[session], str(session)))
-    return str(ordered[len(ordered) // 2])
+    return str(ordered[len(ordered) // 2]) if len(sizes) else None
 
 
 def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
@@ -173,16 +158,15 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
         most: rows, >= 1.
         each: rows of each session beyond those, so that no session is without its worst.
     """
-    rows, keys = run.losses, ["session", "kind", "entity", "needed_at"]
-    if rows.empty:
-        return rows.assign(lost_by=[])
-    rows = rows[~rows["strategy"].isin(REFERENCES)]
+    keys = ["session", "kind", "entity", "needed_at"]
+    rows = run.losses[~run.losses["strategy"].isin(REFERENCES)]
     own = rows["mode"] == "natural"
     rows = rows[own] if own.any() else rows
+    if rows.empty:
+        return rows.assign(lost_by=[])
     order = {name: place for place, name in enumerate(strategies(run))}
-    losers = rows.drop_duplicates([*keys, "strategy"]).sort_values(
-        "strategy", key=lambda s: s.map(order), kind="stable"
-    )
+    losers = rows.drop_duplicates([*keys, "strategy"])
+    losers = losers.sort_values("strategy", key=lambda names: names.map(order), kind="stable")
     losers = losers.assign(lost_by=list(losers[["strategy", "stage", "level"]].itertuples(index=False, name=None)))
     found = rows.drop_duplicates(keys).set_index(keys, drop=False)
     found = found.assign(lost_by=losers.groupby(keys)["lost_by"].agg(tuple), weight=rows.groupby(keys)["weight"].max())
@@ -199,10 +183,9 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
 def integrity(run: Tables) -> pd.DataFrame:
     """What the guard found, one row a contender: `compactions`, `violations`, `too_large`, `fallbacks`, `failed`."""
     compactions = run.compactions.assign(too_large=run.compactions["outcome"] == "too_large")
-    found = compactions.groupby("strategy").agg(
-        compactions=("violations", "size"), violations=("violations", "sum"), too_large=("too_large", "sum"),
-        fallbacks=("fallbacks", "sum"),
-    )  # fmt: skip
+    by = compactions.groupby("strategy")
+    found = by[["violations", "too_large", "fallbacks"]].sum()
+    found.insert(0, "compactions", by.size())
     found["failed"] = (run.replays["status"] == "failed").groupby(run.replays["strategy"]).sum()
     found = found.reindex(pd.Index(contenders(run), name="strategy"))
     return found.apply(pd.to_numeric).fillna(0).astype(int).reset_index()
@@ -214,24 +197,22 @@ def points(run: Tables) -> pd.DataFrame:
     Columns: `strategy`, `reference`, `recall` and `saved` (means, shares) with `_low` and `_high` (95 % intervals),
     `sessions` (that have both numbers), `of` (sessions that have any).
     """
-    found = []
+    rows = []
     for name in strategies(run):
-        both = dots(run, name)
-        either = values(run, RETENTION, name).index.union(values(run, SAVED, name).index)
-        kept, saved = estimate(both["recall"].tolist(), least=0, most=1), estimate(both["saved"].tolist())
-        if kept is not None and saved is not None:
-            columns = {
-                **interval_columns("recall", kept), **interval_columns("saved", saved),
-                "sessions": len(both), "of": len(either),
-            }  # fmt: skip
-            found.append({"strategy": name, "reference": name in REFERENCES, **columns})
-    return pd.DataFrame(found, columns=list(POINT_COLUMNS))
+        either = dots(run, name)
+        both = either.dropna()
+        if len(both):
+            recall, saved = estimate(both["recall"].tolist(), least=0, most=1), estimate(both["saved"].tolist())
+            figures = interval_columns("recall", recall) | interval_columns("saved", saved)
+            counts = {"sessions": len(both), "of": len(either)}
+            rows.append({"strategy": name, "reference": name in REFERENCES, **figures, **counts})
+    return pd.DataFrame(rows, columns=list(POINT_COLUMNS))
 
 
 def dots(run: Tables, strategy: str) -> pd.DataFrame:
-    """One row a session that has both numbers: `recall`, `saved`."""
-    kept, saved = values(run, RETENTION, strategy), values(run, SAVED, strategy)
-    return pd.concat([kept.rename("recall"), saved.rename("saved")], axis=1, join="inner")
+    """One row a session that has a number: `recall`, `saved`; NaN for the one that it has not."""
+    recall, saved = values(run, RETENTION, strategy), values(run, SAVED, strategy)
+    return pd.concat([recall.rename("recall"), saved.rename("saved")], axis=1)
 
 
 def writers(run: Tables) -> pd.DataFrame:
@@ -244,18 +225,14 @@ def writers(run: Tables) -> pd.DataFrame:
 def _writer(run: Tables, name: str, own: pd.DataFrame) -> dict[str, object]:
     counts, faulty = own["writer"].value_counts(), (own["findings"].astype(str) != "") & (own["fallbacks"] == 0)
     several = ", ".join(f"{writer} ({n})" for writer, n in counts.items())
+    at_size, fabricated = (select(run, metric, "matched") for metric in (RETENTION, "fabrication"))
     return {
         "strategy": name, "writer": several if len(counts) > 1 else str(counts.index[0]), "summaries": len(own),
-        "recall": values(run, RETENTION, name).mean(), "recall_at_size": _mean(run, name, RETENTION, "matched"),
-        "fabricated": _mean(run, name, "fabrication", "matched"), "usd": own["usd"].sum(skipna=False),
-        "seconds": own["seconds"].mean(), "read": own["input_tokens"].sum(), "wrote": own["output_tokens"].sum(),
-        "repaired": int(own["method"].astype(str).str.contains("repaired").sum()),
+        "recall": values(run, RETENTION, name).mean(),
+        "recall_at_size": at_size.loc[at_size["strategy"] == name, "value"].mean(),
+        "fabricated": fabricated.loc[fabricated["strategy"] == name, "value"].mean(),
+        "usd": own["usd"].sum(skipna=False), "seconds": own["seconds"].mean(), "read": own["input_tokens"].sum(),
+        "wrote": own["output_tokens"].sum(), "repaired": int(own["method"].astype(str).str.contains("repaired").sum()),
         "replaced": int((own["fallbacks"] > 0).sum()), "faulty": int(faulty.sum()),
         "unread": int(own["left_out"].fillna(0).sum()),
     }  # fmt: skip
-
-
-def _mean(run: Tables, strategy: str, metric: str, mode: str) -> float:
-    scores = run.scores
-    own = scores[(scores["strategy"] == strategy) & (scores["metric"] == metric) & (scores["mode"] == mode)]
-    return float(own["value"].mean()) if len(own) else float("nan")

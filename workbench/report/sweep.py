@@ -22,16 +22,16 @@ def sweep_html(results: object) -> Html:
         return empty()
     points = sweep_table(results)
     points = points.sort_values(["on_frontier", "recall"], ascending=False, na_position="last").reset_index(drop=True)
-    names = [str(name) for name in points.columns]
     varied = [name for name in TITLES if points[name].nunique(dropna=False) > 1]
-    varied += [name for name in names if name not in FIGURES and not name.startswith(AT_SIZE)]
-    sizes = [name for name in names if name.startswith(AT_SIZE)]
-    records = points.astype(object).where(points.notna(), None).to_dict("records")
-    unbeaten = [str(one["strategy"]) for one in records if one["on_frontier"]]
+    varied += [name for name in points if name not in FIGURES and not name.startswith(AT_SIZE)]
+    unbeaten = [str(name) for name in points.loc[points["on_frontier"].fillna(False).astype(bool), "strategy"]]
     verb = "is" if len(unbeaten) == 1 else "are"
     told = f"{some(len(points), 'point')} of a grid; {joined(unbeaten) or 'none'} {verb} unbeaten"
     return part(
-        "sweep", told, points, told=told, rows=records,
+        "sweep", points, told, told=told, rows=points.astype(object).where(points.notna(), None).to_dict("records"),
         settings=[(TITLES.get(name, name.replace("_", " ").replace(".", " · ")), name) for name in varied],
-        sizes=[(f"Still knows at {percent(float(name.removeprefix(AT_SIZE)))} of the size", name) for name in sizes],
+        sizes=[
+            (f"Still knows at {percent(float(name.removeprefix(AT_SIZE)))} of the size", name)
+            for name in points if name.startswith(AT_SIZE)
+        ],
     )  # fmt: skip

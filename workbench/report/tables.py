@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Protocol
 
 import pandas as pd
 
 from workbench.analysis.estimate import Estimate, estimate
+from workbench.analysis.over_target import evenly
+from workbench.analysis.over_target import over_target as stays_larger
 from workbench.errors import UnknownName
-from workbench.metrics.sizes import MOST_OVER_TARGET, TOO_LARGE
 from workbench.palette import REFERENCES
 
 RETENTION = "recall"
-"""The headline metric: future-reference recall, at the level where an entity still stands with its context."""
+"""The headline metric: future-reference recall, at the level where an entity is found together with its context."""
 SAVED = "tokens_saved"
 """The metric of tokens that a strategy saves on its own trigger."""
 
 
-class Source(Protocol):
-    """A run as it is on disk: `workbench.experiment.Results` is one."""
+class StoredRun(Protocol):
+    """A run as it is on disk: `workbench.experiment.store.Results` is one."""
 
     @property
     def manifest(self) -> Mapping[str, object]:
@@ -45,14 +46,15 @@ class Tables:
     losses: pd.DataFrame
     replays: pd.DataFrame
     survival: pd.DataFrame
+    costs: pd.DataFrame
+    reconciliation: pd.DataFrame
+    rereads: pd.DataFrame
     baseline: str = ""
     order: tuple[str, ...] = ()
-    larger: frozenset[tuple[str, str, float]] = frozenset()
-    """Strategy, session and share where a strategy stays larger than the target size."""
 
     @classmethod
-    def of(cls, run: Source, baseline: str = "") -> Tables:
-        """Read all that a report looks at.
+    def of(cls, run: StoredRun, baseline: str = "") -> Tables:
+        """Read all that a report shows.
 
         Args:
             run: a finished run.
@@ -61,13 +63,18 @@ class Tables:
         Raises:
             UnknownName: the run has no such strategy.
         """
-        names = ("sessions", "steps", "compactions", "retention", "scores", "losses", "replays", "survival")
+        names = (one.name for one in fields(cls) if one.type == "pd.DataFrame")
         found = cls(run.manifest, **{name: plain(run.table(name)) for name in names}, baseline=baseline)
-        found = replace(found, larger=larger(found.scores))
         found = replace(found, order=strategies(found))
         if baseline and baseline not in found.order:
             raise UnknownName("strategy of this run", baseline, found.order)
         return found
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The settings that the run was made with; none where its manifest has none."""
+        found = self.manifest.get("settings")
+        return found if isinstance(found, Mapping) else {}
 
 
 def plain(table: pd.DataFrame) -> pd.DataFrame:
@@ -81,18 +88,6 @@ def plain(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found, columns=table.columns)
 
 
-def larger(scores: pd.DataFrame) -> frozenset[tuple[str, str, float]]:
-    """Strategy, session and share where a strategy stays larger than the target size."""
-    if scores.empty:
-        return frozenset()
-    rows = scores[(scores["metric"] == RETENTION) & (scores["mode"] == "matched")]
-    rows = rows[rows["why"].astype(str).str.startswith(TOO_LARGE)]
-    return frozenset(
-        (str(name), str(session), float(share))
-        for name, session, share in zip(rows["strategy"], rows["session"], rows["share"], strict=True)
-    )
-
-
 def strategies(run: Tables) -> tuple[str, ...]:
     """All strategies of the run: contenders by recall, best first, then the references.
 
@@ -101,13 +96,8 @@ def strategies(run: Tables) -> tuple[str, ...]:
     if run.order:
         return run.order
     names = list(dict.fromkeys([*run.replays["strategy"], *run.scores["strategy"]]))
-    over_target = unranked(run)
-    kept = {
-        name: found.mean
-        for name in names
-        if name not in over_target and (found := equal_size(run, name) or own_trigger(run, name)) is not None
-    }
-    contenders = sorted((n for n in names if n not in REFERENCES), key=lambda name: (-kept.get(name, -1.0), name))
+    recall = {name: found.mean for name in ranked(run, names) if (found := best_recall(run, name))}
+    contenders = sorted((n for n in names if n not in REFERENCES), key=lambda name: (-recall.get(name, -1.0), name))
     return (*contenders, *(name for name in REFERENCES if name in names))
 
 
@@ -116,10 +106,22 @@ def contenders(run: Tables) -> tuple[str, ...]:
     return tuple(name for name in strategies(run) if name not in REFERENCES)
 
 
+def ranked(run: Tables, names: Iterable[str]) -> list[str]:
+    """Those of the names that can be cut to the common size in nearly all sessions."""
+    out = unranked(run)
+    return [name for name in names if name not in out]
+
+
 def shares(run: Tables) -> tuple[float, ...]:
     """The budgets of matched mode as shares of the history, smallest first."""
     found = run.scores.loc[run.scores["mode"] == "matched", "share"].dropna().unique()
     return tuple(sorted(float(share) for share in found))
+
+
+def select(run: Tables, metric: str, mode: str = "natural", share: float | None = None) -> pd.DataFrame:
+    """The scores of one metric in one mode; of all shares where none is named."""
+    rows = run.scores[(run.scores["metric"] == metric) & (run.scores["mode"] == mode)]
+    return rows if share is None else rows[(rows["share"] - share).abs() < 1e-9]
 
 
 def values(
@@ -127,16 +129,19 @@ def values(
 ) -> pd.Series[float]:
     """One metric of a strategy, one value a session; its mean over all shares where none is named.
 
-    At equal size, recall is taken from the same sessions for all ranked strategies: see `left_out`.
+    At equal size, recall is taken from the same sessions for all ranked strategies, see `analysis.over_target.evenly`.
     """
-    rows = run.scores
-    chosen = (rows["metric"] == metric) & (rows["strategy"] == strategy) & (rows["mode"] == mode)
-    if share is not None:
-        chosen &= (rows["share"] - share).abs() < 1e-9
-    if mode == "matched" and metric == RETENTION and run.larger:
-        out = left_out(run, share) | stays_larger(run, share).get(strategy, set())
-        chosen &= ~rows["session"].isin(out)
-    return rows[chosen & rows[of].notna()].groupby("session", sort=True)[of].mean()
+    sized = mode == "matched" and metric == RETENTION
+    rows = evenly(_recall_at_size(run, share)) if sized else select(run, metric, mode, share)
+    return rows[(rows["strategy"] == strategy) & rows[of].notna()].groupby("session", sort=True)[of].mean()
+
+
+def _recall_at_size(run: Tables, share: float | None) -> pd.DataFrame:
+    """Recall at equal size, and the `reason` where there is none, in the sessions in which any strategy has a value."""
+    rows = select(run, RETENTION, "matched")
+    scored = rows.loc[rows["value"].notna(), "session"]
+    rows = select(run, RETENTION, "matched", share)
+    return rows[rows["session"].isin(scored)].assign(reason=rows["why"])
 
 
 def baseline(run: Tables) -> str | None:
@@ -146,10 +151,8 @@ def baseline(run: Tables) -> str | None:
     """
     if run.baseline:
         return run.baseline
-    settings = run.manifest.get("settings")
-    asked = settings.get("strategies") if isinstance(settings, Mapping) else ()
-    names = contenders(run)
-    order = ["truncate", *(str(name) for name in (asked if isinstance(asked, list | tuple) else ())), *sorted(names)]
+    named, names = run.settings.get("strategies"), contenders(run)
+    order = ["truncate", *(map(str, named) if isinstance(named, list | tuple) else ()), *sorted(names)]
     return next((name for name in order if name in names), None) if len(names) > 1 else None
 
 
@@ -164,47 +167,36 @@ def own_trigger(run: Tables, strategy: str, metric: str = RETENTION) -> Estimate
     return estimate(found, least=0, most=1) if metric == RETENTION else estimate(found)
 
 
+def best_recall(run: Tables, strategy: str) -> Estimate | None:
+    """Recall at equal size where the run has it, else on the strategy's own trigger."""
+    return equal_size(run, strategy) or own_trigger(run, strategy)
+
+
 def over_window(run: Tables) -> dict[str, tuple[int, int]]:
     """The contenders that sent requests larger than the window: in how many sessions, and of how many."""
     found = {name: values(run, "over_window", name) for name in contenders(run)}
     return {name: (int((share > 0).sum()), len(share)) for name, share in found.items() if (share > 0).any()}
 
 
-def stays_larger(run: Tables, share: float | None = None) -> dict[str, set[str]]:
-    """By strategy the sessions in which it stays larger than a share; than any of them where none is named."""
-    found: dict[str, set[str]] = {}
-    for name, session, at in run.larger:
-        if share is None or abs(at - share) < 1e-9:
-            found.setdefault(name, set()).add(session)
-    return found
-
-
 def over_target(run: Tables, share: float | None = None) -> dict[str, tuple[int, int]]:
-    """The strategies that stay larger than the target size: in how many sessions, and of how many.
+    """The strategies that stay larger than a share, or than any: in how many sessions, and of how many.
 
     Sessions in which too little is needed later for a score count in neither.
     """
-    large = stays_larger(run, share)
-    if not large:
-        return {}
-    rows = run.scores[(run.scores["metric"] == RETENTION) & (run.scores["mode"] == "matched")]
-    rows = rows[rows["session"].isin(rows.loc[rows["value"].notna(), "session"])]
-    of = rows.groupby("strategy")["session"].unique()
-    found = {str(name): (len(large.get(name, set()) & set(every)), len(every)) for name, every in of.items()}
-    return {name: (many, every) for name, (many, every) in found.items() if many}
+    found = stays_larger(_recall_at_size(run, share))
+    return {name: (len(one.inside), one.of) for name, one in found.items()}
 
 
 def unranked(run: Tables, share: float | None = None) -> dict[str, tuple[int, int]]:
     """Those of `over_target` in too many sessions for a mean that compares with the others'."""
-    found = over_target(run, share)
-    return {name: (large, every) for name, (large, every) in found.items() if large > MOST_OVER_TARGET * every}
+    found = stays_larger(_recall_at_size(run, share))
+    return {name: (len(one.inside), one.of) for name, one in found.items() if not one.compared}
 
 
-def left_out(run: Tables, share: float | None = None) -> set[str]:
-    """The sessions in which a ranked strategy stays larger: no strategy's mean at that size counts them."""
-    large = stays_larger(run, share)
-    out = unranked(run, share) if large else {}
-    return {session for name, sessions in large.items() if name not in out for session in sessions}
+def left_out(run: Tables) -> set[str]:
+    """The sessions in which a ranked strategy stays larger than a share: no mean at equal size counts them."""
+    found = stays_larger(_recall_at_size(run, None)).values()
+    return {session for one in found if one.compared for session in one.inside}
 
 
 def replayed(run: Tables) -> pd.DataFrame:
