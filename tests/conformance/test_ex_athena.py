@@ -15,32 +15,11 @@ from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.guard import violations
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.presets import preset
-from workbench.compaction.presets.ex_athena import (
-    EX_ATHENA,
-    EX_ATHENA_0_5,
-    EX_ATHENA_HEAD,
-    configured,
-    ex_athena,
-    resolved,
-)
-from workbench.compaction.presets.ex_athena.pinning import Pinning
+from workbench.compaction.presets.ex_athena import EX_ATHENA, EX_ATHENA_0_5, EX_ATHENA_HEAD, AutoPin, ex_athena
 from workbench.compaction.presets.ex_athena.results import BudgetReduction, ObservationMask, Snip, archived
 from workbench.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns, RepeatCollapse
-from workbench.compaction.presets.ex_athena.session import (
-    STOPPED,
-    TOO_LONG,
-    AutoPin,
-    Ending,
-    Metadata,
-    RunBudget,
-    StageFailed,
-    context_overflow,
-    ending,
-    metadata,
-    should_compact,
-)
-from workbench.compaction.presets.ex_athena.summary import line, summary_stage
-from workbench.compaction.presets.host import RecoveryAllowance
+from workbench.compaction.presets.ex_athena.summary import Pinning, line, summary_stage
+from workbench.compaction.presets.policies import POLICIES
 from workbench.compaction.presets.token_counters import athena_tokens, athena_tokens_0_5, quarter
 from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.strategy import Preset
@@ -160,10 +139,16 @@ class Seen:
         return None
 
 
-def report_on(done: Compaction) -> Metadata | None:
-    """What the hook after this compaction is told."""
-    stages = [record.name for record in done.stages if record.used]
-    return metadata(done.before, done.after, done.sent, stages, done.completions, forced=done.budget.force)
+HOST = POLICIES["ex_athena"]
+
+
+def stages_of(done: Compaction) -> list[str]:
+    """The stages whose result was used."""
+    return [record.name for record in done.stages if record.used]
+
+
+def fires(tokens: int, *, requested: bool = False) -> bool:
+    return EX_ATHENA.trigger.check(Situation(tokens=tokens, window=1_000, requested=requested)) is not None
 
 
 HUNDRED = "x" * 368
@@ -197,30 +182,29 @@ def at_equality() -> dict[str, object]:
     assert budget is not None
     done = compact(before, EX_ATHENA.strategy, budget, Scripted([]))
     return {
-        "100": should_compact(100, 1_000), "700": should_compact(700, 1_000), "600": should_compact(600, 1_000),
+        "100": fires(100), "700": fires(700), "600": fires(600),
         "stages at 600": [record.name for record in done.stages],
     }  # fmt: skip
 
 
 def own_pipeline() -> dict[str, object]:
     here = ex_athena(compact_at=0.5, compaction_pipeline=(DropFirst(), Idle()))
-    report = report_on(due(hundreds(8), here, 1_000))
-    assert report is not None
+    done = due(hundreds(8), here, 1_000)
     return {
-        "stages": report.stages_applied, "before": report.before, "after": report.after, "reason": report.reason,
-        "dropped": report.dropped_count,
+        "stages": stages_of(done), "before": done.before.tokens, "after": done.sent.tokens,
+        "reason": done.budget.reason, "dropped": sum(len(record.dropped) for record in done.stages),
     }  # fmt: skip
 
 
 def nothing_applied() -> dict[str, object]:
     done = due(hundreds(8), ex_athena(compact_at=0.5, compaction_pipeline=(Idle(), Idle())), 1_000)
-    return {"metadata": report_on(done), "outcome": done.outcome}
+    return {"stages": stages_of(done), "outcome": done.outcome}
 
 
-def failed(*stages: Stage) -> tuple[str, str]:
-    with pytest.raises(StageFailed) as caught:
+def failed(*stages: Stage) -> str:
+    with pytest.raises(ModelError) as caught:
         due(hundreds(8), ex_athena(compact_at=0.5, compaction_pipeline=stages), 1_000)
-    return caught.value.stage, caught.value.reason
+    return str(caught.value)
 
 
 def forced_and_not() -> dict[str, object]:
@@ -228,11 +212,11 @@ def forced_and_not() -> dict[str, object]:
     before = context([told("x" * 168, "a0"), told("x" * 168, "a1")])
     assert before.tokens == 100 and here.overflow is not None and here.count is not None
     forced = Budget(target=990, window=1_000, reason="overflow", force=True)
-    report = report_on(compact(before, here.overflow, forced, Scripted([])))
+    recovered = compact(before, here.overflow, forced, Scripted([]))
     calm = compact(before, here.strategy, Budget(target=990, window=1_000), Scripted([]))
     return {
-        "stages": report and report.stages_applied, "reason": report and report.reason,
-        "due": here.trigger.check(Situation(tokens=100, window=1_000)), "unforced": report_on(calm),
+        "stages": stages_of(recovered), "reason": recovered.budget.reason,
+        "due": here.trigger.check(Situation(tokens=100, window=1_000)), "unforced": stages_of(calm),
     }  # fmt: skip
 
 
@@ -244,7 +228,7 @@ def pinned_pair() -> list[Message]:
 def pinned_stays(stage: Stage) -> int:
     messages = pinned_pair()
     done = due(messages, ex_athena(compact_at=0.1, compaction_pipeline=(stage,)), 1_000)
-    assert not done.violations and done.after is not done.before
+    assert done.violations and done.after is done.before
     return sum(message == messages[5] for message in done.after.messages)
 
 
@@ -328,13 +312,11 @@ SEVEN = [rules("x" * 288), *(m for i in (1, 2, 3) for m in (said("x" * 448, f"Q{
 def seven_messages() -> dict[str, object]:
     here = ex_athena(live_suffix_count=2)
     done = due(SEVEN, here, 1_000, Scripted(["what happened"]))
-    report = report_on(done)
-    assert report is not None
     summary = done.after.messages[1]
     assert isinstance(summary, Summary)
     return {
-        "dropped": report.dropped_count, "before": report.before, "said by": summary.said_by, "name": summary.name,
-        "after": [m.name or m.id for m in done.after.messages], "text": plain_text(summary),
+        "dropped": len(done.stages[-1].dropped), "before": done.before.tokens, "said by": summary.said_by,
+        "after": [m.name or m.id for m in done.after.messages], "text": plain_text(summary), "name": summary.name,
     }  # fmt: skip
 
 
@@ -346,26 +328,26 @@ def many_pins() -> dict[str, object]:
 
 
 def empty_summary() -> dict[str, object]:
-    with pytest.raises(StageFailed) as caught:
+    with pytest.raises(ModelError) as caught:
         due(SEVEN, ex_athena(live_suffix_count=2), 1_000, Scripted(["  "]))
-    return {"stage": caught.value.stage, "reason": caught.value.reason}
+    return {"error": str(caught.value).partition(" ")[2]}
 
 
-def run(reactive: bool, model: Scripted) -> tuple[Ending, int]:
-    """A small agent loop: one request that the provider refuses once."""
+def run(reactive: bool, model: Scripted) -> tuple[str, int]:
+    """A small agent loop: how it ends after one request that the provider refuses, and the requests it made."""
     compactor = Compactor(ex_athena(reactive_compact=reactive), model=model, window=100_000)
-    sent = [compactor.before_request(openai(12))]
+    sent = compactor.before_request(openai(12))
     retry = compactor.on_error("prompt is too long: 226360 tokens > 200000 maximum")
     if retry is None:
-        return TOO_LONG, len(sent)
-    assert len(retry.messages) < len(sent[0])
-    return STOPPED, len([*sent, retry.messages])
+        return HOST.endings["overflow"][0], 1
+    assert len(retry.messages) < len(sent)
+    return "stop", 2
 
 
 def overflows() -> dict[str, object]:
     end, asked = run(True, Scripted(["short"]))
     off, _ = run(False, Scripted([]))
-    return {"end": end.kind, "asked": asked, "off": (off.kind, off.category)}
+    return {"end": end, "asked": asked, "off": off, "category": HOST.endings["overflow"][1]}
 
 
 def auto_pinned() -> dict[str, object]:
@@ -379,6 +361,7 @@ def auto_pinned() -> dict[str, object]:
     return {"pair": pinned[:2], "orphan": pinned[2], "mixed": pinned[3:6], "others": pinned[6:]}
 
 
+NOT_USED = "a stage that drops or rewrites a pinned message is not used; the original puts the message back"
 NO_ORPHANS = "v0.5 merges the results and leaves their calls without any; the calls go along"
 ROWS = (
     Row(
@@ -394,28 +377,28 @@ ROWS = (
         "ex_athena", "should_compact: 100 / 700 of 1000 at 0.6; 600",
         {"100": False, "700": True, "600": True, "stages at 600": []}, at_equality,
     ),
-    Row("ex_athena", "force, tokens 1", {"due": True}, lambda: {"due": should_compact(1, 1_000, force=True)}),
+    Row("ex_athena", "force, tokens 1", {"due": True}, lambda: {"due": fires(1, requested=True)}),
     Row(
         "ex_athena", "pipeline [drop-one (-100), skip], 800 of 1000 at 0.5",
-        {"stages": ("drop_one",), "before": 800, "after": 700, "reason": "token_budget", "dropped": 1}, own_pipeline,
+        {"stages": ["drop_one"], "before": 800, "after": 700, "reason": "threshold", "dropped": 1}, own_pipeline,
     ),
-    Row("ex_athena", "all skip", {"metadata": None, "outcome": "unchanged"}, nothing_applied),
+    Row("ex_athena", "all skip", {"stages": [], "outcome": "unchanged"}, nothing_applied),
     Row(
-        "ex_athena", "[ok, fail]; [fail, ok]", {"last": ("fail", "boom"), "first": ("fail", "boom")},
+        "ex_athena", "[ok, fail]; [fail, ok]", {"last": "boom", "first": "boom"},
         lambda: {"last": failed(DropFirst(), Failing()), "first": failed(Failing(), DropFirst())},
         instead="the original crashes where the stage that fails is not the last",
     ),
     Row(
         "ex_athena", "forced at 100 of 1000 with 0.99; unforced",
-        {"stages": ("drop_one",), "reason": "reactive_recovery", "due": None, "unforced": None}, forced_and_not,
+        {"stages": ["drop_one"], "reason": "overflow", "due": None, "unforced": []}, forced_and_not,
     ),
     Row(
         "ex_athena", "pinned tool message dropped by a stage (HEAD)", {"times": 1},
-        lambda: {"times": pinned_stays(DropRange(2, 8))},
+        lambda: {"times": pinned_stays(DropRange(2, 8))}, instead=NOT_USED,
     ),
     Row(
         "ex_athena", "pinned message rewritten in place (HEAD)", {"times": 1},
-        lambda: {"times": pinned_stays(Shout())},
+        lambda: {"times": pinned_stays(Shout())}, instead=NOT_USED,
     ),
     Row(
         "ex_athena", "40 000-byte system prompt, 24 000-byte result, window 12 000 at 0.5 (HEAD)",
@@ -473,12 +456,11 @@ ROWS = (
         lambda: {"plan": summary_stage().plan(context([rules("s"), said(HUNDRED), told(HUNDRED)]), ALL)},
     ),
     Row(
-        "ex_athena", "empty summary text", {"stage": "summary", "reason": "summary_failed: empty_summary"},
-        empty_summary,
+        "ex_athena", "empty summary text", {"error": "answered with an empty text"}, empty_summary,
     ),
     Row(
         "ex_athena", "overflow then success; reactive off",
-        {"end": "stop", "asked": 2, "off": ("error_prompt_too_long", "capacity")}, overflows,
+        {"end": "stop", "asked": 2, "off": "error_prompt_too_long", "category": "capacity"}, overflows,
     ),
     Row(
         "ex_athena", "auto-pin [ExitPlanMode]",
@@ -706,15 +688,6 @@ def test_a_pipeline_may_leave_stages_out_and_name_its_own() -> None:
         ex_athena(compaction_pipeline=("no_such_stage",))
 
 
-def test_options_come_from_the_run_then_the_application_then_the_default() -> None:
-    found = resolved({"compact_at": None, "auto_pin": False}, [("compact_at", 0.5), ("live_suffix_count", 3)])
-    assert found == {"compact_at": 0.5, "live_suffix_count": 3}
-    assert resolved({"compact_at": 0.7}, {"compact_at": 0.5}) == {"compact_at": 0.7}
-    assert resolved({}, "broken") == resolved({}, 7) == resolved({}, [1, 2]) == {}
-    assert resolved({"reactive_compact": False}) == {"reactive_compact": False}
-    assert configured({"compact_at": 0.5}).trigger == ex_athena(compact_at=0.5).trigger
-
-
 def test_options_that_cannot_work_are_refused() -> None:
     for wrong in (0.0, 1.5):
         with pytest.raises(SettingError, match="compact_at"):
@@ -735,7 +708,7 @@ def test_hooks_stand_before_the_run_before_each_stage_and_after() -> None:
     hooks = Hooks(
         before=lambda due: seen.append(f"pre {due.budget.reason}"),
         before_stage=lambda name, at, budget: seen.append(f"{name} {at.tokens > budget.target}"),
-        after=lambda done: seen.append(f"post {report_on(done) is not None}"),
+        after=lambda done: seen.append(f"post {stages_of(done) != []}"),
     )
     compactor = Compactor(EX_ATHENA, model=Scripted(["short"]), window=1_500, hooks=hooks)
     compactor.before_request(openai(12))
@@ -767,26 +740,20 @@ class Priced:
         return Completion(text="short", model=self.name, input_tokens=900, output_tokens=100, usd=0.02)
 
 
-def test_the_summarys_cost_counts_against_the_budget() -> None:
+def test_the_summarys_cost_is_in_the_record() -> None:
     done = compact(context([said("go"), *hundreds(12)]), EX_ATHENA.strategy, ALL, Priced())
-    report = report_on(done)
-    assert report is not None and (report.used_tokens, report.used_usd) == (1_000, 0.02)
-    spent = RunBudget(usd=0.99, most_usd=1.0).spent(report)
-    assert spent.exceeded and spent.tokens == 1_000 and not RunBudget(usd=0.99, most_usd=1.0).exceeded
+    assert [(one.input_tokens + one.output_tokens, one.usd) for one in done.completions] == [(1_000, 0.02)]
 
 
-def test_an_overflow_is_answered_once_an_iteration() -> None:
-    now, compacts = RecoveryAllowance().overflowed()
-    assert compacts and now.overflowed() == (now, False)
-    assert RecoveryAllowance(enabled=False).overflowed()[1] is False
-    assert ending(recovering=True) == TOO_LONG
-    assert ending(recovering=False) == Ending("error_compaction_failed", "fatal")
+def test_an_overflow_is_answered_once_and_a_failure_ends_the_run() -> None:
+    assert HOST.recoveries == 1 and HOST.ends_run == {"failed"}
+    assert HOST.endings["threshold"] == ("error_compaction_failed", "fatal")
 
 
 def test_overflows_are_known_by_status_and_words() -> None:
     for text in ("Prompt is too long", "context_length_exceeded", "exceeds the context size", "TOO MANY TOKENS"):
-        assert context_overflow(text)
-    assert context_overflow("", status=413) and not context_overflow("overloaded", status=529)
+        assert HOST.overflowed(text)
+    assert HOST.overflowed("", status=413) and not HOST.overflowed("overloaded", status=529)
 
 
 def test_the_forced_run_spares_what_is_pinned_by_tool() -> None:

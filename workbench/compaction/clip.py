@@ -32,6 +32,11 @@ _LONGEST_CLUSTER = 32
 _DEEPEST = 40
 
 
+def byte_length(text: str) -> int:
+    """UTF-8 bytes."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
 def boundary(text: str, at: int) -> int:
     """The nearest place at or before `at` that does not part what is read as one character.
 

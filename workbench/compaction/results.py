@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from workbench.compaction.clip import byte_length
 from workbench.compaction.marker import reference
 from workbench.compaction.plan import Plan, Replace
 from workbench.transcript.context import Context
@@ -11,7 +12,12 @@ from workbench.transcript.message import Image, Text, ToolResult, plain_text, wi
 
 
 def rewritten(
-    context: Context, texts: Iterable[tuple[int, str]], *, archived: bool = False, pictures: bool = False
+    context: Context,
+    texts: Iterable[tuple[int, str]],
+    *,
+    archived: bool = False,
+    pictures: bool = False,
+    by_bytes: bool = False,
 ) -> Plan | None:
     """Puts each text in the place of a tool result that is not pinned and becomes smaller by it.
 
@@ -20,6 +26,7 @@ def rewritten(
         texts: what each says from now on, by index, in any order.
         archived: whether the full texts move to the archive.
         pictures: whether pictures stay.
+        by_bytes: whether fewer bytes are enough to be smaller where the tokens are as many.
 
     Returns:
         The plan; None where nothing changes.
@@ -34,7 +41,8 @@ def rewritten(
         if blocks == message.blocks:
             continue
         short = with_blocks(message, blocks)
-        if context.count(short) < context.sizes[i]:
+        fewer = by_bytes and byte_length(text) < byte_length(plain_text(message))
+        if context.count(short) < context.sizes[i] + fewer:
             edits.append(Replace(i, i + 1, (short,)))
             if archived:
                 full = plain_text(message)

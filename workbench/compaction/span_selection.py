@@ -98,7 +98,8 @@ class SummaryInput:
     def ids(self) -> tuple[str, ...]:
         """The messages that the summary stands for, those of an earlier summary included."""
         before = [id for summary in self.earlier for id in summary.replaces]
-        return tuple(dict.fromkeys([*before, *(message.id for message in self.new)]))
+        new = (one.replaces if isinstance(one, Summary) and one.replaces else (one.id,) for one in self.new)
+        return tuple(dict.fromkeys([*before, *(id for ids in new for id in ids)]))
 
     @property
     def has_text(self) -> bool:

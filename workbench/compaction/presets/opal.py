@@ -30,10 +30,10 @@ from functools import partial
 from math import ceil
 from typing import ClassVar
 
-from workbench.compaction.clip import head
+from workbench.compaction.clip import byte_length, head
 from workbench.compaction.file_lists import file_ops, lists_in, without_lists
 from workbench.compaction.plan import Draft, Plan, Replace
-from workbench.compaction.presets.token_counters import byte_length, opal_tokens
+from workbench.compaction.presets.token_counters import opal_tokens
 from workbench.compaction.prompt_template import Prompt, PromptTemplate, harmless, prompt, word
 from workbench.compaction.size_limits import LEAST, UNBOUNDED, SizeLimits
 from workbench.compaction.span_selection import LEFT_BY_FORCE, Movable, Span, SummaryInput, SummaryTask

@@ -15,6 +15,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from workbench.compaction.clip import byte_length
 from workbench.transcript.message import (
     AssistantMessage,
     Message,
@@ -30,11 +31,6 @@ from workbench.transcript.message import (
 
 compact_json: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 """A value as JSON without blanks."""
-
-
-def byte_length(text: str) -> int:
-    """UTF-8 bytes."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def calls_of(message: Message) -> tuple[ToolCall, ...]:

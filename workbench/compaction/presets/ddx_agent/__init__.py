@@ -37,12 +37,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from workbench.compaction.clip import boundary
+from workbench.compaction.clip import boundary, byte_length
 from workbench.compaction.file_lists import listed, without_lists
 from workbench.compaction.place import behind_all
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.ddx_agent.cut import PREFIX, SUFFIX, CompactionNoFit, Config, Fit, fitted
-from workbench.compaction.presets.token_counters import byte_length, ddx_tokens, quarter_up, role_of
+from workbench.compaction.presets.token_counters import ddx_tokens, quarter_up, role_of
 from workbench.compaction.prompt_template import PromptTemplate, harmless, json_call
 from workbench.compaction.size_limits import SizeLimits
 from workbench.compaction.span_selection import SummaryInput, SummaryTask

@@ -5,16 +5,17 @@ is silent as its source behaves: udin-io/ex_athena at v0.5.0, 9f34576d49e6ad6b48
 8222cfef45cdad1c1276b2a6d35cd9aa7c7d82c6, in `lib/ex_athena/` the files `compactor.ex`, `compactor/*.ex`,
 `compactors/*.ex` and `loop.ex`. `EX_ATHENA` is what the guide promises, counted as the newest version counts;
 `EX_ATHENA_0_5` counts as v0.5 did, where a result takes 16 tokens whatever its size; `EX_ATHENA_HEAD` runs the newest
-version's stages (an observation mask, no view, excerpts in place). `configured(...)` reads options from maps. Besides
-what `presets` says of all restated systems, it differs from that source:
+version's stages (an observation mask, no view, excerpts in place). Besides what `presets` says of all restated systems,
+it differs from that source:
 
 - The archive is kept: `Context.read(reference)` gives each full text back, and no later stage takes the reference away.
   The source drops archive and view when the pipeline ends. A reference is a hash of the text, not random.
 - The view is sent and never kept: what was read from a file that was changed later becomes a stub, and a repeated call
   gets its mark. The source's test for changed files finds none. A mark stands only where stubs save as much as marks
   add; the repeated result becomes a stub too.
-- All documented options have an effect: the source reads four of the stages' options from the global settings alone,
-  and `reactive_compact: false` not at all in v0.5.
+- All documented options have an effect, as arguments. The source looks for them in the run, then in the application's
+  settings, then takes the default, also for false values and broken settings; four of the stages' options it reads from
+  the global settings alone, and `reactive_compact: false` not at all in v0.5.
 - Snip counts the model's answers since a result, as documented. The source counts messages, which its live end makes
   meaningless. Snip and microcompact leave the documented live end alone; the source has fixed ends of six and four,
   which `EX_ATHENA_0_5` and `EX_ATHENA_HEAD` keep for microcompact.
@@ -28,26 +29,25 @@ what `presets` says of all restated systems, it differs from that source:
   the source would keep it as its prefix, beside the new one.
 - A merged run stands as a summary of its own beside the conversation's, until that one takes it in; its record names
   the results that it stands for, and so does that of a summary that took it in.
-- Where a host's stage drops pinned messages they stay in their places; the newest source puts them back at an estimated
-  place, v0.5 loses them.
-- A stage that fails ends the compaction with `StageFailed` wherever it stands, and the history stays as it was. The
-  source crashes unless it is the last.
-- The summary's cost counts against the run's budget, as documented (`Metadata`, `RunBudget`); the source adds tokens
-  only. Its length is bounded below 512 tokens where it replaces little, and it is not asked for where it would save
-  nothing.
+- A host's stage that drops pinned messages is not used; the newest source puts them back at an estimated place, v0.5
+  loses them. A stage that fails ends the compaction with its error wherever it stands, and the history stays as it was.
+  The source crashes unless it is the last.
+- The summary's cost stands in the compaction's record and event, as documented; the source adds tokens only. Its length
+  is bounded below 512 tokens where it replaces little, and it is not asked for where it would save nothing.
 - The summariser reads a transcript, as in the newest version; v0.5 sends the messages themselves.
 - Auto-pinning is part of the forced run. Thoughts and pictures are not counted, as in the source.
-- `dropped_count` counts the messages that are gone; the source takes the difference of lengths, one less for a summary.
+- A compaction's record counts the messages that are gone; the source takes the difference of lengths, one less for a
+  summary.
 - Episodic memory, which the newest version offers as an option, is not restated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from inspect import signature
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
-from workbench.compaction.presets.ex_athena.pinning import Pinning
+from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.presets.ex_athena.results import (
     EXEMPT,
     PER_TOOL_RESULT_MAX_CHARS,
@@ -56,6 +56,8 @@ from workbench.compaction.presets.ex_athena.results import (
     ObservationMask,
     Snip,
     archived,
+    calls_by_id,
+    tool_of,
 )
 from workbench.compaction.presets.ex_athena.runs import (
     MICROCOMPACT_RUN_THRESHOLD,
@@ -63,19 +65,67 @@ from workbench.compaction.presets.ex_athena.runs import (
     MergeRuns,
     RepeatCollapse,
 )
-from workbench.compaction.presets.ex_athena.session import COMPACT_AT, AthenaTrigger, AutoPin, HostStage
-from workbench.compaction.presets.ex_athena.summary import summary_stage
+from workbench.compaction.presets.ex_athena.summary import Pinning, summary_stage
 from workbench.compaction.presets.token_counters import athena_tokens, athena_tokens_0_5
-from workbench.compaction.stage import Stage
+from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import Trigger
+from workbench.compaction.trigger import Situation, Trigger
 from workbench.errors import SettingError, UnknownName
+from workbench.transcript.context import Context
+from workbench.transcript.message import ToolResult
+from workbench.transcript.pairing import callers, with_partners
 from workbench.transcript.tokens import TokenCounter
 
 SOURCE = (
     "udin-io/ex_athena 9f34576d and 8222cfef guides/compaction_pipeline.md, lib/ex_athena/{compactor,compactors,loop}"
 )
 DOCUMENTED = ("budget_reduction", "snip", "microcompact", "context_collapse", "summary")
+COMPACT_AT = 0.6
+FALLBACK_WINDOW = 128_000
+
+
+@dataclass(frozen=True, slots=True)
+class AthenaTrigger:
+    """Due at exactly the share of the window. The target is that size, so that at equality no stage runs.
+
+    Attributes:
+        overhead: whether the system prompt counts; in v0.5 it does not, and the target allows it on top.
+    """
+
+    compact_at: float = COMPACT_AT
+    overhead: bool = True
+    name: ClassVar[str] = "athena_trigger"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due at `tokens >= int(compact_at * window)`."""
+        window = situation.window if situation.window > 0 else FALLBACK_WINDOW
+        target = int(self.compact_at * window) + (0 if self.overhead else situation.overhead)
+        if situation.tokens < target and not situation.requested:
+            return None
+        reason = "requested" if situation.requested else "threshold"
+        return Budget(target=target, window=window, reason=reason, force=situation.requested)
+
+
+@dataclass(frozen=True, slots=True)
+class AutoPin:
+    """Pins the results of certain tools, with the messages that called for them, before a forced run.
+
+    Attributes:
+        tools: their names.
+    """
+
+    tools: tuple[str, ...]
+    name: ClassVar[str] = "auto_pin"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """Pin each such result and its caller, with all results of the caller; a result without a caller is left."""
+        messages, calls = context.messages, calls_by_id(context.messages)
+        answers = [(i, message) for i in callers(messages) if isinstance(message := messages[i], ToolResult)]
+        wanted = with_partners(messages, [i for i, result in answers if tool_of(result, calls) in self.tools])
+        edits = [
+            Replace(i, i + 1, (replace(messages[i], pinned=True),)) for i in sorted(wanted) if not messages[i].pinned
+        ]
+        return Plan(tuple(edits)) if edits else None
 
 
 def ex_athena(
@@ -126,37 +176,12 @@ def ex_athena(
         "summary": summary_stage(pinning, summary_model),
         "observation_mask": ObservationMask(),
     }
-    stages = []
     for stage in compaction_pipeline:
         if isinstance(stage, str) and stage not in known:
             raise UnknownName("stage", stage, known)
-        stages.append(known[stage] if isinstance(stage, str) else HostStage(stage))
+    stages = [known[stage] if isinstance(stage, str) else stage for stage in compaction_pipeline]
     pins = (AutoPin(auto_pin),) if auto_pin else ()
     return _preset("ex_athena", stages, AthenaTrigger(compact_at), athena_tokens, pins, forced=reactive_compact)
-
-
-def configured(per_run: Mapping[str, object], app_config: object = ()) -> Preset:
-    """The preset with the options of a run and, where it sets none, those of the application."""
-    return ex_athena(**resolved(per_run, app_config))
-
-
-def resolved(per_run: Mapping[str, object], app_config: object = ()) -> dict[str, Any]:
-    """The options that are set: those of a run before those of the application.
-
-    Args:
-        per_run: what came with the run; None is not set, and so is False but for `reactive_compact`.
-        app_config: a map, or pairs of name and value; anything else counts as empty.
-    """
-    try:
-        config = dict(app_config)  # type: ignore[call-overload]  # whatever a host has written there
-    except (TypeError, ValueError):
-        config = {}
-    known = signature(ex_athena).parameters
-    return {
-        name: value
-        for name, value in [*config.items(), *per_run.items()]
-        if name in known and value is not None and (value is not False or name == "reactive_compact")
-    }
 
 
 def _preset(

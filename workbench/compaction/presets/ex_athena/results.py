@@ -7,22 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.compaction.marker import EXCERPT, is_archived, reference, snipped, truncated
-from workbench.compaction.plan import Plan, Replace
-from workbench.compaction.presets.ex_athena.pinning import PINNING, Pinning
-from workbench.compaction.presets.token_counters import byte_length, calls_of
+from workbench.compaction.clip import byte_length
+from workbench.compaction.marker import EXCERPT, reference, snipped, truncated
+from workbench.compaction.plan import Plan
+from workbench.compaction.presets.ex_athena.summary import PINNING, Pinning
+from workbench.compaction.presets.token_counters import calls_of
+from workbench.compaction.results import rewritten
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import (
-    AssistantMessage,
-    Image,
-    Message,
-    Text,
-    ToolCall,
-    ToolResult,
-    plain_text,
-    with_blocks,
-)
+from workbench.transcript.message import AssistantMessage, Message, ToolCall, ToolResult, plain_text
 
 PER_TOOL_RESULT_MAX_CHARS = 16_000
 SNIP_AGE_ITERATIONS = 4
@@ -33,7 +26,9 @@ HINTS = ("path", "url", "command", "pattern")
 HINT_CHARS = 80
 CLEARED = "[output cleared to save context"
 
-_REFERENCE = re.compile(r"\[old output cleared to save context \(\d+ chars, ref=([0-9a-f]+)\)")
+_REFERENCE = re.compile(
+    r"\[(?:truncated; full=\d+ chars; ref=|old output cleared to save context \(\d+ chars, ref=)([0-9a-f]+)[\])]"
+)
 _MARKS = ("<snipped: stale tool-result for call ", CLEARED, EXCERPT)
 
 
@@ -68,19 +63,8 @@ def rewritable(context: Context, indices: Iterable[int] | None = None) -> Iterat
         if isinstance(message, ToolResult) and not message.pinned:
             text = plain_text(message)
             found = _REFERENCE.match(text)
-            if not (is_archived(message, context.archive) if found is None else found.group(1) in context.archive):
+            if found is None or found.group(1) not in context.archive:
                 yield i, message, text
-
-
-def rewritten(context: Context, i: int, text: str, *, pictures: bool = False) -> tuple[Replace, ...]:
-    """The edit that gives a result this text, if the text is shorter; its pictures stay only with `pictures`."""
-    result = context.messages[i]
-    assert isinstance(result, ToolResult)
-    if byte_length(text) >= byte_length(plain_text(result)):
-        return ()
-    kept = [block for block in result.blocks if isinstance(block, Image)] if pictures else ()
-    short = with_blocks(result, (Text(text), *kept))
-    return (Replace(i, i + 1, (short,)),) if context.count(short) <= context.sizes[i] else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +82,9 @@ class BudgetReduction:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace what is too long, wherever it stands."""
-        edits: list[Replace] = []
-        archive: dict[str, str] = {}
-        for i, _, text in rewritable(context):
-            size = byte_length(text)
-            if size > self.limit and (edit := rewritten(context, i, self.mark(size, reference(text)), pictures=True)):
-                edits += edit
-                archive[reference(text)] = text
-        return Plan(tuple(edits), archive) if edits else None
+        sizes = ((i, text, byte_length(text)) for i, _, text in rewritable(context))
+        marks = ((i, self.mark(size, reference(text))) for i, text, size in sizes if size > self.limit)
+        return rewritten(context, marks, archived=True, pictures=True, by_bytes=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +107,12 @@ class Snip:
         between, calls = self.pinning.between(messages), calls_by_id(messages)
         ends = [*(i for i, message in enumerate(messages) if isinstance(message, AssistantMessage)), len(messages)]
         stop = min(ends[-1 - self.age], between.stop) if self.age < len(ends) else 0
-        edits = [
-            edit
+        stale = (
+            (i, snipped(result.call_id))
             for i, result, text in rewritable(context, range(between.start, stop))
             if not is_mark(text) and tool_of(result, calls) not in self.exempt
-            for edit in rewritten(context, i, snipped(result.call_id))
-        ]
-        return Plan(tuple(edits)) if edits else None
+        )
+        return rewritten(context, stale, by_bytes=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +136,7 @@ class ObservationMask:
         ][:-MASK_KEEPS]
         if sum(size for _, _, size in old) < self.least:
             return None
-        edits = [edit for i, result, size in old for edit in rewritten(context, i, _cleared(result, size, calls))]
-        return Plan(tuple(edits)) if edits else None
+        return rewritten(context, ((i, _cleared(result, size, calls)) for i, result, size in old), by_bytes=True)
 
 
 def _cleared(result: ToolResult, size: int, calls: Mapping[str, ToolCall]) -> str:

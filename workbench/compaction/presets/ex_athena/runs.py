@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import ClassVar, TypeAlias
 
-from workbench.compaction.clip import head
+from workbench.compaction.clip import byte_length, head
 from workbench.compaction.marker import EXCERPT, REPEATED
 from workbench.compaction.plan import Draft, Plan, Replace
-from workbench.compaction.presets.ex_athena.pinning import Pinning
-from workbench.compaction.presets.ex_athena.results import calls_by_id, is_mark, rewritable, rewritten, tool_of
-from workbench.compaction.presets.token_counters import byte_length, calls_of
+from workbench.compaction.presets.ex_athena.results import calls_by_id, is_mark, rewritable, tool_of
+from workbench.compaction.presets.ex_athena.summary import Pinning
+from workbench.compaction.presets.token_counters import calls_of
+from workbench.compaction.results import rewritten
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.context_collapse import ContextCollapse as Stubs
 from workbench.transcript.context import Context
@@ -36,6 +38,25 @@ SHORT_END = Pinning(suffix=4)
 Run: TypeAlias = Mapping[int, ToolResult]
 
 
+def runs(context: Context, pinning: Pinning, least: int) -> Iterator[Run]:
+    """The runs between prefix and live end: adjacent results of one tool that are not pinned, by their indices."""
+    messages, calls = context.messages, calls_by_id(context.messages)
+
+    def tool(i: int) -> str | None:
+        message = messages[i]
+        return tool_of(message, calls) if isinstance(message, ToolResult) and not message.pinned else None
+
+    for _, indices in groupby(pinning.between(messages), tool):
+        run = {i: message for i in indices if isinstance(message := messages[i], ToolResult) and not message.pinned}
+        if len(run) >= max(least, MICROCOMPACT_RUN_THRESHOLD):
+            yield run
+
+
+def excerpt(text: str, chars: int) -> str:
+    """The first characters of a text, and a mark where there are more."""
+    return text if len(text) <= chars else f"{head(text, chars)} […]"
+
+
 @dataclass(frozen=True, slots=True)
 class ExcerptRuns:
     """Cuts each long result of a run to its first characters, in place. As in the newest version.
@@ -52,14 +73,13 @@ class ExcerptRuns:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace the long results of each run."""
-        edits = [
-            edit
+        excerpts = (
+            (i, f"{EXCERPT} {head(text, self.chars)} […]")
             for run in runs(context, self.pinning, self.run)
             for i, _, text in rewritable(context, run)
             if byte_length(text) > self.chars and not is_mark(text)
-            for edit in rewritten(context, i, f"{EXCERPT} {head(text, self.chars)} […]")
-        ]
-        return Plan(tuple(edits)) if edits else None
+        )
+        return rewritten(context, excerpts, by_bytes=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +99,19 @@ class MergeRuns:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Put one message in the place of each run where that is smaller."""
         messages, caller_of, calls = context.messages, callers(context.messages), calls_by_id(context.messages)
-        answers: dict[tuple[int, str], set[int]] = {}  # a call that was answered twice goes with both results
-        for i, caller in caller_of.items():
-            answers.setdefault((caller, _call_id(messages[i])), set()).add(i)
-        floor = self.pinning.floor(messages)
-        found: list[tuple[Run, Summary]] = []
+        answers: dict[tuple[int, str], set[int]] = defaultdict(set)  # a call answered twice goes with both results
+        for i, message in enumerate(messages):
+            if isinstance(message, ToolResult) and i in caller_of:
+                answers[caller_of[i], message.call_id].add(i)
+        floor, found = self.pinning.floor(messages), list[tuple[Run, Summary]]()
         for run in runs(context, self.pinning, self.run):
             made = {(caller_of[i], result.call_id) for i, result in run.items() if i in caller_of}
-            if any(at < floor or self.pinning.holds(messages[at]) or answers[at, id] - run.keys() for at, id in made):
+            stays = any(at < floor or messages[at].pinned or self.pinning.named(messages[at]) for at, _ in made)
+            if stays or any(answers[call] - run.keys() for call in made):
                 continue
             one = self._merged(run, calls)
-            if byte_length(one.text) < _bytes(run, calls):
+            texts = [text for result in run.values() for text in _texts(result, calls)]
+            if byte_length(one.text) < sum(map(byte_length, texts)):
                 found.append((run, one))
         plan = Plan(_edits(messages, found, caller_of))
         return plan if found and plan.apply(context).tokens <= context.tokens else None
@@ -98,58 +120,35 @@ class MergeRuns:
         lines = [f"[microcompact: {len(run)} tool results elided]"]
         for result in run.values():
             call = calls.get(result.call_id)
-            named = f" {call.name}({self._head(call.arguments_json())})" if call is not None else ""
-            lines.append(f"- {result.call_id}{named}: {self._head(plain_text(result))}")
+            named = f" {call.name}({excerpt(call.arguments_json(), self.chars)})" if call is not None else ""
+            lines.append(f"- {result.call_id}{named}: {excerpt(plain_text(result), self.chars)}")
         ids = tuple(result.id for result in run.values())
         return Draft(requests=(), template="", footer="\n".join(lines), replaces=ids, name=self.name).written(())
 
-    def _head(self, text: str) -> str:
-        return text if len(text) <= self.chars else f"{head(text, self.chars)} […]"
 
-
-def runs(context: Context, pinning: Pinning, least: int) -> Iterator[Run]:
-    """The runs between prefix and live end: adjacent results of one tool that are not pinned, by their indices."""
-    messages, calls = context.messages, calls_by_id(context.messages)
-
-    def tool(i: int) -> str | None:
-        message = messages[i]
-        return tool_of(message, calls) if isinstance(message, ToolResult) and not message.pinned else None
-
-    for _, indices in groupby(pinning.between(messages), tool):
-        run = {i: message for i in indices if isinstance(message := messages[i], ToolResult) and not message.pinned}
-        if len(run) >= max(least, MICROCOMPACT_RUN_THRESHOLD):
-            yield run
-
-
-def _bytes(run: Run, calls: Mapping[str, ToolCall]) -> int:
-    """Bytes of the results of a run and of the arguments of their calls."""
-    made = [calls[result.call_id] for result in run.values() if result.call_id in calls]
-    texts = [*map(plain_text, run.values()), *(call.arguments_json() for call in made)]
-    return sum(map(byte_length, texts))
+def _texts(result: ToolResult, calls: Mapping[str, ToolCall]) -> Iterator[str]:
+    """What a result says, and the arguments of its call."""
+    yield plain_text(result)
+    if result.call_id in calls:
+        yield calls[result.call_id].arguments_json()
 
 
 def _edits(
     messages: Sequence[Message], found: Sequence[tuple[Run, Summary]], caller_of: Mapping[int, int]
 ) -> tuple[Replace, ...]:
     """The merged messages in the place of their runs; before a caller that keeps calls, whose results still follow."""
-    answered: dict[int, set[str]] = {}
+    answered: dict[int, set[str]] = defaultdict(set)
     for run, _ in found:
         for i, result in run.items():
             if i in caller_of:
-                answered.setdefault(caller_of[i], set()).add(result.call_id)
+                answered[caller_of[i]].add(result.call_id)
     unfinished = {at for at, ids in answered.items() if any(call.id not in ids for call in calls_of(messages[at]))}
-    put: dict[int, list[Message]] = {}
+    put: dict[int, tuple[Message, ...]] = {i: () for run, _ in found for i in run} | dict.fromkeys(answered, ())
     for run, one in found:
-        at = min((caller_of[i] for i in run if caller_of.get(i) in unfinished), default=next(iter(run)))
-        put.setdefault(at, []).append(one)
-    edits = {i: Replace(i, i + 1, tuple(put.get(i, ()))) for run, _ in found for i in run}
+        put[min((caller_of[i] for i in run if caller_of.get(i) in unfinished), default=min(run))] += (one,)
     for at, ids in answered.items():
-        edits[at] = Replace(at, at + 1, (*put.get(at, ()), *_without(messages[at], ids)))
-    return tuple(edits[i] for i in sorted(edits))
-
-
-def _call_id(message: Message) -> str:
-    return message.call_id if isinstance(message, ToolResult) else ""
+        put[at] += _without(messages[at], ids)
+    return tuple(Replace(i, i + 1, put[i]) for i in sorted(put))
 
 
 def _without(message: Message, calls: set[str]) -> tuple[Message, ...]:
@@ -172,16 +171,13 @@ class RepeatCollapse:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The projection, from the history as it is kept."""
-        messages = context.messages
-        stubs = Stubs().plan(context, budget)
-        edits = {edit.start: edit for edit in (stubs.edits if stubs is not None else ())}
-        marks = []
-        for i, result in _repeats(messages).items():
-            marks.append(Replace(i, i + 1, (_marked(messages[i]),)))
-            if result is not None and result not in edits and not messages[result].pinned:
-                edits.update((edit.start, edit) for edit in rewritten(context, result, REPEATED))
-        if sum(_growth(context, edit) for edit in (*edits.values(), *marks)) <= 0:
-            edits.update((mark.start, mark) for mark in marks)
+        stubs, repeats = Stubs().plan(context, budget), _repeats(context.messages)
+        results = ((i, REPEATED) for i in repeats.values() if i is not None)
+        repeated = rewritten(context, results, by_bytes=True)
+        edits = {edit.start: edit for plan in (repeated, stubs) if plan is not None for edit in plan.edits}
+        marks = {i: Replace(i, i + 1, (_marked(context.messages[i]),)) for i in repeats}
+        if sum(_growth(context, edit) for edit in (*edits.values(), *marks.values())) <= 0:
+            edits |= marks
         return Plan(tuple(edits[i] for i in sorted(edits))) if edits else None
 
 

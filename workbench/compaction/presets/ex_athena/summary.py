@@ -1,38 +1,95 @@
-"""ExAthena's last stage: a short summary in the place of everything between the pinned prefix and the live end."""
+"""What ExAthena leaves alone, and its last stage: a short summary of all between the pinned prefix and the live end."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from workbench.compaction.clip import head
-from workbench.compaction.plan import Draft, Plan
-from workbench.compaction.presets.ex_athena.pinning import PINNING, Pinning
-from workbench.compaction.presets.ex_athena.session import StageFailed
+from workbench.compaction.place import behind_prompt
 from workbench.compaction.presets.token_counters import calls_of, role_of
 from workbench.compaction.prompt_template import Prompt, PromptTemplate, harmless, prompt
 from workbench.compaction.size_limits import SizeLimits
-from workbench.compaction.span_selection import SummaryInput, SummaryTask
+from workbench.compaction.span_selection import KEPT_SHARE, Span, SummaryInput
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, ToolResult, plain_text
+from workbench.transcript.pairing import cut_points, protected, with_partners
 
+FEWEST = 3
+"""Messages that are worth a summary."""
 RESULT_CHARS = 500
 WORD_CHARS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pinning:
+    """What stays: a prefix, a live end, and messages named `memory` or `skill:...`; no tool's result is named so.
+
+    Attributes:
+        prefix: slots at the front; messages that are pinned by name take none.
+        suffix: how many messages at the end are live.
+    """
+
+    prefix: int = 1
+    suffix: int = 6
+
+    def named(self, message: Message) -> bool:
+        """Whether the message is pinned by its name."""
+        named = message.name == "memory" or message.name.startswith("skill:")
+        return named and not isinstance(message, ToolResult)
+
+    def floor(self, messages: Sequence[Message]) -> int:
+        """Where the pinned prefix ends: its slots, and what is pinned by name among and right behind them."""
+        free = [i for i, message in enumerate(messages) if not self.named(message)]
+        return free[self.prefix] if self.prefix < len(free) else len(messages)
+
+    def between(self, messages: Sequence[Message]) -> range:
+        """The indices between prefix and live end."""
+        start = self.floor(messages)
+        return range(start, max(len(messages) - self.suffix, start))
+
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """What a summary replaces: the rest, but the newest user message; None for fewer than three messages.
+
+        A call stays or goes with its results. An earlier summary goes though it stands in the prefix: it is carried on.
+        Where a comparison sets the size, the live end takes at most half of the room that it leaves.
+        """
+        messages = context.messages
+        named = {i for i, message in enumerate(messages) if self.named(message)}
+        prefix = {i for i in range(self.floor(messages)) if not isinstance(messages[i], Summary)}
+        held = with_partners(messages, protected(messages) | named | prefix)
+        start = max(len(messages) - self.suffix, 0)
+        if budget.matched:
+            left = KEPT_SHARE * (budget.target - context.overhead - sum(context.sizes[i] for i in held))
+            for i in range(len(messages) - 1, start - 1, -1):
+                left -= 0 if i in held else context.sizes[i]
+                if left < 0:
+                    start = i + 1
+                    break
+        kept = with_partners(messages, held | set(range(start, len(messages))))
+        gone = tuple(i for i in range(len(messages)) if i not in kept)
+        return Span(gone, len(messages)) if len(gone) >= FEWEST else None
+
+    def place(self, messages: Sequence[Message], gone: Sequence[int]) -> int:
+        """Right behind the pinned prefix, but never inside a pair; at the latest where the first message goes."""
+        flags = cut_points(messages)
+        first = behind_prompt(messages, gone)
+        if first > gone[0]:
+            return next(i for i in range(first, len(flags)) if flags[i])
+        places = (i for i in range(max(self.floor(messages), first), gone[0] + 1) if flags[i])
+        return next(places, next(i for i in range(gone[0], -1, -1) if flags[i]))
+
+
+PINNING = Pinning()
 
 
 class AthenaPrompt(PromptTemplate):
     """One user message: a transcript of lines that are cut short, and the request for one paragraph."""
 
-    @property
-    def system(self) -> str:
-        """None."""
-        return ""
-
-    @property
-    def opening(self) -> str:
-        """Nothing stands above the summary."""
-        return ""
+    system = ""
+    opening = ""
 
     def request(self, filled: Prompt) -> str:
         """The user prompt's text."""
@@ -61,35 +118,14 @@ class AthenaLimits(SizeLimits):
         return min(self.most, sum(context.sizes[i] for i in gone) - frame + 1)
 
 
-class AthenaInput(SummaryInput):
-    """What is summarised: an earlier summary is one more message, which stands for what it replaced."""
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The messages that the summary stands for, those of an earlier one or of a merged run included."""
-        each = ((isinstance(one, Summary) and one.replaces) or (one.id,) for one in self.new)
-        return tuple(dict.fromkeys(id for ids in each for id in ids))
-
-
 def as_messages(context: Context, given: SummaryInput) -> SummaryInput:
     """The input with its summaries among the other messages."""
     gone = set(map(id, (*given.earlier, *given.new)))
-    return AthenaInput((), tuple(message for message in context.messages if id(message) in gone), files=given.files)
-
-
-def not_empty(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan | None:
-    """Nothing further, once the model has said something.
-
-    Raises:
-        StageFailed: it has not.
-    """
-    if not plain_text(edited.messages[at]).strip():
-        raise StageFailed("summary", "summary_failed: empty_summary")
-    return None
+    return replace(given, earlier=(), history=tuple(message for message in context.messages if id(message) in gone))
 
 
 def summary_stage(pinning: Pinning = PINNING, model: str = "") -> Summarize:
-    """The stage; another model may write the summary."""
+    """The stage; another model may write the summary. An empty answer is an error, like the model's own."""
     return Summarize(
         cut=pinning,
         prompt=AthenaPrompt(headings="", window_chars=None),
@@ -98,9 +134,7 @@ def summary_stage(pinning: Pinning = PINNING, model: str = "") -> Summarize:
         file_lists="recorded",
         recognise=as_messages,
         place=pinning.place,
-        finish=not_empty,
         fallback=None,
-        if_empty="",
         model=model,
         said_by="assistant",
         summary_name="compactor_summary",
