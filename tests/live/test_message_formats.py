@@ -196,6 +196,17 @@ def test_a_client_librarys_message_objects_are_read_and_sent_back() -> None:
     assert live.original[1] == {"role": "assistant", "content": "hello"}
 
 
+def test_a_client_librarys_blocks_inside_a_message_are_read_as_well() -> None:
+    use = Dumped({"type": "tool_use", "id": "t1", "name": "ls", "input": {"path": "."}})
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "a.py"}
+    path, place, messages = read(
+        asked("go"), {"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}
+    )
+    answer = messages[1]
+    assert isinstance(answer, AssistantMessage) and [call.id for call in answer.calls] == ["t1"]
+    assert sent(path, place, messages, "anthropic")[1] == {"role": "assistant", "content": [use]}
+
+
 def test_the_old_function_calls_are_paired_by_name() -> None:
     call = {"role": "assistant", "content": None, "function_call": {"name": "ls", "arguments": "{}"}}
     _, _, (_, answer, result) = read(asked("go"), call, {"role": "function", "name": "ls", "content": "a.py"})

@@ -1,25 +1,26 @@
-"""Reads a host's messages in OpenAI's chat or Anthropic's format; what is kept whole is sent back as it came."""
+"""Reads a host's messages in OpenAI's chat or Anthropic's format, and remembers where in them each block came from."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
 from workbench.errors import FormatError
+from workbench.importers.blocks import KINDS, thought_block, tool_call
+from workbench.importers.images import UNKNOWN_TOKENS
+from workbench.importers.values import label
 from workbench.transcript.message import (
     AnswerBlock,
     AssistantMessage,
     Image,
     Json,
     Message,
-    SaidBlock,
     Summary,
     SystemMessage,
     Text,
-    Thinking,
     ToolCall,
     ToolResult,
     UserMessage,
@@ -27,12 +28,13 @@ from workbench.transcript.message import (
 
 MessageFormat: TypeAlias = Literal["openai", "anthropic"]
 
-RULES = frozenset({"system", "developer"})
-RESULTS = frozenset({"tool", "function"})
-PICTURE_TOKENS = 1_200
-_PICTURES = frozenset({"image", "image_url", "input_image", "document", "file", "input_audio", "video_url"})
-_TEXTS = frozenset({"text", "input_text", "output_text"})
-_THOUGHTS = frozenset({"thinking", "redacted_thinking"})
+SYSTEM_ROLES = frozenset({"system", "developer"})
+_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_SAID = frozenset({"text", "input_text", "output_text", "image", "image_url", "input_image", "input_audio", "document"})
+_ANSWERED = _SAID | {"thinking", "redacted_thinking", "tool_use"}
+_FILES = frozenset({"file", "video_url"})
+_ANTHROPIC = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"})
+"""Kinds of parts that only Anthropic's format has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class HostMessage:
         record: our own copy of it.
         messages: what it says; several where it holds several tool results.
         sizes: their tokens.
-        parts: where in the record each block came from, by the block's identity.
+        parts: the part of the record that each block or tool result was read from, by the identity of the latter.
     """
 
     object: Json
@@ -59,17 +61,18 @@ class MessageReader:
     """Reads a host's messages one after another.
 
     Attributes:
-        shape: the format, as soon as a message shows it.
+        count: tokens of a message.
         pins: says of a host's message whether it must stay.
-        written: our own summaries by their text, should the host hand one back.
+        format: found from the messages where it is None.
+        written: our own summaries by their text, in case the host hands one back.
     """
 
     count: Callable[[Message], int]
     pins: Callable[[Mapping[str, Json]], bool] | None = None
     format: MessageFormat | None = None
-    names: dict[str, str] = field(default_factory=dict)
     written: dict[str, Summary] = field(default_factory=dict)
-    number: int = 0
+    _names: dict[str, str] = field(default_factory=dict)
+    _number: int = 0
 
     def read(self, given: Json, at: int) -> HostMessage:
         """One message; `at` is its index in the host's list, for errors.
@@ -77,172 +80,113 @@ class MessageReader:
         Raises:
             FormatError: it is no chat message; the index is named.
         """
-        record = _record(given, at)
+        record = _plain(given)
+        if not isinstance(record, Mapping):
+            why = f"expected a message with a role and content, found {type(given).__name__}"
+            raise FormatError(why, where=f"messages[{at}]")
+        record = deepcopy(dict(record))
+        if isinstance(record.get("content"), list):
+            record["content"] = [_plain(part) for part in record["content"]]
+        if record.get("role") not in _ROLES:
+            why = f"no role is named {record.get('role')!r}; known are {', '.join(_ROLES)}"
+            raise FormatError(why, where=f"messages[{at}]", field="role")
+        self.format = self.format or _format(record)
         parts: dict[int, Json] = {}
-        messages = tuple(self._messages(record, parts, at))
-        return HostMessage(given, record, messages, tuple(self.count(message) for message in messages), parts)
+        messages = tuple(self._messages(record, parts, self.pins is not None and self.pins(record)))
+        return HostMessage(given, record, messages, tuple(map(self.count, messages)), parts)
 
-    def _messages(self, record: Mapping[str, Json], parts: dict[int, Json], at: int) -> list[Message]:
-        role = record.get("role")
-        pinned = self.pins is not None and self.pins(record)
-        if role in RULES:
-            blocks = _blocks(record.get("content"), parts)
-            return [SystemMessage(id=self._id(), blocks=blocks, name=_word(record, "name"))]
-        if role == "assistant":
+    def _messages(self, record: Mapping[str, Json], parts: dict[int, Json], pinned: bool) -> list[Message]:
+        content, name = record.get("content"), label(record, "name")
+        if record["role"] == "assistant":
             return [self._answer(record, parts, pinned)]
-        if role in RESULTS:
-            return [self._openai_result(record, parts, pinned)]
-        if role == "user":
-            return self._user(record, parts, pinned)
-        known = "system, developer, user, assistant, tool, function"
-        raise FormatError(f"no role is named {role!r}; known are {known}", where=f"messages[{at}]", field="role")
-
-    def _id(self) -> str:
-        self.number += 1
-        return f"m{self.number}"
-
-    def _user(self, record: Mapping[str, Json], parts: dict[int, Json], pinned: bool) -> list[Message]:
-        content = record.get("content")
-        results = [part for part in _list(content) if _type(part) == "tool_result"]
-        messages: list[Message] = [self._anthropic_result(part, parts, pinned) for part in results]
-        rest = [part for part in _list(content) if _type(part) != "tool_result"] if results else content
-        if results and not rest:
-            return messages
+        if record["role"] in ("tool", "function"):
+            call_id = label(record, "tool_call_id") or f"function:{name}"
+            return [self._result(call_id, content, parts, pinned, name)]
+        if record["role"] in SYSTEM_ROLES:
+            return [SystemMessage(id=self._id(), blocks=_blocks(content, parts), name=name)]
         if isinstance(content, str) and content in self.written:
-            summary = self.written[content]
-            return [_again(summary, self._id())]
-        self._sees(content)
-        blocks = _blocks(rest, parts)
-        return [*messages, UserMessage(id=self._id(), blocks=blocks, name=_word(record, "name"), pinned=pinned)]
+            return [replace(self.written[content], id=self._id())]
+        messages: list[Message] = []
+        rest = content
+        if isinstance(content, list):
+            rest = [part for part in content if _type(part) != "tool_result"]
+            for part in content:
+                if _type(part) == "tool_result":
+                    result = self._result(label(part, "tool_use_id"), part.get("content"), parts, pinned)
+                    messages.append(replace(result, is_error=part.get("is_error") is True))
+                    parts[id(messages[-1])] = part
+        if rest or not messages:
+            blocks = _blocks(rest, parts)
+            messages.append(UserMessage(id=self._id(), blocks=blocks, name=name, pinned=pinned))
+        return messages
 
-    def _anthropic_result(self, part: Mapping[str, Json], parts: dict[int, Json], pinned: bool) -> ToolResult:
-        self.format = self.format or "anthropic"
-        call_id = _word(part, "tool_use_id")
-        result = ToolResult(
-            id=self._id(), call_id=call_id, blocks=_blocks(part.get("content"), parts), pinned=pinned,
-            name=self.names.get(call_id, ""), is_error=part.get("is_error") is True,
-        )  # fmt: skip
-        parts[id(result)] = part
-        return result
-
-    def _openai_result(self, record: Mapping[str, Json], parts: dict[int, Json], pinned: bool) -> ToolResult:
-        self.format = self.format or "openai"
-        call_id = _word(record, "tool_call_id") or f"function:{_word(record, 'name')}"
-        name = self.names.get(call_id) or _word(record, "name")
-        blocks = _blocks(record.get("content"), parts)
-        return ToolResult(id=self._id(), call_id=call_id, blocks=blocks, name=name, pinned=pinned)
+    def _result(self, call_id: str, content: Json, parts: dict[int, Json], pinned: bool, name: str = "") -> ToolResult:
+        name = self._names.get(call_id) or name
+        return ToolResult(id=self._id(), call_id=call_id, blocks=_blocks(content, parts), name=name, pinned=pinned)
 
     def _answer(self, record: Mapping[str, Json], parts: dict[int, Json], pinned: bool) -> AssistantMessage:
-        blocks: list[AnswerBlock] = []
-        thought = _word(record, "reasoning_content") or _word(record, "reasoning")
-        if thought:
-            blocks.append(Thinking(thought))
-            parts[id(blocks[0])] = thought
-        content = record.get("content")
-        self._sees(content)
-        for part in [content] if isinstance(content, str) and content else _list(content):
-            block = self._answered(part)
-            parts[id(block)] = part
-            blocks.append(block)
-        for entry in _calls(record):
-            self.format = self.format or "openai"
-            call = _openai_call(entry)
-            parts[id(call)] = entry
-            blocks.append(call)
-        self.names.update({block.id: block.name for block in blocks if isinstance(block, ToolCall)})
-        return AssistantMessage(id=self._id(), blocks=tuple(blocks), name=_word(record, "name"), pinned=pinned)
+        thought = label(record, "reasoning_content") or label(record, "reasoning")
+        blocks: list[AnswerBlock] = [*thought_block(thought), *_blocks(record.get("content"), parts, _ANSWERED)]
+        entries = [*(record.get("tool_calls") or ()), {"function": record.get("function_call")}]
+        for entry in entries if record.get("function_call") else entries[:-1]:
+            call = tool_call(entry)
+            blocks.append(call if call.id else replace(call, id=f"function:{call.name}"))
+            parts[id(blocks[-1])] = entry
+        self._names.update({block.id: block.name for block in blocks if isinstance(block, ToolCall)})
+        name = label(record, "name")
+        return AssistantMessage(id=self._id(), blocks=tuple(blocks), name=name, pinned=pinned)
 
-    def _answered(self, part: Json) -> AnswerBlock:
-        if isinstance(part, Mapping) and _type(part) == "tool_use":
-            return ToolCall(_word(part, "id"), _word(part, "name"), _arguments(part.get("input")))
-        if isinstance(part, Mapping) and _type(part) in _THOUGHTS:
-            return Thinking(_word(part, "thinking"), _word(part, "signature") or _word(part, "data"))
-        return _block(part)
-
-    def _sees(self, content: Json) -> None:
-        """Take note of what only one of the formats has."""
-        for part in _list(content) if self.format is None else ():
-            if _type(part) in {"tool_use", "document", "image", *_THOUGHTS} or "cache_control" in part:
-                self.format = "anthropic"
-            elif _type(part) == "image_url":
-                self.format = "openai"
+    def _id(self) -> str:
+        self._number += 1
+        return f"m{self._number}"
 
 
-def _record(given: Json, at: int) -> dict[str, Json]:
-    dump = getattr(given, "model_dump", None)
-    record = dump(exclude_none=True) if callable(dump) else given
-    if not isinstance(record, Mapping):
-        what = type(given).__name__
-        raise FormatError(f"expected a message with a role and content, found {what}", where=f"messages[{at}]")
-    return deepcopy(dict(record))
+def _plain(value: Json) -> Json:
+    """The value of a client library's object; anything else as it is."""
+    dump = getattr(value, "model_dump", None)
+    return dump(exclude_none=True) if callable(dump) else value
 
 
-def _again(summary: Summary, id: str) -> Summary:
-    return Summary(
-        id=id, text=summary.text, replaces=summary.replaces, files=summary.files, lead=summary.lead,
-        tail=summary.tail, said_by=summary.said_by, name=summary.name, model=summary.model,
-    )  # fmt: skip
+def _format(record: Mapping[str, Json]) -> MessageFormat | None:
+    """The format that a message shows by what only this format has."""
+    content = record.get("content")
+    for part in content if isinstance(content, list) else ():
+        if _type(part) in _ANTHROPIC or (isinstance(part, Mapping) and "cache_control" in part):
+            return "anthropic"
+        if _type(part) == "image_url":
+            return "openai"
+    openai = record["role"] in ("tool", "function") or record.get("tool_calls") or record.get("function_call")
+    return "openai" if openai else None
 
 
-def _blocks(content: Json, parts: dict[int, Json]) -> tuple[SaidBlock, ...]:
-    if content is None or content == "":
-        return ()
+def _blocks(content: Json, parts: dict[int, Json], kinds: frozenset[str] = _SAID) -> tuple[Any, ...]:
+    """The blocks of a content, of these kinds; the part of each is put into `parts`."""
     blocks = []
     for part in content if isinstance(content, list) else [content]:
-        block = _block(part)
-        parts[id(block)] = part
-        blocks.append(block)
+        if part is not None and part != "":
+            blocks.append(_block(part, kinds))
+            parts[id(blocks[-1])] = part
     return tuple(blocks)
 
 
-def _block(part: Json) -> SaidBlock:
-    """Text, or a placeholder for a block that cannot be shortened: a picture, or a provider's own block."""
+def _block(part: Json, kinds: frozenset[str]) -> AnswerBlock:
+    """A block, or a placeholder for what cannot be shortened: a file, or a part that only its provider understands."""
     if isinstance(part, str):
         return Text(part)
+    if _type(part) in kinds:
+        try:
+            block = KINDS[_type(part)](part)
+        except FormatError:
+            block = None
+        if block is not None and not isinstance(block, ToolResult):
+            return block
+    written = json.dumps(part, ensure_ascii=False, default=str)
     if not isinstance(part, Mapping):
-        return Text(json.dumps(part, ensure_ascii=False, default=str))
-    if _type(part) in _TEXTS and isinstance(part.get("text"), str):
-        return Text(part["text"])
-    length = len(json.dumps(part, ensure_ascii=False, default=str))
-    if _type(part) in _PICTURES:
-        return Image(_type(part), length, PICTURE_TOKENS)
-    return Image(_type(part) or "block", length, -(-length // 4))
-
-
-def _calls(record: Mapping[str, Json]) -> Sequence[Mapping[str, Json]]:
-    old = record.get("function_call")
-    made = [entry for entry in _list(record.get("tool_calls")) if isinstance(entry, Mapping)]
-    return [*made, {"function": old}] if isinstance(old, Mapping) else made
-
-
-def _openai_call(entry: Mapping[str, Json]) -> ToolCall:
-    function = entry.get("function") or entry.get("custom") or {}
-    name = _word(function, "name")
-    given = function.get("arguments", function.get("input"))
-    return ToolCall(_word(entry, "id") or f"function:{name}", name, _arguments(given))
-
-
-def _arguments(value: Json) -> Mapping[str, Json]:
-    if isinstance(value, Mapping):
-        return value
-    if not isinstance(value, str) or not value:
-        return {}
-    try:
-        inside = json.loads(value)
-    except (ValueError, RecursionError):
-        return {"input": value}
-    return inside if isinstance(inside, dict) else {"input": value}
-
-
-def _list(content: Json) -> list[Json]:
-    return content if isinstance(content, list) else []
+        return Text(written)
+    return Image(
+        _type(part) or "block", len(written), UNKNOWN_TOKENS if _type(part) in _FILES else -(-len(written) // 4)
+    )
 
 
 def _type(part: Json) -> str:
-    kind = part.get("type") if isinstance(part, Mapping) else None
-    return kind if isinstance(kind, str) else ""
-
-
-def _word(record: Mapping[str, Json], name: str) -> str:
-    value = record.get(name)
-    return value if isinstance(value, str) else ""
+    return label(part, "type") if isinstance(part, Mapping) else ""

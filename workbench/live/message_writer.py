@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from workbench.live.message_reader import RULES, HostMessage, MessageFormat
+from workbench.live.message_reader import SYSTEM_ROLES, HostMessage, MessageFormat
 from workbench.transcript.message import (
     AnswerBlock,
     AssistantMessage,
@@ -41,6 +41,19 @@ class OutgoingMessage:
     made: bool = True
     at: int | None = None
 
+    @property
+    def role(self) -> str:
+        """Its role in the host's format."""
+        named = self.object.get("role") if isinstance(self.object, Mapping) else getattr(self.object, "role", "")
+        return named if isinstance(named, str) else ""
+
+    @property
+    def holds_results(self) -> bool:
+        """Whether it is a user's message in Anthropic's format that begins with a tool result."""
+        content = self.object.get("content") if isinstance(self.object, Mapping) and self.role == "user" else None
+        first = content[0] if isinstance(content, list) and content else None
+        return isinstance(first, Mapping) and first.get("type") == "tool_result"
+
 
 def write_messages(
     messages: Sequence[Message], path: Sequence[HostMessage], place: Mapping[str, int], format: MessageFormat
@@ -55,19 +68,15 @@ def write_messages(
     """
     shown: list[OutgoingMessage] = []
     for at, run in groupby(messages, key=lambda message: place.get(message.id)):
-        group = list(run)
+        group = tuple(run)
         if at is None:
             shown += [OutgoingMessage(_new(message, format)) for message in group if not is_empty(message)]
-        elif _whole(group, path[at]):
+        elif [*map(id, group)] == [*map(id, path[at].messages)]:
             shown.append(OutgoingMessage(path[at].object, made=False, at=at))
         else:
             shown += [OutgoingMessage(record, at=at) for record in _changed(group, path[at], format)]
-    first = next((role_of(one.record) for one in path if role_of(one.record) not in RULES), "")
+    first = next((one.record["role"] for one in path if one.record["role"] not in SYSTEM_ROLES), "")
     return _merged_results(_with_turns(shown, opens=first == "user"))
-
-
-def _whole(group: Sequence[Message], given: HostMessage) -> bool:
-    return len(group) == len(given.messages) and all(now is was for now, was in zip(group, given.messages, strict=True))
 
 
 def _changed(group: Sequence[Message], given: HostMessage, format: MessageFormat) -> Iterator[dict[str, Json]]:
@@ -78,12 +87,10 @@ def _changed(group: Sequence[Message], given: HostMessage, format: MessageFormat
         was = before[message.id]
         if type(was) is not type(message):
             yield _new(message, format)
-        elif isinstance(message, ToolResult) and id(was) in given.parts:
+        elif id(was) in given.parts:
             parts.append({**given.parts[id(was)], "content": _content(message.blocks, given) or EMPTY_RESULT})
         elif isinstance(message, AssistantMessage) and isinstance(was, AssistantMessage):
-            record = _answer(message, was, given)
-            if record is not None:
-                yield record
+            yield from _answer(message, was, given)
         elif len(given.messages) == 1:
             yield {**given.record, "content": _content(message.blocks, given) or EMPTY_RESULT}
         else:
@@ -94,70 +101,64 @@ def _changed(group: Sequence[Message], given: HostMessage, format: MessageFormat
 
 def _content(blocks: Sequence[AnswerBlock], given: HostMessage) -> Json:
     """Text where there is only text and no part of the host's, else a list of parts."""
-    if all(isinstance(block, Text) and not isinstance(given.parts.get(id(block)), Mapping) for block in blocks):
-        return "\n".join(block.text for block in blocks if isinstance(block, Text) and block.text.strip())
-    return _parts(blocks, given)
+    if any(isinstance(block, Image) or isinstance(given.parts.get(id(block)), Mapping) for block in blocks):
+        return _parts(blocks, given)
+    return _text(blocks)
 
 
 def _parts(blocks: Sequence[AnswerBlock], given: HostMessage) -> list[Json]:
-    return [part for block in blocks if (part := _part(block, given)) is not None]
+    """The host's own parts where nothing changed; text for other blocks that say something."""
+    parts = []
+    for block in blocks:
+        own = given.parts.get(id(block))
+        if isinstance(own, Mapping):
+            parts.append(own)
+        elif text := _text([block]):
+            parts.append({"type": "text", "text": text})
+    return parts
 
 
-def _part(block: AnswerBlock, given: HostMessage) -> Json:
-    own = given.parts.get(id(block))
-    if isinstance(own, Mapping):
-        return own
-    if isinstance(block, Image):
-        return {"type": "text", "text": f"[{block.media_type} left out]"}
-    return {"type": "text", "text": block.text} if isinstance(block, Text) and block.text.strip() else None
+def _text(blocks: Sequence[AnswerBlock]) -> str:
+    texts = (
+        block.text if isinstance(block, Text) else f"[{block.media_type} left out]"
+        for block in blocks
+        if isinstance(block, Text | Image)
+    )
+    return "\n".join(text for text in texts if text.strip())
 
 
-def _answer(message: AssistantMessage, was: AssistantMessage, given: HostMessage) -> dict[str, Json] | None:
-    """The host's answer with what is left of it; thoughts stay only as they were, all of them or none."""
-    intact = _thoughts(message) == _thoughts(was)
-    record = {key: value for key, value in given.record.items() if intact or key not in _THOUGHT_KEYS}
-    entries = [_entry(block, was, given) for block in message.blocks if isinstance(block, ToolCall)]
-    anthropic = any(isinstance(entry, dict) and entry.get("type") == "tool_use" for entry in entries)
+def _answer(message: AssistantMessage, was: AssistantMessage, given: HostMessage) -> Iterator[dict[str, Json]]:
+    """The host's answer with what is left of it, if anything; thoughts stay only as they were, all of them or none."""
+    thoughts, before = ([id(b) for b in one.blocks if isinstance(b, Thinking)] for one in (message, was))
+    intact = thoughts == before
     parts: list[Json] = []
+    calls: list[Json] = []
     for block in message.blocks:
-        if isinstance(block, Thinking):
-            own = given.parts.get(id(block))
-            parts += [own] if intact and isinstance(own, Mapping) else []
-        elif isinstance(block, ToolCall):
-            parts += [_entry(block, was, given)] if anthropic else []
-        else:
+        if isinstance(block, ToolCall):
+            entry = _entry(block, was, given)
+            (parts if entry.get("type") == "tool_use" else calls).append(entry)
+        elif intact or not isinstance(block, Thinking):
             parts += _parts((block,), given)
-    plain = all(part.get("type") == "text" for part in parts)
-    if isinstance(record.get("content"), list):
-        record["content"] = parts
-    else:
-        record["content"] = ("\n".join(part["text"] for part in parts) or None) if plain else parts
-    if not anthropic and "tool_calls" in record:
-        record.pop("tool_calls")
-        record.update({"tool_calls": entries} if entries else {})
-    if "function_call" in record and entries:
-        record["function_call"] = entries[0]["function"]
-    if not parts and not entries:
-        return None
-    return record
-
-
-def _thoughts(message: AssistantMessage) -> list[int]:
-    return [id(block) for block in message.blocks if isinstance(block, Thinking)]
+    dropped = {"tool_calls", "function_call"} if intact else {"tool_calls", "function_call", *_THOUGHT_KEYS}
+    record = {key: value for key, value in given.record.items() if key not in dropped}
+    as_text = not isinstance(record.get("content"), list) and all(part.get("type") == "text" for part in parts)
+    record["content"] = ("\n".join(part["text"] for part in parts) or None) if as_text else parts
+    if calls and given.record.get("function_call"):
+        record["function_call"] = calls[0]["function"]
+    elif calls:
+        record["tool_calls"] = calls
+    if parts or calls:
+        yield record
 
 
 def _entry(call: ToolCall, was: AssistantMessage, given: HostMessage) -> Json:
     """The host's own entry for a call, with the arguments replaced where a stage changed them."""
-    own = given.parts.get(id(call))
-    if own is not None:
-        return own
-    before = next((block for block in was.calls if block.id == call.id), None)
-    entry = given.parts.get(id(before)) if before is not None else None
-    if entry is None:
-        return {"type": "function", "id": call.id, "function": _function(call)}
+    if id(call) in given.parts:
+        return given.parts[id(call)]
+    entry: Json = next((given.parts[id(block)] for block in was.calls if block.id == call.id), {})
     if entry.get("type") == "tool_use":
         return {**entry, "input": dict(call.arguments)}
-    return {**entry, "function": {**entry.get("function", {}), **_function(call)}}
+    return {"type": "function", "id": call.id, **entry, "function": {**entry.get("function", {}), **_function(call)}}
 
 
 def _function(call: ToolCall) -> dict[str, Json]:
@@ -166,37 +167,24 @@ def _function(call: ToolCall) -> dict[str, Json]:
 
 def _new(message: Message, format: MessageFormat) -> dict[str, Json]:
     """A message that the host never had."""
-    text = "\n".join(
-        block.text if isinstance(block, Text) else f"[{block.media_type} left out]"
-        for block in message.blocks
-        if isinstance(block, Text | Image)
-    )
+    text = _text(message.blocks)
+    calls = message.calls if isinstance(message, AssistantMessage) else ()
     if isinstance(message, ToolResult):
         if format == "openai":
             return {"role": "tool", "tool_call_id": message.call_id, "content": text}
         part = {"type": "tool_result", "tool_use_id": message.call_id, "content": text}
         return {"role": "user", "content": [{**part, "is_error": True} if message.is_error else part]}
-    if isinstance(message, AssistantMessage) and message.calls:
-        return _calling(message, text, format)
-    role = message.said_by if isinstance(message, Summary) else message.role
-    if isinstance(message, SystemMessage) and format == "anthropic":
-        role = "user"
-    return {"role": role, "content": text}
-
-
-def _calling(message: AssistantMessage, text: str, format: MessageFormat) -> dict[str, Json]:
-    if format == "openai":
-        calls = [{"id": call.id, "type": "function", "function": _function(call)} for call in message.calls]
-        return {"role": "assistant", "content": text or None, "tool_calls": calls}
-    parts: list[Json] = [{"type": "text", "text": text}] if text.strip() else []
-    parts += [{"type": "tool_use", "id": c.id, "name": c.name, "input": dict(c.arguments)} for c in message.calls]
-    return {"role": "assistant", "content": parts}
-
-
-def role_of(shown: Json) -> str:
-    """The role of a message in the host's format."""
-    role = shown.get("role") if isinstance(shown, Mapping) else getattr(shown, "role", "")
-    return role if isinstance(role, str) else ""
+    if calls and format == "openai":
+        entries = [{"id": call.id, "type": "function", "function": _function(call)} for call in calls]
+        return {"role": "assistant", "content": text or None, "tool_calls": entries}
+    if calls:
+        parts: list[Json] = [{"type": "text", "text": text}] if text else []
+        uses = [{"type": "tool_use", "id": c.id, "name": c.name, "input": dict(c.arguments)} for c in calls]
+        return {"role": "assistant", "content": parts + uses}
+    if isinstance(message, Summary):
+        return {"role": message.said_by, "content": text}
+    system = isinstance(message, SystemMessage) and format == "anthropic"
+    return {"role": "user" if system else message.role, "content": text}
 
 
 def _with_turns(shown: list[OutgoingMessage], opens: bool) -> list[OutgoingMessage]:
@@ -207,17 +195,12 @@ def _with_turns(shown: list[OutgoingMessage], opens: bool) -> list[OutgoingMessa
     result: list[OutgoingMessage] = []
     last: OutgoingMessage | None = None
     for one in shown:
-        if role_of(one.object) == "assistant":
-            parted = last is not None and role_of(last.object) == "assistant" and not _adjacent(last, one)
-            if parted or (last is None and opens):
-                result.append(OutgoingMessage({"role": "user", "content": GAP}))
+        parted = opens if last is None else last.role == "assistant" and (last.at is None or one.at != last.at + 1)
+        if one.role == "assistant" and parted:
+            result.append(OutgoingMessage({"role": "user", "content": GAP}))
         result.append(one)
-        last = last if role_of(one.object) in RULES else one
+        last = last if one.role in SYSTEM_ROLES else one
     return result
-
-
-def _adjacent(one: OutgoingMessage, other: OutgoingMessage) -> bool:
-    return one.at is not None and other.at is not None and other.at == one.at + 1
 
 
 def _merged_results(shown: list[OutgoingMessage]) -> list[OutgoingMessage]:
@@ -225,20 +208,9 @@ def _merged_results(shown: list[OutgoingMessage]) -> list[OutgoingMessage]:
     result: list[OutgoingMessage] = []
     for one in shown:
         last = result[-1] if result else None
-        if last is not None and last.made and _holds_results(last.object) and _holds_results(one.object):
-            record = dict(one.object)
-            result[-1] = OutgoingMessage(
-                {**record, "content": [*last.object["content"], *record["content"]]}, at=one.at
-            )
+        if last is not None and last.made and last.holds_results and one.holds_results:
+            content = [*last.object["content"], *one.object["content"]]
+            result[-1] = OutgoingMessage({**one.object, "content": content}, at=one.at)
         else:
             result.append(one)
     return result
-
-
-def _holds_results(shown: Json) -> bool:
-    content = shown.get("content") if isinstance(shown, Mapping) and shown.get("role") == "user" else None
-    return (
-        isinstance(content, list)
-        and bool(content)
-        and all(isinstance(part, Mapping) and part.get("type") == "tool_result" for part in content[:1])
-    )
