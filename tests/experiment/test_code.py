@@ -5,8 +5,7 @@ from typing import Any
 
 from builders import conversation
 from workbench.compaction.presets import preset
-from workbench.experiment.code import own_code
-from workbench.experiment.keys import described, key
+from workbench.experiment.keys import described, key, own_code
 
 LIMIT = "class Own:\n    name = 'own'\n    def plan(self, context, budget):\n        return cut(context, {n})\n"
 HELPER = "def cut(context, n):\n    return None if n > {n} else n\n"

@@ -60,7 +60,7 @@ def leave_one_out(
         run = compare(what, spec=RunSpec.of(spec, settings).changed(strategies=[whole, *parts.values()], out=folder))
         rows = run.sessions
         if rows.empty or not (rows["status"] == "ok").any():
-            bad = [Unreadable(row.path, row.reason).told for row in rows.itertuples()]
+            bad = [str(Unreadable(row.path, row.reason)) for row in rows.itertuples()]
             raise SettingError(": ".join(("no session could be replayed", *bad[:1])))
         found = _stage_effects(run, whole.name, {stage: part.name for stage, part in parts.items()})
         return pd.DataFrame(found, columns=COLUMNS)

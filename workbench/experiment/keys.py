@@ -3,13 +3,36 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
+from types import CodeType, FunctionType
 
-from workbench.experiment.code import own_code
+PRESENTATION = frozenset(
+    {"report", "explore", "cli", "analysis", "validation", "datasets", "markup.py", "palette.py", "__main__.py"}
+)
+"""Rooms and files that can change without changing a replay."""
+
+
+def key(*parts: object) -> str:
+    """A short name for these parts, the same on every machine."""
+    text = json.dumps([described(part) for part in parts], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+@cache
+def code_version() -> str:
+    """A hash of the package's own source: another version of the code never reuses a replay."""
+    root = Path(__file__).parent.parent
+    seal = hashlib.sha256()
+    for path in sorted([*root.rglob("*.py"), *root.rglob("*.md")]):
+        if path.relative_to(root).parts[0] not in PRESENTATION:
+            seal.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return seal.hexdigest()[:16]
 
 
 def described(part: object) -> object:
@@ -32,24 +55,46 @@ def described(part: object) -> object:
     return {"part": place, **own} if own else place
 
 
-PRESENTATION = frozenset(
-    {"report", "explore", "cli", "analysis", "validation", "datasets", "markup.py", "palette.py", "__main__.py"}
-)
-"""Rooms and files that can change without changing a replay."""
+def own_code(part: object) -> str:
+    """A short hash of the code of a part from outside this package; empty for a part of ours.
+
+    It covers a class with its bases, or a function, and what these call in their own module. Constants count, places
+    in files and names of local variables do not; another version of Python gives another hash.
+
+    Args:
+        part: a class or a function; of anything else, its class.
+    """
+    codes = list(_codes(part if isinstance(part, type | FunctionType) else type(part), set()))
+    return hashlib.sha256(b"".join(map(_bytes, codes))).hexdigest()[:16] if codes else ""
 
 
-@cache
-def code_version() -> str:
-    """A hash of the package's own source: another version of the code never reuses a replay."""
-    root = Path(__file__).parent.parent
-    seal = hashlib.sha256()
-    for path in sorted([*root.rglob("*.py"), *root.rglob("*.md")]):
-        if path.relative_to(root).parts[0] not in PRESENTATION:
-            seal.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return seal.hexdigest()[:16]
+def _codes(part: object, done: set[int]) -> Iterator[CodeType]:
+    module = str(getattr(part, "__module__", ""))
+    if id(part) in done or module.startswith("workbench.") or module.partition(".")[0] in sys.stdlib_module_names:
+        return
+    done.add(id(part))
+    if isinstance(part, type):
+        for one in part.__mro__[1:]:
+            yield from _codes(one, done)
+        for value in vars(part).values():
+            yield from _codes(inspect.unwrap(getattr(value, "fget", None) or value), done)
+    elif isinstance(part, FunctionType):
+        codes = list(_nested(part.__code__))
+        yield from codes
+        for name in sorted({name for code in codes for name in code.co_names}):
+            used = part.__globals__.get(name)
+            if isinstance(used, type | FunctionType) and used.__module__ == part.__module__:
+                yield from _codes(used, done)
 
 
-def key(*parts: object) -> str:
-    """A short name for these parts, the same on every machine."""
-    text = json.dumps([described(part) for part in parts], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _nested(constant)
+
+
+def _bytes(code: CodeType) -> bytes:
+    constants = [one for one in code.co_consts if not isinstance(one, CodeType)]
+    plain = [sorted(map(repr, one)) if isinstance(one, frozenset) else one for one in constants]
+    return b"\0".join([code.co_code, repr(code.co_names).encode(), repr(plain).encode()])

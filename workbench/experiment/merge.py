@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import chain, count
+from typing import Any
 
-from workbench.experiment.replay_rows import NAMES, Row, Value
+from workbench.experiment.replay_rows import NAMES, Row
 from workbench.experiment.store import RunFolder
 from workbench.experiment.work import Worked
 
@@ -31,7 +33,7 @@ def merged(worked: Sequence[Worked], folder: RunFolder, named: Collection[int]) 
                 strategy = names.get((done.strategy, done.model))
                 if strategy is None:
                     continue
-                found = None if done.reason else folder.replay(done.key)
+                found: dict[str, Any] | None = None if done.reason else folder.replay(done.key)
                 reason = done.reason or (NOT_HERE if found is None else "")
                 tables["replays"].append(
                     {
@@ -40,11 +42,11 @@ def merged(worked: Sequence[Worked], folder: RunFolder, named: Collection[int]) 
                     }
                 )  # fmt: skip
                 for table, rows in (found or {}).items():
-                    assert isinstance(rows, list)
-                    own = (
-                        {**row, "strategy": strategy} if row.get("strategy") == done.strategy else row for row in rows
-                    )
-                    (scores if table == "scores" else tables[table]).extend({**row, "session": session} for row in own)
+                    for own in rows:
+                        own["session"] = session
+                        if own.get("strategy") == done.strategy:
+                            own["strategy"] = strategy
+                    (scores if table == "scores" else tables[table]).extend(rows)
             tables["scores"] += _scaled(scores)
         tables["sessions"] += [
             {"session": bad.path, "path": bad.path, "status": "unreadable", "reason": bad.reason}
@@ -71,25 +73,19 @@ def _strategy_names(worked: Sequence[Worked]) -> dict[tuple[str, str], str]:
 
 
 def _unique(name: str, taken: set[str]) -> str:
-    found, n = name, 1
-    while found in taken:
-        n += 1
-        found = f"{name}~{n}"
+    names = chain([name], (f"{name}~{n}" for n in count(2)))
+    found = next(one for one in names if one not in taken)
     taken.add(found)
     return found
 
 
-def _scaled(scores: Sequence[Row]) -> list[Row]:
+def _scaled(scores: list[Row]) -> list[Row]:
     """One session's scores with the column `scaled`: 0 is the reference `null`, 1 is the reference `none`."""
-    ends: dict[tuple[Value, ...], Value] = {
-        (row["strategy"], row["mode"], row["share"], row["metric"]): row["value"] for row in scores
-    }
-    found = []
+    ends = {(row["strategy"], row["mode"], row["share"], row["metric"]): row["value"] for row in scores}
     for row in scores:
         place = (row["mode"], row["share"], row["metric"])
         floor, top, value = ends.get(("null", *place)), ends.get(("none", *place)), row["value"]
-        scaled = None
+        row["scaled"] = None
         if isinstance(floor, float) and isinstance(top, float) and isinstance(value, float) and top != floor:
-            scaled = (value - floor) / (top - floor)
-        found.append({**row, "scaled": scaled})
-    return found
+            row["scaled"] = (value - floor) / (top - floor)
+    return scores

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from itertools import zip_longest
 from typing import TypeAlias
 
@@ -22,12 +22,12 @@ from workbench.metrics.rereads import rereads
 from workbench.metrics.sizes import EVEN_SO, too_large
 from workbench.models.model import Completion, Model
 from workbench.models.summary_repair import STANDS_IN
+from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_boundaries, by_fill
 from workbench.replay.matched import at_recorded_sizes, matched
 from workbench.replay.natural import natural
 from workbench.replay.recorded import recorded_contexts
 from workbench.replay.step import CompactionEvent
-from workbench.transcript.session import Session
 
 Value: TypeAlias = str | int | float | None
 Row: TypeAlias = dict[str, Value]
@@ -46,26 +46,14 @@ def replay_rows(ready: Prepared, preset: Preset, model: Model, spec: Scope) -> T
     """Replay and score one session under one preset.
 
     Raises:
-        ModelError: the model failed and the preset has nothing to use otherwise.
+        ModelError: the model failed and the preset has no fallback.
     """
-    collecting = gc.isenabled()
-    gc.disable()  # rows and contexts hold no cycles: looking for some takes a seventh of the time of a replay
-    try:
-        return _tables(ready, preset, model, spec)
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def _tables(ready: Prepared, preset: Preset, model: Model, spec: Scope) -> Tables:
-    tables: Tables = {name: [] for name in NAMES}
     session, sizing, model = ready.session, ready.sizing, ready.reader(model)
     score_at = by_fill(session, sizing, ready.window)
     replay = natural(session, preset, model, sizing, window=ready.window, score_at=score_at)
     prices = pricing(session, spec.price_model, spec.prices)
     data = MetricInput(replay, ready.index, prices=prices)
-    tables["steps"] += _steps(data)
-    _fill(tables, data)
+    tables = natural_rows(data)
     if spec.shares:
         at = at_boundaries(session, sizing, ready.window, spec.boundaries)
         replay = matched(session, preset, model, sizing, window=ready.window, at=at, shares=spec.shares)
@@ -76,19 +64,34 @@ def _tables(ready: Prepared, preset: Preset, model: Model, spec: Scope) -> Table
         replay = at_recorded_sizes(session, preset, model, sizing, window=ready.window, really=really)
         _fill(tables, MetricInput(replay, ready.index))
     _name(tables, session.id, preset.name)
-    if (
-        preset.name == "none"
-    ):  # the harness's own references need no agent: they are made beside the reference that keeps all
+    if preset.name == "none":  # the references that no agent could make are made beside the one that keeps all
         for reference, inputs in reference_inputs(ready, spec, really):
-            found: Tables = {name: [] for name in NAMES}
+            found = _empty()
             for data in inputs:
                 _fill(found, data)
             _name(found, session.id, reference)
             for name, rows in found.items():
                 tables[name] += rows
-        tables["rereads"] += _rereads(session, tuple(really))
+        tables["rereads"] += [
+            {"session": session.id, **asdict(one)} for one in rereads(session.messages, tuple(really))
+        ]
         tables["reconciliation"] += reconciliation(ready, prices)
     return tables
+
+
+def natural_rows(data: MetricInput, worst: int = WORST) -> Tables:
+    """The rows of one natural replay, with so many of its losses."""
+    tables = _empty()
+    charges = data.bill.charges if data.bill is not None else ()
+    for step, charge in zip_longest(data.replay.steps, charges):
+        paid = {"cache_read": charge.read, "usd": charge.usd} if charge is not None else {}
+        tables["steps"].append({**asdict(step), **paid})
+    _fill(tables, data, worst)
+    return tables
+
+
+def _empty() -> Tables:
+    return {name: [] for name in NAMES}
 
 
 def _name(tables: Tables, session: str, strategy: str) -> None:
@@ -97,54 +100,26 @@ def _name(tables: Tables, session: str, strategy: str) -> None:
             row["session"], row["strategy"] = session, strategy
 
 
-def _rereads(session: Session, boundaries: Sequence[int]) -> Iterable[Row]:
-    for one in rereads(session.messages, boundaries):
-        yield {
-            "session": session.id, "at": one.at, "calls": one.calls, "repeats": one.repeats, "expected": one.expected,
-        }  # fmt: skip
-
-
-def natural_rows(data: MetricInput, worst: int = WORST) -> Tables:
-    """The rows of one natural replay alone, with its losses whatever the preset."""
-    tables: Tables = {name: [] for name in NAMES}
-    tables["steps"] += _steps(data)
-    _fill(tables, data, worst)
-    return tables
-
-
 def _fill(tables: Tables, data: MetricInput, worst: int = WORST) -> None:
     place: Row = {"mode": data.replay.mode, "share": data.share}
     events = [event for event in data.replay.events if event.share == data.share]
     tables["compactions"] += [place | row for row in _compactions(events)]
     tables["retention"] += [place | row for row in _retention(data)]
-    tables["entity_recall"] += [place | row for row in _entity_recall(data)]
-    tables["states"] += [place | row for row in _states(data)]
-    tables["survival"] += _survival(data)
+    for one, kinds, states in zip(data.retained, data.recalled, data.states, strict=True):
+        at = place | {"at": one.snapshot.at}
+        counts = sorted(kinds.items())
+        tables["entity_recall"] += [at | {"kind": kind, "kept": kept, "all": whole} for kind, (kept, whole) in counts]
+        tables["states"] += [at | {"what": what, "state": name, "count": n} for (what, name), n in states.items()]
+    tables["survival"] += [asdict(one) for one in chain(data)]
     tables["scores"] += [place | row for row in _scores(data)]
     tables["costs"] += cost_rows(data)
-    if data.replay.preset not in ("none", "null", "random", "oracle"):
+    if data.replay.preset not in REFERENCES:
         tables["losses"] += [place | row for row in losses(data, worst)]
-
-
-def _steps(data: MetricInput) -> Iterable[Row]:
-    charges = data.bill.charges if data.bill is not None else ()
-    for step, charge in zip_longest(data.replay.steps, charges):
-        yield {
-            "request": step.request,
-            "index": step.index,
-            "tokens_recorded": step.tokens_recorded,
-            "tokens_sent": step.tokens_sent,
-            "prefix_reused": step.prefix_reused,
-            "compaction": step.compaction,
-            "cache_read": None if charge is None else charge.read,
-            "usd": None if charge is None else charge.usd,
-        }
 
 
 def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
     for event in events:
         done = event.compaction
-        completions = done.completions
         dropped = {id for stage in done.stages if stage.used for id in stage.dropped}
         rewritten = {id for stage in done.stages if stage.used for id in stage.rewritten} - dropped
         yield {
@@ -159,7 +134,7 @@ def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
             "rewritten": len(rewritten),
             "kept": len(done.before.messages) - len(dropped) - len(rewritten),
             "stages": " > ".join(stage.name for stage in done.stages if stage.used),
-            **(_asked(completions) if completions else _NOT_ASKED),
+            **_asked(done.completions),
             "outcome": done.outcome,
             "why": done.why,
             "violations": len(done.violations),
@@ -201,39 +176,15 @@ def _findings(completion: Completion) -> tuple[str, ...]:
     return (completion.why,) if completion.fallback and completion.why else completion.findings
 
 
-_NOT_ASKED = _asked(())
-
-
 def _retention(data: MetricInput) -> Iterable[Row]:
     for one in data.retained:
         for group in one.retention.groups():
             yield {
+                **asdict(group),
                 "at": one.snapshot.at,
                 "tokens": one.snapshot.context.tokens,
-                "kind": group.kind,
                 "recoverable": "reacquirable" if group.recoverable else "irrecoverable",
-                "demanded": group.demanded,
-                "presence": group.presence,
-                "bound": group.bound,
-                "coverage": group.coverage,
             }
-
-
-def _entity_recall(data: MetricInput) -> Iterable[Row]:
-    for one, kinds in zip(data.retained, data.recalled, strict=True):
-        for kind, (kept, whole) in sorted(kinds.items()):
-            yield {"at": one.snapshot.at, "kind": kind, "kept": kept, "all": whole}
-
-
-def _states(data: MetricInput) -> Iterable[Row]:
-    for one, counts in zip(data.retained, data.states, strict=True):
-        for (what, state), count in counts.items():
-            yield {"at": one.snapshot.at, "what": what, "state": state, "count": count}
-
-
-def _survival(data: MetricInput) -> Iterable[Row]:
-    for one in chain(data):
-        yield {"kind": one.kind, "round": one.round, "at_risk": one.at_risk, "lost": one.lost}
 
 
 def _scores(data: MetricInput) -> Iterable[Row]:

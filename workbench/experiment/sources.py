@@ -1,4 +1,4 @@
-"""Where a run's sessions come from: files, which each worker reads itself, or sessions at hand."""
+"""Where a run's sessions come from: files, which each worker reads itself, or sessions in memory."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ from workbench.transcript.redaction import Redactor, redacted
 from workbench.transcript.session import Session
 
 What: TypeAlias = Iterable[str | Path | Session] | str | Path | Session
-"""Files, folders, patterns or sessions; nothing stands for the bundled sessions."""
+"""Files, folders, patterns or sessions; none stand for the bundled sessions."""
 
 KEPT_BYTES = 64 * 2**20
-"""Files that a process keeps in memory once read and extracted, in bytes of their own size; there they take some ten
-times as much."""
-
+"""Files that a process keeps in memory once read and extracted, in bytes on disk; in memory they take some ten times as
+much."""
 
 PROSE = frozenset({".md", ".log"})
-"""Endings of what may stand beside recordings in a folder, such as a README."""
+"""Endings of files that may lie beside recordings in a folder, such as a README."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +39,17 @@ class Unreadable:
         """Whether it is what a folder of recordings may hold besides them."""
         return self.foreign and Path(self.path).suffix in PROSE
 
-    @property
-    def told(self) -> str:
-        """The file and the reason, each once."""
+    def __str__(self) -> str:
         return self.reason if self.reason.startswith(self.path) else f"{self.path}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file, or one session at hand.
+    """One file, or one session in memory.
 
     Attributes:
         number: its place in the run.
-        named: whether somebody named it, rather than a folder that it stands in.
+        named: whether the user named it, rather than a folder that holds it.
     """
 
     path: Path | None = None
@@ -67,7 +64,7 @@ class Source:
 
     @property
     def bytes(self) -> int:
-        """The file's size; 0 for a session at hand."""
+        """The file's size; 0 for a session in memory."""
         return self.path.stat().st_size if self.path is not None and self.path.exists() else 0
 
 
@@ -76,7 +73,7 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Source
 
     Args:
         what: files, folders, patterns or sessions.
-        bundled: what nothing stands for; None takes all bundled sessions.
+        bundled: used where there are none; None takes all bundled sessions.
 
     Raises:
         SettingError: there are none.
@@ -89,10 +86,10 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Source
         elif str(item) == "-":  # standard input can be read once, and by this process alone
             found += [Source(session=one, number=len(found) + i) for i, one in enumerate(load("-", lenient=True))]
         else:
-            paths = (path for path in files([item]) if path == str(item) or not _of_a_run(Path(path)))
-            found += [
-                Source(path=Path(path), number=len(found) + i, named=path == str(item)) for i, path in enumerate(paths)
-            ]
+            for path in files([item]):
+                named = path == str(item)
+                if named or not _of_a_run(Path(path)):
+                    found.append(Source(path=Path(path), number=len(found), named=named))
     if not found:
         raise SettingError("there is nothing to read; name files or folders with recorded sessions")
     return found
@@ -105,17 +102,17 @@ def _of_a_run(path: Path) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class Recording:
     """What a source held: sessions ready for replays, or why there are none."""
 
     ready: tuple[Prepared, ...]
     unreadable: tuple[Unreadable, ...] = ()
 
 
-_read: OrderedDict[tuple[str, int, int | None, bool], tuple[int, Read]] = OrderedDict()
+_read: OrderedDict[tuple[str, int, int | None, bool], tuple[int, Recording]] = OrderedDict()
 
 
-def read(source: Source, window: int | None = None, *, redact: bool = False) -> Read:
+def read(source: Source, window: int | None = None, *, redact: bool = False) -> Recording:
     """Read, count and calibrate a source, and extract its entities. A process remembers what it read last.
 
     Args:
@@ -125,7 +122,7 @@ def read(source: Source, window: int | None = None, *, redact: bool = False) -> 
     """
     if source.path is None:
         assert source.session is not None
-        return Read((prepared(redacted(source.session) if redact else source.session, window),))
+        return Recording((prepared(redacted(source.session) if redact else source.session, window),))
     key = (str(source.path), source.path.stat().st_mtime_ns if source.path.exists() else 0, window, redact)
     if key not in _read:
         _read[key] = (source.bytes, _read_file(source.path, window, redact))
@@ -135,21 +132,16 @@ def read(source: Source, window: int | None = None, *, redact: bool = False) -> 
     return _read[key][1]
 
 
-def _read_file(path: Path, window: int | None, redact: bool) -> Read:
+def _read_file(path: Path, window: int | None, redact: bool) -> Recording:
     ready: list[Prepared] = []
     bad: list[Unreadable] = []
+    mask = Redactor().mask if redact else str
     for loaded in scan([path], lenient=True):
         if loaded.error is not None:
-            bad.append(Unreadable(str(loaded.path), str(loaded.error), not loaded.recognised))
+            bad.append(Unreadable(mask(loaded.path), mask(str(loaded.error)), not loaded.recognised))
         for session in loaded.sessions:
             if session.requests:
                 ready.append(prepared(redacted(session) if redact else session, window))
             else:
-                bad.append(Unreadable(str(loaded.path), f"session {session.id!r} holds no answer of a model"))
-    return Read(tuple(ready), tuple(_masked(bad) if redact else bad))
-
-
-def _masked(bad: list[Unreadable]) -> list[Unreadable]:
-    """The same without what a path or a quoted line may give away."""
-    mask = Redactor().mask
-    return [Unreadable(mask(one.path), mask(one.reason), one.foreign) for one in bad]
+                bad.append(Unreadable(mask(loaded.path), mask(f"session {session.id!r} holds no answer of a model")))
+    return Recording(tuple(ready), tuple(bad))

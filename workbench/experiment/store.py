@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from workbench.errors import SettingError
-from workbench.experiment.tables import COLUMNS, SCHEMA, completed, frame
+from workbench.experiment.tables import COLUMNS, SCHEMA, frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +25,15 @@ def write_atomically(path: Path, text: str) -> None:
     part.replace(path)
 
 
+def _read_object(path: Path) -> dict[str, object] | None:
+    """The JSON object in a file; None where there is none."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
 @dataclass(frozen=True, slots=True)
 class RunFolder:
     """The folder of one run. A replay that is there is whole."""
@@ -32,12 +41,8 @@ class RunFolder:
     path: Path
 
     def replay(self, key: str) -> dict[str, object] | None:
-        """A finished replay, or None; a file that is no replay counts as none."""
-        try:
-            found = json.loads((self.path / "replays" / f"{key}.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return None
-        return found if isinstance(found, dict) else None
+        """A finished replay, or None; a damaged file counts as none."""
+        return _read_object(self.path / "replays" / f"{key}.json")
 
     def keep(self, key: str, replay: Mapping[str, object]) -> None:
         """Write down a finished replay."""
@@ -45,7 +50,7 @@ class RunFolder:
         write_atomically(self.path / "replays" / f"{key}.json", text)
 
     def tidy(self, before: float) -> None:
-        """Take away what killed processes had begun to write before that time (seconds since 1970)."""
+        """Remove what killed processes had begun to write before that time (seconds since 1970)."""
         for part in (*self.path.glob(".*.part"), *self.path.glob("replays/.*.part")):
             if part.stat().st_mtime < before:
                 part.unlink(missing_ok=True)
@@ -59,31 +64,12 @@ class RunFolder:
         self.path.mkdir(parents=True, exist_ok=True)
         (self.path / "manifest.json").unlink(missing_ok=True)
         for name in COLUMNS:
-            given = tables.get(name, ())
-            table = given if isinstance(given, pd.DataFrame) else frame(name, given)
+            rows = tables.get(name, ())
+            table = rows if isinstance(rows, pd.DataFrame) else frame(name, rows)
             part = self.path / f".{name}.{uuid4().hex}.part"
             table.to_parquet(part, index=False)
             part.replace(self.path / f"{name}.parquet")
         write_atomically(self.path / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=True) + "\n")
-
-
-def _check_version(folder: Path, manifest: Mapping[str, object]) -> None:
-    """Refuse what this version would misread.
-
-    Raises:
-        SettingError: the run's tables are of another version.
-    """
-    version = manifest.get("schema")
-    if not isinstance(version, int) or version < SCHEMA:
-        raise SettingError(
-            f"{folder} has tables of version {version!r}, and this workbench reads version {SCHEMA}; "
-            "run its command again"
-        )
-    if version > SCHEMA:
-        raise SettingError(
-            f"{folder} has tables of version {version}, and this workbench reads version {SCHEMA}; "
-            "install the workbench that wrote it, or a newer one"
-        )
 
 
 @dataclass(frozen=True)
@@ -103,22 +89,24 @@ class Results:
         Raises:
             SettingError: there is no finished run, or one of another version.
         """
-        folder = Path(path)
-        if not (folder / "manifest.json").is_file():
-            raise SettingError(f"{folder} holds no finished run; a run's folder has a manifest.json")
-        found = cls(folder)
-        _check_version(folder, found.manifest)
+        found = cls(Path(path))
+        if not (found.path / "manifest.json").is_file():
+            raise SettingError(f"{path} holds no finished run; a run's folder has a manifest.json")
+        version = found.manifest.get("schema")
+        if version != SCHEMA:
+            newer = isinstance(version, int) and version > SCHEMA
+            advice = "install the workbench that wrote it, or a newer one" if newer else "run its command again"
+            raise SettingError(
+                f"{path} has tables of version {version!r}, and this workbench reads version {SCHEMA}; {advice}"
+            )
         return found
 
     @cached_property
     def manifest(self) -> dict[str, object]:
         """How the run was made."""
-        try:
-            found = json.loads((self.path / "manifest.json").read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise SettingError(f"{self.path / 'manifest.json'} is no manifest of a run: {error}") from None
-        if not isinstance(found, dict):
-            raise SettingError(f"{self.path / 'manifest.json'} is no manifest of a run: it holds no object")
+        found = _read_object(self.path / "manifest.json")
+        if found is None:
+            raise SettingError(f"{self.path / 'manifest.json'} is no manifest of a run; run its command again")
         return found
 
     def table(self, name: str) -> pd.DataFrame:
@@ -129,13 +117,16 @@ class Results:
         """
         import pandas as pd
 
-        path = self.path / f"{name}.parquet"
-        if not path.exists() and name in COLUMNS:
-            return frame(name, ())
+        path, empty = self.path / f"{name}.parquet", frame(name, ())
+        if not path.exists():
+            return empty
         try:
-            return completed(name, pd.read_parquet(path))
+            found = pd.read_parquet(path)
         except (OSError, ValueError) as error:
             raise SettingError(f"{path} cannot be read as a table: {error}") from None
+        for column in empty.columns.difference(found.columns):
+            found[column] = empty[column].reindex(found.index)
+        return found
 
     def __getattr__(self, name: str) -> pd.DataFrame:
         """A table as an attribute; it is read when it is first looked at."""
@@ -151,7 +142,7 @@ class Results:
 
     @property
     def report(self) -> Path:
-        """Where its report stands once it is rendered."""
+        """Where its report is once it is rendered."""
         return self.path / "report.html"
 
     def __repr__(self) -> str:

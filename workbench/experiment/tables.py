@@ -110,11 +110,3 @@ def frame(name: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
 def _clean(value: object) -> object:
     """Text without lone surrogates, which no table can hold."""
     return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
-
-
-def completed(name: str, table: pd.DataFrame) -> pd.DataFrame:
-    """A stored table with the documented columns that it lacks, empty."""
-    for column, kind in COLUMNS.get(name, {}).items():
-        if column not in table:
-            table[column] = pd.array([None] * len(table), dtype=_PANDAS[kind])
-    return table

@@ -138,9 +138,9 @@ class ContextSpec(Spec):
                 yield source.path, ready
         if not any_read and unreadable:
             more = f" (and {len(unreadable) - 1} more)" if len(unreadable) > 1 else ""
-            raise SettingError(f"no session could be read: {unreadable[0].told}{more}")
+            raise SettingError(f"no session could be read: {unreadable[0]}{more}")
         for one in left_out:
-            warnings.warn(f"left out: {one.told}", LeftOut, stacklevel=2)
+            warnings.warn(f"left out: {one}", LeftOut, stacklevel=2)
 
 
 class AnswerSpec(ContextSpec):
