@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from workbench.transcript.message import AssistantMessage, Message, ToolResult, is_real_user
+from workbench.transcript.message import AssistantMessage, Message, ToolCall, ToolResult, is_real_user
 
 
 def callers(messages: Sequence[Message]) -> dict[int, int]:
@@ -25,6 +25,20 @@ def callers(messages: Sequence[Message]) -> dict[int, int]:
                 if block.type == "tool_call":
                     newest[block.id] = i
     return found
+
+
+def answered_calls(messages: Sequence[Message]) -> Iterator[tuple[int, ToolCall, ToolResult]]:
+    """Each result that answers a call, with its index and the call."""
+    newest: dict[str, ToolCall] = {}
+    for i, message in enumerate(messages):
+        if isinstance(message, AssistantMessage):
+            for block in message.blocks:
+                if block.type == "tool_call":
+                    newest[block.id] = block
+        elif isinstance(message, ToolResult):
+            call = newest.get(message.call_id)
+            if call is not None:
+                yield i, call, message
 
 
 def cut_points(messages: Sequence[Message]) -> list[bool]:

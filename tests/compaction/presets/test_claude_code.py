@@ -7,12 +7,14 @@ from workbench.compaction.presets.claude_code import (
     ALL_FILES_TOKENS,
     BUFFER,
     CLAUDE_CODE,
+    CLEARED,
     FILE_TOKENS,
     FILES,
+    IDLE_SECONDS,
+    KEEP,
     LARGEST_OUTPUT,
     MOST_SUMMARY,
 )
-from workbench.compaction.presets.claude_code.idle import CLEARED, IDLE_SECONDS, KEEP
 from workbench.transcript.message import Message, UserMessage, plain_text
 
 

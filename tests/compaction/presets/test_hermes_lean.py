@@ -6,8 +6,7 @@ from compaction.presets.situations import due, fired, stayed, summary
 from builders import called, conversation, result, rules, said, told
 from workbench.compaction.presets.hermes_lean import HERMES_LEAN, HermesLimits
 from workbench.compaction.presets.hermes_lean.anchors import CLOSE, OPEN, anchors, index
-from workbench.compaction.presets.hermes_lean.prune import OLD, SAME, HermesPrune, whole
-from workbench.compaction.presets.hermes_lean.tail import tail_tokens
+from workbench.compaction.presets.hermes_lean.prune import OLD, SAME, HermesPrune, tail_tokens, whole
 from workbench.compaction.strategy import Strategy
 from workbench.transcript.message import (
     AssistantMessage,

@@ -13,6 +13,7 @@ from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
 from workbench.transcript.message import AssistantMessage, Message, ToolCall, ToolResult
+from workbench.transcript.pairing import answered_calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,26 +38,12 @@ class ContextCollapse:
 def _overtaken(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
     """The results of reads whose file was changed later, by a call that did not fail."""
     changed: set[str] = set()
-    for i, call, result in reversed(list(_answered(messages))):
+    for i, call, result in reversed(list(answered_calls(messages))):
         files = touched(call.name, call.arguments)
         if files.modified and not result.is_error:
             changed.update(files.modified)
         elif files.read and files.read[0] in changed:
             yield i, superseded(files.read[0])
-
-
-def _answered(messages: Sequence[Message]) -> Iterator[tuple[int, ToolCall, ToolResult]]:
-    """Each result that answers a call, with its index and the call."""
-    newest: dict[str, ToolCall] = {}
-    for i, message in enumerate(messages):
-        if isinstance(message, AssistantMessage):
-            for block in message.blocks:
-                if block.type == "tool_call":
-                    newest[block.id] = block
-        elif isinstance(message, ToolResult):
-            call = newest.get(message.call_id)
-            if call is not None:
-                yield i, call, message
 
 
 def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:

@@ -17,7 +17,6 @@ from workbench.transcript.message import (
     Image,
     Message,
     Summary,
-    SystemMessage,
     Text,
     Thinking,
     ToolResult,
@@ -153,9 +152,9 @@ class DockerGeneration:
         Later no result has more than a quarter of that room; the original does not say to how much it cuts them.
         """
         limit, given = smaller(task.budget.window, self.window), task.given
-        system = SystemMessage(id="", blocks=(Text(prompt("docker_system")),))
-        user = UserMessage(id="", blocks=(Text(question(task.budget.instructions)),))
-        room = max(limit - self.cap(limit) - sum(map(self.count, (system, user, *given.earlier))), 0)
+        prompts = (prompt("docker_system"), question(task.budget.instructions))
+        beside = [*(UserMessage(id="", blocks=(Text(text),)) for text in prompts), *given.earlier]
+        room = max(limit - self.cap(limit) - sum(map(self.count, beside)), 0)
         new = tuple(self._cut(message, max(room // 4, 1)) for message in given.new) if self.follows else given.new
         start = first_index_in_budget(new, self.sizes(new, task.context), room)
         return replace(given, history=new[start:], prefix=())

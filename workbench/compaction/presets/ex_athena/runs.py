@@ -143,7 +143,7 @@ def _edits(
             if i in caller_of:
                 answered[caller_of[i]].add(result.call_id)
     unfinished = {at for at, ids in answered.items() if any(call.id not in ids for call in calls_of(messages[at]))}
-    put: dict[int, tuple[Message, ...]] = {i: () for run, _ in found for i in run} | dict.fromkeys(answered, ())
+    put: dict[int, tuple[Message, ...]] = dict.fromkeys([*(i for run, _ in found for i in run), *answered], ())
     for run, one in found:
         put[min((caller_of[i] for i in run if caller_of.get(i) in unfinished), default=min(run))] += (one,)
     for at, ids in answered.items():

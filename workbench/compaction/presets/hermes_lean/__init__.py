@@ -33,8 +33,7 @@ from dataclasses import dataclass, replace
 
 from workbench.compaction.pins import Pins
 from workbench.compaction.presets.hermes_lean.anchors import CHARS, anchors, index
-from workbench.compaction.presets.hermes_lean.prune import HermesPrune, whole
-from workbench.compaction.presets.hermes_lean.tail import tail_start
+from workbench.compaction.presets.hermes_lean.prune import HermesPrune, tail_start, whole
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask

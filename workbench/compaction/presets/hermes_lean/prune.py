@@ -1,7 +1,8 @@
-"""What Hermes takes out before it asks anybody: repeated and old results, long arguments, old pictures."""
+"""What Hermes keeps as it is, and what it takes out before it asks a model: old results, long arguments, pictures."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -9,7 +10,6 @@ from typing import ClassVar
 from workbench.compaction.clip import head, with_texts
 from workbench.compaction.marker import reference
 from workbench.compaction.plan import Plan, Replace
-from workbench.compaction.presets.hermes_lean.tail import tail_start
 from workbench.compaction.results import rewritten
 from workbench.compaction.span_selection import Movable
 from workbench.compaction.stage import Budget
@@ -24,11 +24,14 @@ from workbench.transcript.message import (
     ToolCall,
     ToolResult,
     UserMessage,
+    image_tokens,
     plain_text,
     with_blocks,
 )
-from workbench.transcript.pairing import callers, last_user
+from workbench.transcript.pairing import answered_calls, last_user
 
+TAIL_SHARE = 0.025
+LEAST_TAIL, MOST_TAIL = 10_000, 25_000
 LONG_RESULT = 200
 LONG_ARGUMENT = 500
 ARGUMENT_CHARS = 200
@@ -36,6 +39,18 @@ TARGET_CHARS = 80
 WORTH = 0.1
 SAME = "[the same result as a later one; ref="
 OLD = "[old result of "
+
+_LINE = re.compile(r"\[(?:the same result as a later one|old result of .*); ?ref=([0-9a-f]{16})\]", re.DOTALL)
+
+
+def tail_tokens(window: int) -> int:
+    """Tokens of newest messages to keep: a fortieth of the window, at least 10,000 and at most 25,000."""
+    return min(max(int(TAIL_SHARE * window), LEAST_TAIL), MOST_TAIL)
+
+
+def tail_start(movable: Movable, window: int) -> int:
+    """The first of the movable messages that belongs to the tail; behind pairs that it would part."""
+    return movable.after(movable.fitting(movable.kept(tail_tokens(window))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +74,12 @@ class HermesPrune:
         movable = Movable.of(context, budget)
         newest = last_user(context.messages)
         old = [i for i in movable.indices[: tail_start(movable, budget.window)] if i != newest]
-        lines = rewritten(context, self._lines(context.messages, old), archived=True)
+        lines = rewritten(context, self._lines(context.messages, old), archived=True) or Plan(())
         others = [Replace(i, i + 1, (short,)) for i, short in self._shrunk(context, old)]
-        edits = sorted([*(lines.edits if lines is not None else ()), *others], key=lambda edit: edit.start)
-        plan = Plan(tuple(edits), {} if lines is None else lines.archive)
-        worth = edits and context.tokens - plan.apply(context).tokens >= self.worth * context.tokens
-        return plan if worth else None
+        edits = sorted([*lines.edits, *others], key=lambda edit: edit.start)
+        plan = Plan(tuple(edits), lines.archive)
+        gained = sum(context.sizes[edit.start] - sum(map(context.count, edit.by)) for edit in edits)
+        return plan if edits and gained >= self.worth * context.tokens else None
 
     def _lines(self, messages: Sequence[Message], old: Sequence[int]) -> Iterator[tuple[int, str]]:
         """The line for each old long result; one that says the same as a later result points to that."""
@@ -74,19 +89,18 @@ class HermesPrune:
             if isinstance(message, ToolResult) and len(text := plain_text(message)) > self.long_result
         }
         last = {text: i for i, text in long.items()}
-        caller_of = callers(messages)
+        calls = {i: call for i, call, _ in answered_calls(messages)}
         for i in old:
             message = messages[i]
             if i not in long or not isinstance(message, ToolResult) or long[i].startswith((SAME, OLD)):
                 continue
             ref = reference(long[i])
-            caller = messages[caller_of[i]] if i in caller_of else None
-            yield i, f"{SAME}{ref}]" if last[long[i]] > i else _described(message, long[i], caller, ref)
+            yield i, f"{SAME}{ref}]" if last[long[i]] > i else _described(message, long[i], calls.get(i), ref)
 
     def _shrunk(self, context: Context, old: Sequence[int]) -> Iterator[tuple[int, Message]]:
         """Answers with shorter arguments and user messages without pictures, where that makes them smaller."""
         messages = context.messages
-        pictured = [i for i, message in enumerate(messages) if isinstance(message, UserMessage) and _pictures(message)]
+        pictured = [i for i, message in enumerate(messages) if message.role == "user" and image_tokens(message)]
         for i in old:
             message = messages[i]
             short: Message
@@ -111,36 +125,23 @@ class HermesPrune:
         return text if len(text) <= self.long_argument else head(text, self.argument_chars) + " [...]"
 
 
-def _described(message: ToolResult, text: str, caller: Message | None, ref: str) -> str:
+def _described(message: ToolResult, text: str, call: ToolCall | None, ref: str) -> str:
     """One line that says which tool was used on what, and how it came out."""
-    calls = caller.calls if isinstance(caller, AssistantMessage) else ()
-    call = next((call for call in calls if call.id == message.call_id), None)
     name = message.name or (call.name if call is not None else "a tool")
-    target = " ".join(_target(call).split())
+    values = call.arguments.values() if call is not None else ()
+    first = next((value for value in values if isinstance(value, str) and value.strip()), "")
+    target = " ".join(head(first, TARGET_CHARS).split())
     outcome = "failed" if message.is_error else f"{text.count(chr(10)) + 1} lines"
     return f"{OLD}{name}{f' on {target}' if target else ''}: {outcome}, {len(text)} characters; ref={ref}]"
-
-
-def _target(call: ToolCall | None) -> str:
-    for value in call.arguments.values() if call is not None else ():
-        if isinstance(value, str) and value.strip():
-            return head(value, TARGET_CHARS)
-    return ""
 
 
 def whole(message: Message, archive: Mapping[str, str]) -> Message:
     """The result as it was before it became a line, where the archive holds it; any other message as it is."""
     if not archive or not isinstance(message, ToolResult):
         return message
-    line = plain_text(message)
-    if not line.startswith((SAME, OLD)):
-        return message
-    text = archive.get(line[-17:-1]) if line.endswith("]") and line[:-17].endswith(("; ref=", ";ref=")) else None
+    found = _LINE.fullmatch(plain_text(message))
+    text = archive.get(found.group(1)) if found is not None else None
     return message if text is None else with_blocks(message, (Text(text),))
-
-
-def _pictures(message: UserMessage) -> bool:
-    return any(isinstance(block, Image) for block in message.blocks)
 
 
 def _named(block: SaidBlock) -> SaidBlock:

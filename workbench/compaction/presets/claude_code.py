@@ -23,12 +23,14 @@ Where it differs from those sources, and why:
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from workbench.compaction.marker import reference
-from workbench.compaction.presets.claude_code.files import RESTORED, last_read
-from workbench.compaction.presets.claude_code.idle import IdleMicrocompact
+from workbench.compaction.plan import Plan
 from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.results import rewritten
 from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span
 from workbench.compaction.stage import Budget
@@ -36,7 +38,17 @@ from workbench.compaction.stages.summarize import Summarize, clipped
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Summary, Text, UserMessage
+from workbench.transcript.files import touched
+from workbench.transcript.message import (
+    AssistantMessage,
+    Message,
+    Summary,
+    Text,
+    ToolResult,
+    UserMessage,
+    plain_text,
+)
+from workbench.transcript.pairing import answered_calls
 
 LARGEST_OUTPUT = 20_000
 BUFFER = 13_000
@@ -45,6 +57,53 @@ FILES = 5
 FILE_TOKENS = 5_000
 ALL_FILES_TOKENS = 50_000
 LEAST_FILE = 40
+RESTORED = "restored:"
+"""Begins the name of a message that sends a file again."""
+IDLE_SECONDS = 60 * 60.0
+KEEP = 5
+CLEARED = "[old result taken out]"
+TOOLS = frozenset(
+    {"read", "readfile", "bash", "shell", "runshell", "grep", "glob", "websearch", "webfetch", "edit", "write",
+     "writefile"}
+)  # fmt: skip
+"""Reading, shell, grep, glob, web search, web fetch, editing and writing, by the names that agents use."""
+
+
+@dataclass(frozen=True, slots=True)
+class IdleMicrocompact:
+    """Clears all but the newest results of eight tools when the newest message came long after the last answer.
+
+    The provider's cache is cold by then, so that old results go at no further cost.
+
+    Attributes:
+        idle: seconds; exactly so many are not enough.
+        keep: results that stay.
+    """
+
+    idle: float = IDLE_SECONDS
+    keep: int = KEEP
+    name: ClassVar[str] = "idle_microcompact"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The markers; None where nobody waited, or no times are recorded."""
+        messages = context.messages
+        if not waited(messages) > self.idle:
+            return None
+        results = [i for i, message in enumerate(messages) if isinstance(message, ToolResult) and clears(message)]
+        return rewritten(context, ((i, CLEARED) for i in results[: max(len(results) - self.keep, 0)]))
+
+
+def clears(message: ToolResult) -> bool:
+    """Whether the result is of one of the eight tools."""
+    return message.name.rsplit("__", 1)[-1].replace("_", "").lower() in TOOLS
+
+
+def waited(messages: Sequence[Message]) -> float:
+    """Seconds between the model's last answer and the newest message; 0 where one of the times is unknown."""
+    answer = next((message for message in reversed(messages) if isinstance(message, AssistantMessage)), None)
+    if answer is None or answer.time is None or messages[-1].time is None:
+        return 0.0
+    return messages[-1].time - answer.time
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +114,31 @@ class KeepNothing:
         """The span; None where only what an earlier compaction wrote would go."""
         movable = Movable.of(context, budget)
         span = movable.cut(movable.fitting(movable.kept(0)))
-        if span is None or all(_written_before(context.messages[i]) for i in span.gone):
-            return None
-        return span
+        gone = (context.messages[i] for i in span.gone) if span is not None else ()
+        return None if all(isinstance(one, Summary) or is_restored(one) for one in gone) else span
 
 
-def _written_before(message: Message) -> bool:
-    return isinstance(message, Summary) or (message.name.startswith(RESTORED) and message.role == "user")
+def is_restored(message: Message) -> bool:
+    """Whether the message sends a file again."""
+    return message.name.startswith(RESTORED) and message.role == "user"
+
+
+def last_read(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
+    """Each file with the text of its last read, newest first; none that was changed after that."""
+    calls = {i: call for i, call, _ in answered_calls(messages)}
+    seen = set[str]()
+    for i in range(len(messages) - 1, -1, -1):
+        message, path, text = messages[i], "", ""
+        if is_restored(message):
+            path, text = message.name.removeprefix(RESTORED), plain_text(message).partition("\n")[2]
+        elif isinstance(message, ToolResult) and i in calls and not message.is_error:
+            files = touched(calls[i].name, calls[i].arguments)
+            seen.update(files.modified)
+            text = plain_text(message)
+            path = files.read[0] if files.read and text.strip() else ""
+        if path and path not in seen:
+            seen.add(path)
+            yield path, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +166,8 @@ class RestoredFiles:
             short = clipped(f"[{path}, as it was last read]\n{text}", min(self.file_tokens, left), context.count)
             if not short:
                 continue
-            seal = reference("\0".join((gone[-1].id, path, short)))
-            again = UserMessage(
-                id=f"restored-{seal}", blocks=(Text(short),), name=RESTORED + path, synthetic=True, time=gone[-1].time
-            )
+            id, time = "restored-" + reference("\0".join((gone[-1].id, path, short))), gone[-1].time
+            again = UserMessage(id=id, blocks=(Text(short),), name=RESTORED + path, synthetic=True, time=time)
             found.append(again)
             left -= context.count(again)
         return tuple(reversed(found))
