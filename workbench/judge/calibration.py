@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,16 +37,9 @@ class Labels:
 
     @classmethod
     def of(cls, judged: Sequence[bool], right: Sequence[bool], pool: tuple[int, int] | None = None) -> Labels:
-        """Count them.
-
-        Args:
-            judged: n verdicts of the judge.
-            right: n labels of the person, in the same order.
-            pool: see the class.
-        """
+        """Count n verdicts of the judge against n labels of the person, in the same order."""
         pairs = list(zip(judged, right, strict=True))
-        both, neither = pairs.count((True, True)), pairs.count((False, False))
-        return cls(both, pairs.count((True, False)), pairs.count((False, True)), neither, pool)
+        return cls(*(pairs.count((one, other)) for one in (True, False) for other in (True, False)), pool)
 
     @property
     def n(self) -> int:
@@ -111,9 +105,8 @@ def calibrate(labels: Labels, seed: int = 20) -> Calibration | None:
     """The judge's sensitivity and specificity; None where there are too few labels."""
     if not labels.enough:
         return None
-    found = _errors(labels, np.random.default_rng(seed))
-    right, wrong = _rates(labels)
-    return Calibration(_interval(right, found[0]), _interval(wrong, found[1]), labels.kappa, labels.n)
+    draws = zip(_rates(labels, _counted), _rates(labels, _drawn(np.random.default_rng(seed))), strict=True)
+    return Calibration(*(_interval(value, drawn) for value, drawn in draws), labels.kappa, labels.n)
 
 
 def corrected(right: Sequence[int], asked: Sequence[int], labels: Labels | None, seed: int = 20) -> Corrected:
@@ -133,13 +126,13 @@ def corrected(right: Sequence[int], asked: Sequence[int], labels: Labels | None,
     if labels is None or not labels.enough:
         return Corrected(judged, None, UNCALIBRATED)
     rng = np.random.default_rng(seed)
-    sensitive, specific = _errors(labels, rng)
+    sensitive, specific = _rates(labels, _drawn(rng))
     if np.percentile(sensitive + specific, 2.5) <= 1:
         return Corrected(judged, None, "the judge may be no better than chance: more labels, or another judge")
     each = design_effect(k, n)
     verdicts = rng.beta(k.sum() / each + 0.5, (n.sum() - k.sum()) / each + 0.5, DRAWS)
     draws = np.clip((verdicts + specific - 1) / (sensitive + specific - 1), 0.0, 1.0)
-    right_rate, wrong_rate = _rates(labels)
+    right_rate, wrong_rate = _rates(labels, _counted)
     value = (judged + wrong_rate - 1) / (right_rate + wrong_rate - 1)
     return Corrected(judged, _interval(float(np.clip(value, 0, 1)), draws))
 
@@ -159,37 +152,26 @@ def design_effect(right: NDArray[np.float64], asked: NDArray[np.float64]) -> flo
     return max(1.0, float(between / (share * (1 - share) / asked.sum())))
 
 
-def _errors(labels: Labels, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Draws of sensitivity and specificity."""
+def _rates(labels: Labels, beta: Callable[[int, int], Any]) -> tuple[Any, Any]:
+    """Sensitivity and specificity: numbers or draws, as `beta` gives them for two counts.
+
+    Where the labelled items were chosen by verdict, they follow by Bayes from how true each verdict is and how often it
+    is given.
+    """
     if labels.pool is None:
-        sensitive = rng.beta(labels.both + 0.5, labels.false_wrong + 0.5, DRAWS)
-        return sensitive, rng.beta(labels.neither + 0.5, labels.false_right + 0.5, DRAWS)
-    believed = rng.beta(labels.both + 0.5, labels.false_right + 0.5, DRAWS)
-    missed = rng.beta(labels.false_wrong + 0.5, labels.neither + 0.5, DRAWS)
-    often = rng.beta(labels.pool[0] + 0.5, labels.pool[1] + 0.5, DRAWS)
-    return _turned(believed, missed, often)
-
-
-def _rates(labels: Labels) -> tuple[float, float]:
-    """Sensitivity and specificity as counted."""
-    if labels.pool is None:
-        return (
-            (labels.both + 0.5) / (labels.both + labels.false_wrong + 1),
-            (labels.neither + 0.5) / (labels.neither + labels.false_right + 1),
-        )
-    believed = (labels.both + 0.5) / (labels.both + labels.false_right + 1)
-    missed = (labels.false_wrong + 0.5) / (labels.false_wrong + labels.neither + 1)
-    often = (labels.pool[0] + 0.5) / (sum(labels.pool) + 1)
-    right, wrong = _turned(np.array([believed]), np.array([missed]), np.array([often]))
-    return float(right[0]), float(wrong[0])
-
-
-def _turned(
-    believed: NDArray[np.float64], missed: NDArray[np.float64], often: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """From how true each verdict is and how often it is given, to sensitivity and specificity (Bayes)."""
+        return beta(labels.both, labels.false_wrong), beta(labels.neither, labels.false_right)
+    believed, missed = beta(labels.both, labels.false_right), beta(labels.false_wrong, labels.neither)
+    often = beta(*labels.pool)
     right = believed * often + missed * (1 - often)
     return believed * often / right, (1 - missed) * (1 - often) / (1 - right)
+
+
+def _drawn(rng: np.random.Generator) -> Callable[[int, int], NDArray[np.float64]]:
+    return lambda hits, misses: rng.beta(hits + 0.5, misses + 0.5, DRAWS)
+
+
+def _counted(hits: int, misses: int) -> float:
+    return (hits + 0.5) / (hits + misses + 1)
 
 
 def _interval(value: float, draws: NDArray[np.float64]) -> Interval:

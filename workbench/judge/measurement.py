@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from workbench.errors import SettingError
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.store import write_atomically
-from workbench.judge.contexts import Compacted
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -25,10 +26,9 @@ class Measurement:
     """A folder with the table and the notes of one kind of measurement.
 
     Attributes:
-        file: the table's name.
-        notes_file: that of the notes.
+        file, notes_file: names of the table and of the notes.
         columns: of the table with their types, see docs/tables.md.
-        missing: what a folder without the table is told to hold none of, and what makes it.
+        missing: what a folder without the table lacks, and which command makes it.
     """
 
     path: Path
@@ -78,12 +78,15 @@ class Measurement:
         return found
 
 
-def each(
-    rows: Callable[[Compacted], Iterator[Row]], contexts: Sequence[Compacted], word: str, quiet: bool
-) -> Iterator[Row]:
-    """What is found in every context, with a progress bar."""
+def each(rows: Callable[[Item], Iterable[Row]], items: Sequence[Item], word: str, quiet: bool) -> Iterator[Row]:
+    """The rows that are found for every context, with a progress bar."""
     from tqdm.auto import tqdm
 
     hidden = quiet or not sys.stderr.isatty()
-    for one in tqdm(contexts, desc=word, unit="context", disable=hidden, leave=False):
+    for one in tqdm(items, desc=word, unit="context", disable=hidden, leave=False):
         yield from rows(one)
+
+
+def even_choice(items: Sequence[Item], most: int) -> Sequence[Item]:
+    """All items, or at most so many of them at even distances; the first is among them."""
+    return items if len(items) <= most else [items[i * len(items) // most] for i in range(most)]

@@ -9,7 +9,7 @@ import typer
 from workbench.cli.judge.over_target import say_over_target
 from workbench.cli.options import AsJson, Paths, takes
 from workbench.cli.output import complain, say, say_json, table
-from workbench.judge.surprisal.measurement import Estimate, SurprisalResults, SurprisalSpec
+from workbench.judge.surprisal.measurement import Forecast, SurprisalResults, SurprisalSpec
 from workbench.judge.surprisal.measurement import surprisal as measure
 from workbench.models.weights import weights
 
@@ -42,9 +42,9 @@ def surprisal(
     if not spec.quiet:
         complain(f"{used.label}. Terms: {used.terms}")
 
-    def before(estimate: Estimate) -> bool:
+    def before(forecast: Forecast) -> bool:
         if not spec.quiet:
-            complain(_estimated(estimate))
+            complain(_forecast(forecast))
         return not only_estimate
 
     done = measure(paths or (), spec=spec, before=before)
@@ -57,15 +57,15 @@ def surprisal(
     return 0
 
 
-def _estimated(estimate: Estimate) -> str:
-    if not estimate.contexts:
+def _forecast(forecast: Forecast) -> str:
+    if not forecast.contexts:
         return "there is nothing to score: at no boundary are enough things of the history needed later"
-    done = f"{estimate.contexts} contexts, {estimate.kept} of them on disk already"
-    if not estimate.tokens:
+    done = f"{forecast.contexts} contexts, {forecast.kept} of them on disk already"
+    if not forecast.tokens:
         return f"{done}; nothing is left to read"
-    minutes = estimate.seconds / 60
-    long = f"{minutes:.0f} minutes" if minutes >= 1.5 else f"{estimate.seconds:.0f} seconds"
-    return f"{done}; about {estimate.tokens:,} tokens to read, about {long}"
+    minutes = forecast.seconds / 60
+    long = f"{minutes:.0f} minutes" if minutes >= 1.5 else f"{forecast.seconds:.0f} seconds"
+    return f"{done}; about {forecast.tokens:,} tokens to read, about {long}"
 
 
 def _show(done: SurprisalResults) -> None:

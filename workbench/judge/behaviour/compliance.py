@@ -9,17 +9,19 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from workbench.errors import ModelError
+from workbench.experiment.replay_rows import Row
 from workbench.extraction.entities import plain
 from workbench.extraction.statements import sentences, statements
-from workbench.judge.question_answerer import Outcome, QuestionAnswerer
+from workbench.judge.measurement import even_choice
+from workbench.judge.question_answerer import QuestionAnswerer
 from workbench.judge.scoring import Expected, grade
 from workbench.models.model import Model, SummaryRequest
 from workbench.transcript.message import Message, Summary, Text, UserMessage, is_real_user
 
 Condition: TypeAlias = Literal["whole", "without", "compacted", "restated"]
 CONDITIONS: tuple[Condition, ...] = ("whole", "without", "compacted", "restated")
-"""The whole history; the same with the demand cut out of it; the compacted context; and that with the demand said once
-more at its end. The second is the floor and the fourth the ceiling of what compaction can do to obedience."""
+"""The whole history; the same without the demand; the compacted context; and that with the demand repeated at its end.
+The second is the floor and the fourth the ceiling of what compaction can do to obedience."""
 
 INSTRUCTIONS = (
     "You go on with the work in the conversation that you are shown. You are given two next steps. Answer with the "
@@ -35,48 +37,33 @@ _TASK = (
 
 @dataclass(frozen=True, slots=True)
 class Dilemma:
-    """A demand, and a choice in which it matters.
+    """A choice in which a demand matters.
 
     Attributes:
         demand: the user's sentence.
-        said: index of the message that first said it.
-        moment: what the work has come to.
+        moment: the state of the work.
         obeys, breaks: the two next steps.
     """
 
     demand: str
-    said: int
     moment: str
     obeys: str
     breaks: str
 
 
-@dataclass(frozen=True, slots=True)
-class Obedience:
-    """How often the step that obeys was taken: 0, a half or 1 of both orders; None where `outcome` says why not."""
-
-    share: float | None
-    outcome: Outcome
-    usd: float | None = 0.0
-
-
-def demands(messages: Sequence[Message], most: int = 4) -> tuple[tuple[int, str], ...]:
-    """The user's demands with the message that says each first, an even choice of at most so many."""
-    found: dict[str, int] = {}
-    for i, message in enumerate(messages):
+def demands(messages: Sequence[Message], most: int = 4) -> Sequence[str]:
+    """The user's demands in order of first mention, an even choice of at most so many."""
+    found: dict[str, None] = {}
+    for message in messages:
         if is_real_user(message):
             stated = {entity.text for entity in statements(message) if entity.kind == "constraint"}
-            for block in message.blocks:
-                if isinstance(block, Text):
-                    for sentence in sentences(block.text):
-                        if plain(sentence) in stated:
-                            found.setdefault(sentence, i)
-    every = [(i, sentence) for sentence, i in found.items()]
-    return tuple(every if len(every) <= most else (every[k * len(every) // most] for k in range(most)))
+            texts = [block.text for block in message.blocks if isinstance(block, Text)]
+            found |= {one: None for text in texts for one in sentences(text) if plain(one) in stated}
+    return even_choice(list(found), most)
 
 
-def dilemma(maker: Model, demand: str, said: int) -> Dilemma:
-    """Have a model make up a choice in which the demand matters.
+def dilemma(maker: Model, demand: str) -> Dilemma:
+    """Have a model write a choice in which the demand matters.
 
     Raises:
         ModelError: it gave no answer, or one that is no such choice.
@@ -90,38 +77,41 @@ def dilemma(maker: Model, demand: str, said: int) -> Dilemma:
         raise ModelError(f"{maker.name} wrote no choice for the demand {demand[:80]!r}") from None
     if not obeys or not breaks or obeys == breaks:
         raise ModelError(f"{maker.name} wrote no two different steps for the demand {demand[:80]!r}")
-    return Dilemma(demand, said, moment, obeys, breaks)
+    return Dilemma(demand, moment, obeys, breaks)
 
 
-def obedience(reader: QuestionAnswerer, messages: Sequence[Message], of: Dilemma) -> Obedience:
-    """Put the choice in both orders, so that a liking for a letter counts for nothing.
+def obedience(reader: QuestionAnswerer, messages: Sequence[Message], of: Dilemma) -> Row:
+    """Offer the choice in both orders, so that a liking for a letter counts for nothing.
 
     Args:
         reader: the model; its instructions are replaced.
         messages: the context.
         of: the choice.
+
+    Returns:
+        `obeyed`: 0, a half or 1 of both orders, None where `outcome` says why not; `usd`.
     """
-    asked = replace(reader, instructions=INSTRUCTIONS)
+    reader = replace(reader, instructions=INSTRUCTIONS)
     pairs = [((of.obeys, of.breaks), "A"), ((of.breaks, of.obeys), "B")]
     random.Random(of.demand).shuffle(pairs)
-    taken, usd = 0.0, 0.0
+    taken, usd = 0, 0.0
     for (first, second), right in pairs:
-        reply = asked.ask(messages, f"{of.moment}\nA) {first}\nB) {second}\nWhich step do you take?")
+        reply = reader.ask(messages, f"{of.moment}\nA) {first}\nB) {second}\nWhich step do you take?")
         if reply.outcome != "answered":
-            return Obedience(None, reply.outcome, reply.usd)
+            return {"obeyed": None, "outcome": reply.outcome, "usd": reply.usd}
         usd += reply.usd or 0.0
         taken += grade(Expected(right, "choice", options=(first, second)), reply.text).verdict == "right"
-    return Obedience(taken / 2, "answered", usd)
+    return {"obeyed": taken / 2, "outcome": "answered", "usd": usd}
 
 
 def without(messages: Sequence[Message], demand: str) -> tuple[Message, ...]:
-    """The messages with this sentence cut out of all texts; a message that says nothing else stays, with a dash."""
+    """The messages without this sentence; of a message that says nothing else, a dash is left."""
     return tuple(_cut(message, demand) for message in messages)
 
 
 def _cut(message: Message, demand: str) -> Message:
     if isinstance(message, Summary):
-        return replace(message, text=message.text.replace(demand, "")) if demand in message.text else message
+        return replace(message, text=message.text.replace(demand, ""))
     if not any(isinstance(block, Text) and demand in block.text for block in message.blocks):
         return message
     blocks = tuple(
@@ -131,16 +121,11 @@ def _cut(message: Message, demand: str) -> Message:
     return replace(message, blocks=blocks)  # type: ignore[arg-type]  # the same kinds of blocks as before
 
 
-def restated(messages: Sequence[Message], demand: str) -> tuple[Message, ...]:
-    """The messages with the demand said once more at the end."""
-    return (*messages, UserMessage(id="restated", blocks=(Text(demand),), synthetic=True))
-
-
 def conditions(
     history: Sequence[Message], compacted: Sequence[Message], demand: str
 ) -> Iterator[tuple[Condition, Sequence[Message]]]:
-    """The four contexts to put a choice after."""
+    """The four contexts in which a choice is offered."""
     yield "whole", history
     yield "without", without(history, demand)
     yield "compacted", compacted
-    yield "restated", restated(compacted, demand)
+    yield "restated", (*compacted, UserMessage(id="restated", blocks=(Text(demand),), synthetic=True))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from workbench.experiment.replay_rows import Row
 from workbench.extraction.entities import plain
 from workbench.extraction.paths import normal_path
-from workbench.judge.question_answerer import Outcome, QuestionAnswerer
+from workbench.judge.question_answerer import QuestionAnswerer
 from workbench.transcript.message import AssistantMessage, Message, argument_texts
 
 SAY = "say"
@@ -21,60 +22,48 @@ INSTRUCTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """A next action in two words: equal where they are equal."""
-
-    tool: str
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """What a reader would do; None where `outcome` says why nobody knows."""
-
-    action: Action | None
-    outcome: Outcome
-    usd: float | None = 0.0
-
-
 def tools(messages: Iterable[Message]) -> tuple[str, ...]:
     """The tools that a history used, in order of first use."""
     names = (call.name for message in messages if isinstance(message, AssistantMessage) for call in message.calls)
     return tuple(dict.fromkeys(names))
 
 
-def decided(reader: QuestionAnswerer, messages: Sequence[Message], known: Sequence[str]) -> Decided:
+def next_action(reader: QuestionAnswerer, messages: Sequence[Message], known: Sequence[str]) -> Row:
     """Ask for the next action.
 
     Args:
         reader: the model; its instructions are replaced.
         messages: the context.
         known: names of tools; the same for every context of one history.
+
+    Returns:
+        `tool` and `target`, None where the answer names none; `outcome` and `usd`.
     """
-    asked = replace(reader, instructions=INSTRUCTIONS)
-    reply = asked.ask(messages, f"Tools: {', '.join([*known, SAY])}.\nWhat is the next action?")
-    if reply.outcome != "answered":
-        return Decided(None, reply.outcome, reply.usd)
-    return Decided(_parsed(reply.text), "answered", reply.usd)
+    reader = replace(reader, instructions=INSTRUCTIONS)
+    reply = reader.ask(messages, f"Tools: {', '.join([*known, SAY])}.\nWhat is the next action?")
+    action = _parsed(reply.text) if reply.outcome == "answered" else _action(None, None)
+    return {**action, "outcome": reply.outcome, "usd": reply.usd}
 
 
-def recorded(message: Message, cwd: str = "") -> Action:
+def recorded_action(message: Message, cwd: str = "") -> Row:
     """What the recording did: the first tool call of an answer, else its words."""
     if isinstance(message, AssistantMessage) and message.calls:
         call = message.calls[0]
-        return Action(call.name.lower(), _target(next(argument_texts(call.arguments), ""), cwd))
-    return Action(SAY, "")
+        return _action(call.name.lower(), _target(next(argument_texts(call.arguments), ""), cwd))
+    return _action(SAY, "")
 
 
-def _parsed(text: str) -> Action | None:
+def _action(tool: str | None, target: str | None) -> Row:
+    return {"tool": tool, "target": target}
+
+
+def _parsed(text: str) -> Row:
     try:
         found = json.loads(text[text.find("{") : text.rfind("}") + 1])
-        return Action(str(found["tool"]).lower(), _target(str(found.get("target", ""))))
+        return _action(str(found["tool"]).lower(), _target(str(found.get("target", ""))))
     except (ValueError, KeyError, TypeError, AttributeError):
-        return None
+        return _action(None, None)
 
 
 def _target(text: str, cwd: str = "") -> str:
-    words = plain(text)
-    return normal_path(text.strip(), cwd).lower() if "/" in text and " " not in text.strip() else words
+    return normal_path(text.strip(), cwd).lower() if "/" in text and " " not in text.strip() else plain(text)

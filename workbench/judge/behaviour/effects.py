@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-import numpy as np
+import pandas as pd
 
 from workbench.analysis.estimate import Estimate, estimate
 from workbench.analysis.over_target import evenly, is_over_target, over_target
 from workbench.judge.behaviour.compliance import CONDITIONS
 from workbench.judge.behaviour.decisions import SAY
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,32 +68,36 @@ def _by_strategy(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, int]]
         yield name, even[even["strategy"] == name], len(large[name].inside) if name in large else 0
 
 
+def _wide(rows: pd.DataFrame, values: str, conditions: Sequence[str]) -> pd.DataFrame:
+    """A row an item or boundary that was answered in all conditions, a column a condition."""
+    place = ["session", "share", "at", "item"]
+    rows = rows.assign(item=rows["item"].fillna("") if "item" in rows else "")
+    wide = rows.pivot_table(index=place, columns="condition", values=values, aggfunc="last")
+    return wide.reindex(columns=list(conditions)).dropna()
+
+
 def _compliance(name: str, rows: pd.DataFrame, larger: int) -> Compliance:
-    wide = rows.pivot_table(index=["session", "share", "at", "item"], columns="condition", values="obeyed").astype(
-        float
-    )
-    wide = wide.reindex(columns=list(CONDITIONS)).dropna()
+    wide = _wide(rows.astype({"obeyed": "float"}), "obeyed", CONDITIONS)
     by = wide.groupby("session").mean()
-    if by.empty:
+    obeyed = {condition: None if by.empty else float(by[condition].mean()) for condition in CONDITIONS}
+    room, above = by["restated"] - by["without"], by["compacted"] - by["without"]
+    most = estimate(room.tolist(), least=-1, most=1)
+    if most is None:
         why = "no demand was answered in all four conditions"
-        return Compliance(name, dict.fromkeys(CONDITIONS), None, 0, why, larger)
-    obeyed: dict[str, float | None] = {condition: float(by[condition].mean()) for condition in CONDITIONS}
-    room = estimate((by["restated"] - by["without"]).tolist(), least=-1, most=1)
-    if room is None or room.low is None:
+    elif most.low is None:
         why = "too few sessions, or all alike, to know whether the demands change anything"
-    elif room.low <= 0:
+    elif most.low <= 0:
         why = "the demands change too little: with and without them the model does much the same"
     else:
-        effect = _ratio(by["compacted"] - by["without"], by["restated"] - by["without"])
-        return Compliance(name, obeyed, effect, len(wide), over_target=larger)
+        return Compliance(name, obeyed, _ratio(above, room), len(wide), over_target=larger)
     return Compliance(name, obeyed, None, len(wide), why, larger)
 
 
 def _ratio(above: pd.Series[float], below: pd.Series[float]) -> Estimate | None:
     """A ratio of means with an interval from leaving out one session at a time."""
     n, whole = len(above), float(above.mean() / below.mean())
-    left = [(above.sum() - a) / (below.sum() - b) for a, b in zip(above, below, strict=True)]
-    found = estimate([float(n * whole - (n - 1) * one) for one in left])
+    left = (above.sum() - above) / (below.sum() - below)
+    found = estimate((n * whole - (n - 1) * left).tolist())
     return None if found is None else Estimate(whole, n, found.low, found.high)
 
 
@@ -107,25 +108,23 @@ def equivalences(table: pd.DataFrame) -> list[Equivalence]:
 
 
 def _equivalence(name: str, rows: pd.DataFrame, larger: int) -> Equivalence:
-    found: dict[str, list[tuple[bool, bool, bool]]] = {}
-    for (session, *_), group in rows.groupby(["session", "share", "at"]):
-        by = {str(row.condition): row for row in group.itertuples()}
-        if all(
-            condition in by and by[condition].outcome == "answered"
-            for condition in ("whole", "again", "compacted", "recorded")
-        ):
-            pairs = (("whole", "compacted"), ("whole", "again"), ("recorded", "compacted"))
-            found.setdefault(str(session), []).append(tuple(_same(by[a], by[b]) for a, b in pairs))  # type: ignore[arg-type]  # three of them
-    if not found:
+    rows = rows[rows["outcome"] == "answered"]
+    actions = [_action(number, *row) for number, row in enumerate(rows[["tool", "target"]].itertuples(index=False))]
+    wide = _wide(rows.assign(action=actions), "action", ("whole", "again", "compacted", "recorded"))
+    if wide.empty:
         return Equivalence(name, None, None, None, None, 0, larger)
-    means = np.array([np.mean(np.array(each, dtype=float), axis=0) for each in found.values()])
-    difference = estimate((means[:, 0] - means[:, 1]).tolist(), least=-1, most=1)
-    same, again, recorded = (float(one) for one in means.mean(axis=0))
-    return Equivalence(name, same, again, difference, recorded, sum(map(len, found.values())), larger)
+    same = pd.DataFrame({
+        "same": wide["whole"] == wide["compacted"], "again": wide["whole"] == wide["again"],
+        "as_recorded": wide["recorded"] == wide["compacted"],
+    })  # fmt: skip
+    by = same.astype(float).groupby("session").mean()
+    difference = estimate((by["same"] - by["again"]).tolist(), least=-1, most=1)
+    means = by.mean().to_dict()
+    return Equivalence(name, difference=difference, n=len(wide), over_target=larger, **means)
 
 
-def _same(one: object, other: object) -> bool:
-    tools = [getattr(row, "tool", None) for row in (one, other)]
-    if not all(isinstance(tool, str) for tool in tools) or tools[0] != tools[1]:
-        return False
-    return tools[0] == SAY or getattr(one, "target", "") == getattr(other, "target", "")
+def _action(number: int, tool: object, target: object) -> str:
+    """The same text for the same action; an answer that names no tool is like no other."""
+    if not isinstance(tool, str):
+        return f"nothing {number}"
+    return tool if tool == SAY else json.dumps([tool, target])

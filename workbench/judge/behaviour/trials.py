@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any
 
 from pydantic import Field
 
@@ -14,15 +15,16 @@ from workbench.errors import ModelError
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.sources import What
 from workbench.experiment.spec import Whole, documented, model_name
-from workbench.judge.behaviour.compliance import Dilemma, Obedience, conditions, demands, dilemma, obedience
-from workbench.judge.behaviour.decisions import Decided, decided, recorded, tools
+from workbench.judge.behaviour.compliance import Dilemma, conditions, demands, dilemma, obedience
+from workbench.judge.behaviour.decisions import next_action, recorded_action, tools
 from workbench.judge.contexts import AnswerSpec, Compacted, MaybeModel
 from workbench.judge.measurement import Measurement, each
 from workbench.judge.probes.answers import again
 from workbench.judge.question_answerer import QuestionAnswerer
 from workbench.models.model import Model
 
-TABLE, NOTES = "behaviour.parquet", "behaviour.json"
+WHOLE = "none"
+
 
 COLUMNS = {
     "session": "string", "strategy": "string", "share": "Float64", "at": "Int64", "test": "string", "item": "string",
@@ -31,36 +33,30 @@ COLUMNS = {
 }  # fmt: skip
 """The columns of the table, see docs/tables.md."""
 
-WHOLE = "none"
-Key: TypeAlias = tuple[str, int, str, str]
-Found = TypeVar("Found")
-
 
 class BehaviourResults(Measurement):
-    """Finished: a row an answer, and who was asked."""
+    """A row an answer, and who was asked."""
 
-    file = TABLE
-    notes_file = NOTES
+    file = "behaviour.parquet"
+    notes_file = "behaviour.json"
     columns = COLUMNS
     missing = "measurement of behaviour; `workbench judge behaviour` makes one"
 
 
 @dataclass(frozen=True)
-class Behaving:
+class Trials:
     """How contexts are tried.
 
     Attributes:
         reader: goes on with the work.
-        maker: makes up the choices in which a demand matters; None leaves compliance out.
+        maker: writes the choices in which a demand matters; None leaves compliance out.
         most: demands at a boundary.
     """
 
     reader: QuestionAnswerer
     maker: Model | None = None
     most: int = 4
-    _dilemmas: dict[tuple[str, int], tuple[Dilemma | str, ...]] = field(default_factory=dict)
-    _obeyed: dict[Key, Obedience] = field(default_factory=dict)
-    _decided: dict[Key, Decided] = field(default_factory=dict)
+    _asked: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
     def rows(self, one: Compacted) -> Iterator[Row]:
         """Everything about one context; what does not depend on the strategy is asked once.
@@ -71,83 +67,58 @@ class Behaving:
             "session": one.session.id, "strategy": one.strategy, "share": one.share, "at": one.at,
             "reader": self.reader.model.name, "reason": "",
         }  # fmt: skip
-        if one.over_target:
-            chosen = any(isinstance(of, Dilemma) for of in self._choices(one))
-            for test in ("compliance", "decision") if chosen else ("decision",):
-                yield place | {
-                    "test": test,
-                    "condition": "compacted",
-                    "outcome": OVER_TARGET,
-                    "reason": one.over_target,
-                }
-            return
-        for row in (*self._obedience(one), *self._decisions(one)):
-            yield place | row
-
-    def _obedience(self, one: Compacted) -> Iterator[Row]:
         history = one.session.messages[: one.at]
-        for of in self._choices(one):
+        choices = self._once(one, "choices", lambda: self._choices(history))
+        if one.over_target:
+            tests = ["compliance"] * any(isinstance(of, Dilemma) for of in choices) + ["decision"]
+            found: Iterator[Row] = (
+                {"test": test, "condition": "compacted", "outcome": OVER_TARGET, "reason": one.over_target}
+                for test in tests
+            )
+        else:
+            found = (row for rows in (self._compliance(one, choices), self._decisions(one)) for row in rows)
+        yield from (place | row for row in found)
+
+    def _once(self, one: Compacted, what: object, ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - what `ask` returns
+        key = (one.session.id, one.at, what)
+        if key not in self._asked:
+            self._asked[key] = ask()
+        return self._asked[key]
+
+    def _choices(self, history: Sequence[Any]) -> list[Dilemma | str]:
+        """A choice for each demand, or why there is none."""
+        found: list[Dilemma | str] = []
+        if self.maker is None:
+            return found
+        for demand in demands(history, self.most):
+            try:
+                found.append(dilemma(self.maker, demand))
+            except ModelError as error:
+                found.append(str(error))
+        return found
+
+    def _compliance(self, one: Compacted, choices: Sequence[Dilemma | str]) -> Iterator[Row]:
+        history = one.session.messages[: one.at]
+        for of in choices:
             if isinstance(of, str):
                 yield {"test": "compliance", "outcome": "failed", "reason": of}
                 continue
             for condition, messages in conditions(history, one.context.messages, of.demand):
-                key = (one.session.id, one.at, condition, of.demand)
-                shared = condition in ("whole", "without")
-                found = self._once(self._obeyed if shared else {}, key, _later(obedience, self.reader, messages, of))
-                yield {
-                    "test": "compliance", "item": of.demand, "condition": condition, "obeyed": found.share,
-                    "outcome": found.outcome, "usd": found.usd,
-                }  # fmt: skip
-
-    def _choices(self, one: Compacted) -> tuple[Dilemma | str, ...]:
-        if self.maker is None:
-            return ()
-        key = (one.session.id, one.at)
-        if key not in self._dilemmas:
-            stated = demands(one.session.messages[: one.at], self.most)
-            self._dilemmas[key] = tuple(_made(self.maker, demand, said) for said, demand in stated)
-        return self._dilemmas[key]
+                ask = partial(obedience, self.reader, messages, of)
+                found = self._once(one, (condition, of), ask) if condition in ("whole", "without") else ask()
+                yield {"test": "compliance", "item": of.demand, "condition": condition, **found}
 
     def _decisions(self, one: Compacted) -> Iterator[Row]:
         history = one.session.messages[: one.at]
-        known = tools(history)
-        for condition, reader, messages in (
-            ("whole", self.reader, history),
-            ("again", again(self.reader, 1), history),
-            ("compacted", self.reader, one.context.messages),
-        ):
-            key = (one.session.id, one.at, condition, "")
-            kept = self._decided if condition != "compacted" else {}
-            found = self._once(kept, key, _later(decided, reader, messages, known))
-            yield {
-                "test": "decision", "condition": condition, "tool": getattr(found.action, "tool", None),
-                "target": getattr(found.action, "target", None), "outcome": found.outcome, "usd": found.usd,
-            }  # fmt: skip
-        done = recorded(one.session.messages[one.at], one.session.cwd)
-        yield {
-            "test": "decision",
-            "condition": "recorded",
-            "tool": done.tool,
-            "target": done.target,
-            "outcome": "answered",
+        ask = partial(next_action, known=tools(history))
+        found = {
+            "whole": self._once(one, "whole", lambda: ask(self.reader, history)),
+            "again": self._once(one, "again", lambda: ask(again(self.reader, 1), history)),
+            "compacted": ask(self.reader, one.context.messages),
+            "recorded": {**recorded_action(one.session.messages[one.at], one.session.cwd), "outcome": "answered"},
         }
-
-    @staticmethod
-    def _once(kept: dict[Key, Found], key: Key, ask: Callable[[], Found]) -> Found:
-        if key not in kept:
-            kept[key] = ask()
-        return kept[key]
-
-
-def _later(what: Callable[..., Found], *with_: object) -> Callable[[], Found]:
-    return lambda: what(*with_)
-
-
-def _made(maker: Model, demand: str, said: int) -> Dilemma | str:
-    try:
-        return dilemma(maker, demand, said)
-    except ModelError as error:
-        return str(error)
+        for condition, action in found.items():
+            yield {"test": "decision", "condition": condition, **action}
 
 
 class BehaviourSpec(AnswerSpec):
@@ -174,12 +145,11 @@ def behave(what: What = (), *, spec: BehaviourSpec | None = None, **settings: An
         **settings: the fields of `BehaviourSpec`; `reader` must be there.
     """
     spec = BehaviourSpec.of(spec, settings)
-    reader = spec.answerer()
-    trying = Behaving(reader, spec.how.model(spec.maker) if spec.maker else None, spec.most)
+    trials = Trials(spec.answerer(), spec.how.model(spec.maker) if spec.maker else None, spec.most)
     contexts = [one for one in spec.contexts(what) if one.strategy != WHOLE]
-    rows = list(each(trying.rows, contexts, "trying", spec.quiet))
+    rows = list(each(trials.rows, contexts, "trying", spec.quiet))
     notes: dict[str, object] = {
-        "reader": reader.model.name, "choices_by": None if trying.maker is None else trying.maker.name,
+        "reader": trials.reader.model.name, "choices_by": None if trials.maker is None else trials.maker.name,
         "summaries_by": model_name(spec.model),
     }  # fmt: skip
     return BehaviourResults.write(spec.out, rows, notes)

@@ -17,6 +17,7 @@ from workbench.datasets.annotations import Annotations
 from workbench.errors import ModelError
 from workbench.extraction.statements import is_decision, sentences, tasks
 from workbench.extraction.words import words
+from workbench.judge.measurement import even_choice
 from workbench.judge.mention import mention
 from workbench.judge.scoring import Expected, Form, holds
 from workbench.metrics.demand import Demand
@@ -102,10 +103,10 @@ def ruled_probes(session: Session, demand: Demand, most: int = 6) -> Iterator[Pr
     at = demand.at
     history = session.messages[:at]
     gaps = list(_gaps(demand))
-    yield from _evenly([probe for probe in gaps if probe.kind == "recall"], most)
-    yield from _evenly([probe for probe in gaps if probe.kind == "decision"], most)
-    yield from _evenly(list(_files(history)), most)
-    yield from _evenly(list(_next(history)), most)
+    yield from even_choice([probe for probe in gaps if probe.kind == "recall"], most)
+    yield from even_choice([probe for probe in gaps if probe.kind == "decision"], most)
+    yield from even_choice(list(_files(history)), most)
+    yield from even_choice(list(_next(history)), most)
 
 
 def _gaps(demand: Demand) -> Iterator[Probe]:
@@ -263,11 +264,7 @@ def _choice(
     return Probe(kind, question, expected, origin, proof)
 
 
-def _evenly(found: Sequence[Probe], most: int) -> Sequence[Probe]:
-    return found if len(found) <= most else [found[i * len(found) // most] for i in range(most)]
-
-
 def chosen(found: Iterable[Probe], kinds: Iterable[str], most: int) -> tuple[Probe, ...]:
     """Of each of these kinds an even choice of at most so many, in the kinds' order."""
     every = tuple(found)
-    return tuple(probe for kind in kinds for probe in _evenly([one for one in every if one.kind == kind], most))
+    return tuple(probe for kind in kinds for probe in even_choice([one for one in every if one.kind == kind], most))

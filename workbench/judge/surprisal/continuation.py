@@ -7,9 +7,10 @@ question, no paraphrase: it is a check of future-reference recall against a mode
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from workbench.judge.measurement import even_choice
 from workbench.judge.mention import mention
 from workbench.metrics.demand import Demand
 from workbench.models.likelihood import Likelihood, Scored
@@ -58,42 +59,25 @@ class Surprise:
 
 
 def uses(demand: Demand, most: int = MOST) -> tuple[Use, ...]:
-    """The lines that used what was needed, each once, in order of use.
+    """The lines that used what was needed, each once, in order of use; an even choice of at most so many.
 
     An entity that is not written there as its normal form says (a file under another name) is left out.
-
-    Args:
-        demand: of one boundary.
-        most: lines at most, >= 1.
     """
     lines: dict[tuple[int, str], dict[int, tuple[int, int]]] = {}
     for slot, need in enumerate(demand.needs):
         found = mention(need.entity, need.use_text)
         if found is not None:
             lines.setdefault((need.use, need.use_text), {})[slot] = found
-    chosen = _evenly(list(lines.items()), most)
-    return tuple(_use(text, found) for (_, text), found in chosen)
+    return tuple(_use(line, found) for (_, line), found in even_choice(list(lines.items()), most))
 
 
 def _use(line: str, found: Mapping[int, tuple[int, int]]) -> Use:
     text = _SPEAKER + line[: max(end for _, end in found.values())]
-    before = len(_SPEAKER)
-    places = {
-        slot: (_bytes(text[: before + start]), _bytes(text[: before + end])) for slot, (start, end) in found.items()
-    }
-    return Use(text, places)
 
+    def byte(at: int) -> int:
+        return len(text[: len(_SPEAKER) + at].encode("utf-8", "replace"))
 
-def _bytes(text: str) -> int:
-    return len(text.encode("utf-8", "replace"))
-
-
-def _evenly(lines: Sequence[tuple[tuple[int, str], dict[int, tuple[int, int]]]], most: int) -> Iterable[
-    tuple[tuple[int, str], dict[int, tuple[int, int]]]
-]:  # fmt: skip
-    if len(lines) <= most:
-        return lines
-    return [lines[i * len(lines) // most] for i in range(most)]
+    return Use(text, {slot: (byte(start), byte(end)) for slot, (start, end) in found.items()})
 
 
 def surprise(likelihood: Likelihood, context: str, lines: Sequence[Use]) -> Surprise:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +67,7 @@ def components(
     for name, levels in factors.items():
         if len(levels) != len(y):
             raise ValueError(f"the factor {name!r} has {len(levels)} levels for {len(y)} scores")
-    codes = {name: _codes(levels) for name, levels in factors.items()}
+    codes = {name: np.unique(list(map(str, levels)), return_inverse=True)[1] for name, levels in factors.items()}
     counts = {name: int(one.max()) + 1 for name, one in codes.items()}
     used = {name: one for name, one in codes.items() if FEWEST_LEVELS <= counts[name] < len(y)}
     found = _Split(y, used, nested if nested in used else "", inside if inside in used else "").intervals()
@@ -157,9 +156,9 @@ class _Split:
 
     def _fit(self, names: Sequence[str]) -> _Fit:
         if self.nested not in names:
-            return _Fit.of(len(self.y), [self.factors[name] for name in names], None)
+            return _Fit(len(self.y), [self.factors[name] for name in names], None)
         columns = [self.factors[name] for name in names if name not in (self.nested, self.inside)]
-        return _Fit.of(len(self.y), columns, self.factors[self.nested])
+        return _Fit(len(self.y), columns, self.factors[self.nested])
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,53 +187,35 @@ def _interval(beyond: float, weight: float, free: int, noise: _Spread) -> Interv
     return Interval(*(max(float(v), 0.0) for v in ((beyond - free * noise.mean) / weight, low, high)))
 
 
-@dataclass(frozen=True)
 class _Fit:
-    """Least squares by the means of groups, where there are groups, and by columns as deviations from these means."""
+    """Least squares by the means of groups, where there are groups, and by columns as deviations from these means.
 
-    columns: Floats
-    groups: Codes | None
+    Args:
+        n: scores.
+        factors: their levels are columns, beside a mean.
+        groups: a factor that may have thousands of levels; None for none.
+    """
 
-    @classmethod
-    def of(cls, n: int, factors: Sequence[Codes], groups: Codes | None) -> _Fit:
-        """The fit by a mean, the levels of some factors, and those of one that may have many."""
+    def __init__(self, n: int, factors: Sequence[Codes], groups: Codes | None) -> None:
         columns = np.hstack([np.ones((n, 1)), *(np.eye(int(one.max()) + 1)[one] for one in factors)])
+        self.groups = np.zeros(0, dtype=np.int64) if groups is None else groups
+        self.sizes = np.bincount(self.groups)
         if groups is not None:
-            columns = columns - (_sums(columns, groups) / np.bincount(groups)[:, None])[groups]
-        return cls(columns, groups)
-
-    @cached_property
-    def inverse(self) -> Floats:
-        """Of the columns' products, as far as they have one."""
-        return np.asarray(np.linalg.pinv(self.columns.T @ self.columns, hermitian=True, rcond=1e-10), dtype=np.float64)
-
-    @cached_property
-    def rank(self) -> int:
-        """How many independent columns and groups there are."""
-        groups = 0 if self.groups is None else int(self.groups.max()) + 1
-        return groups + round(float(np.trace(self.inverse @ (self.columns.T @ self.columns))))
+            columns = columns - (_sums(columns, groups) / self.sizes[:, None])[groups]
+        sizes, axes = np.linalg.eigh(columns.T @ columns)
+        kept = sizes > 1e-10 * max(sizes[-1], 1e-10)
+        self.basis: Floats = columns @ (axes[:, kept] / np.sqrt(sizes[kept]))
+        self.rank = len(self.sizes) + self.basis.shape[1]
 
     def explained(self, y: Floats) -> float:
         """The sum of squares that it explains."""
-        sums = self.columns.T @ y
-        found = float(sums @ self.inverse @ sums)
-        if self.groups is not None:
-            found += float((np.bincount(self.groups, y) ** 2 / np.bincount(self.groups)).sum())
-        return found
+        by_group = np.bincount(self.groups, y[: len(self.groups)]) ** 2 / self.sizes
+        return float(((self.basis.T @ y) ** 2).sum() + by_group.sum())
 
     def seen(self, codes: Codes) -> float:
         """How much of a factor's own indicators it explains: the trace of their projection."""
-        sums = _sums(self.columns, codes)
-        found = float(((sums @ self.inverse) * sums).sum())
-        if self.groups is not None:
-            pairs, counts = np.unique(codes * (int(self.groups.max()) + 1) + self.groups, return_counts=True)
-            found += float((counts**2 / np.bincount(self.groups)[pairs % (int(self.groups.max()) + 1)]).sum())
-        return found
-
-
-def _codes(levels: Sequence[object]) -> Codes:
-    _, which = np.unique([str(level) for level in levels], return_inverse=True)
-    return np.asarray(which, dtype=np.int64)
+        pairs, counts = np.unique([codes[: len(self.groups)], self.groups], axis=1, return_counts=True)
+        return float((_sums(self.basis, codes) ** 2).sum() + (counts**2 / self.sizes[pairs[1]]).sum())
 
 
 def _sums(columns: Floats, codes: Codes) -> Floats:
