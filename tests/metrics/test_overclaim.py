@@ -4,7 +4,6 @@ import pytest
 
 from builders import result, said, told
 from workbench.metrics.index import Index
-from workbench.metrics.overclaim import named_unsure
 
 INDEX = Index(
     [
@@ -19,7 +18,7 @@ INDEX = Index(
 
 @pytest.mark.parametrize("text", ["- retryLimit is the culprit", "the code uses maxDelay"])
 def test_a_hedge_or_denial_that_is_dropped_is_an_overclaim(text: str) -> None:
-    assert named_unsure(INDEX, 4, [text, text]) == (1, 1)
+    assert INDEX.support.doubted(4, [text, text]) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -34,10 +33,10 @@ def test_a_hedge_or_denial_that_is_dropped_is_an_overclaim(text: str) -> None:
     ],
 )
 def test_what_stays_hedged_or_was_once_said_flatly_is_none(text: str) -> None:
-    assert named_unsure(INDEX, 4, [text])[0] == 0
+    assert INDEX.support.doubted(4, [text])[0] == 0
 
 
 def test_the_future_excuses_nothing() -> None:
     index = Index([told("maybe retryLimit"), told("retryLimit it is")])
-    assert named_unsure(index, 1, ["retryLimit"]) == (1, 1)
-    assert named_unsure(index, 2, ["retryLimit"]) == (0, 0)
+    assert index.support.doubted(1, ["retryLimit"]) == (1, 1)
+    assert index.support.doubted(2, ["retryLimit"]) == (0, 0)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from workbench.metrics.index import Index
-from workbench.metrics.indexes.text_index import IndexedText
-from workbench.metrics.overclaim import named_unsure
 from workbench.metrics.view import View
 from workbench.ragged import kept_mask
 
@@ -32,22 +30,15 @@ def states(index: Index, at: int, seen: View, summarized_at: Mapping[int, int]) 
         where it is named.
     """
     mask = kept_mask(seen.kept, index.inverted_index.n)
-    files = index.artifacts.states(at, mask, _dated(index, at, seen, summarized_at))
-    values = index.changes.states(at, mask, seen.texts)
+    written = [summarized_at.get(name, at) - 1 for name in seen.written]
+    newest = [wrote if origin is None else origin for wrote, origin in zip(written, seen.from_message, strict=True)]
     work = index.work.states(at, mask, seen.texts)
-    dropped, unsure = named_unsure(index, at, seen.generated) if seen.generated else (0, 0)
-    sorts: tuple[tuple[What, Mapping[str, int]], ...] = (
-        ("file", files),
-        ("value", values),
-        ("open work", {name: work[name] for name in ("stated", "missing")}),
-        ("done work", {name: work[name] for name in ("settled", "resurrected")}),
-        ("doubt", {"kept": unsure - dropped, "dropped": dropped}),
-    )
-    return {(what, state): n for what, counts in sorts if any(counts.values()) for state, n in counts.items()}
-
-
-def _dated(index: Index, at: int, seen: View, summarized_at: Mapping[int, int]) -> Iterator[tuple[IndexedText, int]]:
-    """Each new text with the newest message that its writer could know."""
-    for text, origin, name in zip(seen.texts, seen.from_message, seen.written, strict=True):
-        newest = summarized_at.get(name, at) - 1 if origin is None else origin
-        yield index.read((text,)), newest
+    dropped, unsure = index.support.doubted(at, seen.generated) if seen.generated else (0, 0)
+    sorts: dict[What, Mapping[str, int]] = {
+        "file": index.artifacts.states(at, mask, seen.texts, newest),
+        "value": index.changes.states(at, mask, seen.texts),
+        "open work": {name: work[name] for name in ("stated", "missing")},
+        "done work": {name: work[name] for name in ("settled", "resurrected")},
+        "doubt": {"kept": unsure - dropped, "dropped": dropped},
+    }
+    return {(what, state): n for what, counts in sorts.items() if any(counts.values()) for state, n in counts.items()}

@@ -16,11 +16,12 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy import sparse
 
 from workbench.extraction.entities import KINDS, Entity, Kind
+from workbench.extraction.statements import is_decision
 from workbench.metrics.evidence import Evidence, History
-from workbench.metrics.indexes.text_index import IndexedText
+from workbench.metrics.indexes.inverted_index import pairs_of
+from workbench.metrics.indexes.text_index import IndexedTexts
 from workbench.ragged import Flags, Floats, Ints, kept_mask
 
 Level: TypeAlias = Literal["presence", "bound", "coverage"]
@@ -167,8 +168,8 @@ class Demand:
         end = min(p.n, self.at + self.horizon)
         places = np.arange(p.message_start[self.at], p.message_start[end])
         places = places[~p.thought[places]]
-        held = p.span_entities[p.place_span[places]]
-        place, entities = np.repeat(places, np.diff(held.indptr)), held.indices
+        row, entities = pairs_of(p.span_entities[p.place_span[places]])
+        place = places[row]
         old = wanted[entities] & (p.first_seen[entities] < self.at)
         entities, first = np.unique(entities[old], return_index=True)
         place = place[old][first]
@@ -180,18 +181,17 @@ class Demand:
         """Write down in which messages of the history each pair stands."""
         found = self._evidence
         bound, coverage = found.grade(found.pair_slot, self._index.span_words[found.pair_span])
-        said_in = self._index.span_messages[found.pair_span]
-        past = said_in.indices < self.at
-        pair = np.repeat(np.arange(len(found.pair_span)), np.diff(said_in.indptr))[past]
-        self._held_message: Ints = said_in.indices[past]
+        pair, message = pairs_of(self._index.span_messages[found.pair_span])
+        past = message < self.at
+        pair, self._held_message = pair[past], message[past]
         self._held_span, self._held_slot = found.pair_span[pair], found.pair_slot[pair]
         self._held_bound, self._held_coverage = bound[pair], coverage[pair]
 
     def _can_be_fetched(self) -> Flags:
         source = self._history.sources[self._held_message]
         self._repeatable = source == "repeatable"
-        decides = {span: self._history.decides(span) for span in set(self._held_span[source == "mention"].tolist())}
-        decided = np.array([decides.get(span, False) for span in self._held_span.tolist()], dtype=bool)
+        mentions = set(self._held_span[source == "mention"].tolist())
+        decided = np.isin(self._held_span, [span for span in mentions if is_decision(self._index.texts[span])])
         never = (source == "passing") | ((source == "mention") & decided)
         again = np.zeros(len(self), dtype=bool)
         again[self._held_slot[self._repeatable]] = True
@@ -228,16 +228,12 @@ class Demand:
             found.setdefault(slot, set()).add(message)
         return {slot: tuple(sorted(held)) for slot, held in found.items()}
 
-    def _look_up(self, texts: Iterable[str]) -> tuple[IndexedText, Ints, Ints, Flags, Floats]:
+    def _look_up(self, texts: Iterable[str]) -> tuple[IndexedTexts, Ints, Ints, Flags, Floats]:
         """Texts; each slot with each of their rows that holds its entity; bound and coverage there."""
-        found = self._history.texts.read_all(texts)
+        found = self._history.texts.read(texts)
         slots = self._slot_of[found.entities]
-        needed = slots >= 0
-        slots, rows = slots[needed], found.entity_row[needed]
-        ones = np.ones(len(found.words), dtype=np.int32)
-        shape = (len(found.spans), self._index.words)
-        span_words = sparse.csr_array((ones, found.words, found.word_start), shape=shape)
-        return found, slots, rows, *self._evidence.grade(slots, span_words[rows])
+        slots, rows = slots[slots >= 0], found.entity_row[slots >= 0]
+        return found, slots, rows, *self._evidence.grade(slots, self._history.texts.words(found.spans[rows]))
 
     def bound_by(self, texts: Iterable[str]) -> tuple[list[str], Flags]:
         """The spans of texts that hold demanded entities, and (spans, slots) which entities each span binds."""
@@ -268,10 +264,9 @@ class Demand:
             texts: the new texts of the context: summaries, and messages that were rewritten.
         """
         held = kept_mask(kept, self._index.n)[self._held_message]
-        presence, bound = np.zeros(len(self), dtype=bool), np.zeros(len(self), dtype=bool)
+        presence = kept_mask(self._held_slot[held], len(self))
+        bound = kept_mask(self._held_slot[held & self._held_bound], len(self))
         coverage = np.zeros(len(self))
-        presence[self._held_slot[held]] = True
-        bound[self._held_slot[held & self._held_bound]] = True
         np.maximum.at(coverage, self._held_slot[held], self._held_coverage[held])
         _, slots, _, is_bound, share = self._look_up(dict.fromkeys(texts))
         presence[slots] = True

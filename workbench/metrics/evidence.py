@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from workbench.extraction.statements import is_decision
-from workbench.metrics.indexes.inverted_index import InvertedIndex
+from workbench.metrics.indexes.inverted_index import InvertedIndex, incidence
 from workbench.metrics.indexes.text_index import TextIndex
 from workbench.ragged import Flags, Floats, Ints
 
@@ -33,14 +32,6 @@ class History:
     texts: TextIndex
     roles: Sequence[str]
     sources: NDArray[np.str_]
-    _decisions: dict[int, bool] = field(default_factory=dict)
-
-    def decides(self, span: int) -> bool:
-        """Whether a span says what was chosen; worked out once, since boundaries share most of their history."""
-        found = self._decisions.get(span)
-        if found is None:
-            found = self._decisions[span] = is_decision(self.inverted_index.texts[span])
-        return found
 
 
 class Evidence:
@@ -102,10 +93,10 @@ class Evidence:
         """(slots, words) the words of each one's evidence that are not its own."""
         p = self._index
         rest = p.span_words[self.span]
-        own = [(slot, word) for slot, entity in enumerate(self._entities.tolist()) for word in p.own_words(entity)]
+        names = [p.names[entity].text for entity in self._entities.tolist()]
+        own = [(slot, word) for slot, name in enumerate(names) for word in p.word_numbers(name)]
         slots, words = np.array(own, dtype=np.int64).reshape(-1, 2).T
-        flags = sparse.csr_array((np.ones(len(own), dtype=np.int32), (slots, words)), shape=rest.shape)
-        rest = rest - rest.multiply(flags > 0)
+        rest = rest - rest.multiply(incidence(slots, words, rest.shape))
         rest.eliminate_zeros()
         return rest
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from functools import cached_property
 
@@ -13,14 +13,14 @@ from workbench.extraction.extractor import Extractor
 from workbench.metrics.background import BUILTIN_BACKGROUND
 from workbench.metrics.demand import HORIZON, Demand
 from workbench.metrics.evidence import History
-from workbench.metrics.fabricated import fabricated
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.statement_index import StatementIndex
-from workbench.metrics.indexes.text_index import IndexedText, TextIndex
+from workbench.metrics.indexes.text_index import IndexedTexts, TextIndex
 from workbench.metrics.sources import sources
 from workbench.metrics.state.artifacts import Artifacts
 from workbench.metrics.state.superseded import Changes
 from workbench.metrics.state.work import Work
+from workbench.metrics.unsupported import Support
 from workbench.ragged import Flags, Ints, kept_mask
 from workbench.transcript.message import Message
 
@@ -48,7 +48,6 @@ class Index:
         self.background = background
         self._texts = TextIndex(self.inverted_index)
         self._demands: dict[tuple[int, int], Demand] = {}
-        self._first_flat: dict[int, int] = {}
 
     def with_background(self, more: frozenset[Entity]) -> Index:
         """The same index, that takes these entities for background as well. Cheap: nothing is extracted again."""
@@ -100,42 +99,13 @@ class Index:
     def held(self, mask: Flags, texts: Iterable[str] = ()) -> Flags:
         """For each of `everything` whether a context of these messages and texts still holds it."""
         p, texts = self.inverted_index, tuple(texts)
-        held = np.zeros(len(p.names), dtype=bool)
-        held[p.pair_entity[mask[p.pair_message]]] = True
-        for text in texts:
-            held[self._texts.read(text).entities] = True
+        held = kept_mask(p.pair_entity[mask[p.pair_message]], len(p.names))
+        held[self._texts.read(texts).entities] = True
         return np.concatenate((held, self.statements.held(mask, texts)))
 
-    def fabricated(self, at: int, texts: Iterable[str]) -> tuple[Entity, ...]:
-        """The entities in texts that occur nowhere in `messages[:at]`, each once, in order (`fabricated.py`)."""
-        return fabricated(self.inverted_index, self._texts, at, texts)
-
-    def entities_in(self, texts: Iterable[str]) -> int:
-        """How many different lexical entities stand in texts."""
-        return len({number for number, _ in self._texts.every_entity(texts)})
-
-    def first_flat(self, entity: int, unsure: Callable[[str], bool]) -> int:
-        """The first message that says an entity in a line that is not unsure; n if none does. Worked out once.
-
-        Args:
-            entity: its number.
-            unsure: whether a line hedges or denies what it says.
-        """
-        found = self._first_flat.get(entity)
-        if found is None:
-            p = self.inverted_index
-            spans = sorted(p.spans_with_entity(entity).tolist(), key=p.span_said.__getitem__)
-            flat = (int(p.span_said[span]) for span in spans if not unsure(p.texts[span]))
-            found = self._first_flat[entity] = next(flat, p.n)
-        return found
-
-    def span_text(self, span: int) -> str:
-        """The text of a span, also of one that only a read text holds."""
-        return self._texts.text(span)
-
-    def read(self, texts: Iterable[str]) -> IndexedText:
+    def read(self, texts: Iterable[str]) -> IndexedTexts:
         """What texts say, with the words and entities of this session; each text is read once."""
-        return self._texts.read_all(texts)
+        return self._texts.read(texts)
 
     @cached_property
     def statements(self) -> StatementIndex:
@@ -143,14 +113,19 @@ class Index:
         return StatementIndex(self.messages, self.inverted_index, self._texts)
 
     @cached_property
+    def support(self) -> Support:
+        """What the history supports of what summaries say."""
+        return Support(self.inverted_index, self._texts)
+
+    @cached_property
     def artifacts(self) -> Artifacts:
         """The files that the session worked on."""
-        return Artifacts(self.messages, self.inverted_index)
+        return Artifacts(self.messages, self.inverted_index, self._texts)
 
     @cached_property
     def work(self) -> Work:
         """The work that was announced."""
-        return Work(self.messages, self.inverted_index, self.statements)
+        return Work(self.messages, self.inverted_index, self._texts, self.statements)
 
     @cached_property
     def changes(self) -> Changes:

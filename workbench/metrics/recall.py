@@ -79,9 +79,9 @@ def fabrication(data: MetricInput) -> Score:
     for one in data.retained:
         if one.view.generated:
             seen = "\n".join(text for at, text in marks if at <= one.snapshot.at)
-            found = data.index.fabricated(one.snapshot.at, one.view.generated)
+            found, named = data.index.support.fabricated(one.snapshot.at, one.view.generated)
             false += sum(entity.text not in seen for entity in found)
-            whole += data.index.entities_in(one.view.generated)
+            whole += named
     return Score(false / whole, n=whole) if whole else Score(None, "nothing was written anew")
 
 

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 from builders import said
 from workbench.metrics.index import Index
-from workbench.metrics.indexes.text_index import TextIndex
 
 INDEX = Index([said("retryLimit is 4500\nmaxDelay is 9000"), said("burstSize = 3")])
 
 
-def test_spans_of_the_session_and_others_stand_side_by_side() -> None:
-    texts = TextIndex(INDEX.inverted_index)
-    text = "neverSaid is new\nburstSize = 3\nburstSize and retryLimit"
-    found = texts.read(text)
-    assert [texts.text(span) for span in found.spans.tolist()] == [
-        "burstSize = 3",
-        "neverSaid is new",
-        "burstSize and retryLimit",
-    ]
-    entities = [(row, texts.name(entity).text) for row, entity in zip(found.entity_row, found.entities, strict=True)]
-    assert sorted(entities) == [(0, "burstSize"), (2, "burstSize"), (2, "retryLimit")]
-    every = [(texts.text(span), texts.name(entity).text) for entity, span in texts.every_entity([text])]
-    assert every[0] == ("neverSaid is new", "neverSaid")
-    assert sorted(name for _, name in every[1:]) == ["burstSize", "burstSize", "retryLimit"]
+def entities(*texts: str) -> list[tuple[int, str, str]]:
+    """The text, span and name of each of the session's entities."""
+    found, p = INDEX.read(texts), INDEX.inverted_index
+    pairs = zip(found.entity_row.tolist(), found.entities.tolist(), strict=True)
+    return [(int(found.text[row]), p.texts[found.spans[row]], p.names[number].text) for row, number in pairs]
 
 
-def test_spans_of_others_keep_their_order_whenever_they_were_first_met() -> None:
-    texts = TextIndex(INDEX.inverted_index)
-    texts.read("firstNew is here\nsecondNew is there")
-    text = "secondNew is there\nburstSize = 3\nfirstNew is here"
-    names = [texts.name(entity).text for entity, _ in texts.every_entity([text])]
-    assert names == ["secondNew", "burstSize", "firstNew"]
+def test_spans_of_the_session_and_others_are_read_in_the_order_of_the_text() -> None:
+    line = "retryLimit and burstSize"
+    found = [(0, line, "burstSize"), (0, line, "retryLimit"), (0, "burstSize = 3", "burstSize")]
+    assert sorted(entities(f"neverSaid is new\n{line}\nburstSize = 3")) == sorted(found)
+    spans = [INDEX.inverted_index.texts[span] for span in INDEX.read(["firstNew\nburstSize = 3\nlastNew"]).spans]
+    assert spans == ["firstNew", "burstSize = 3", "lastNew"]
+
+
+def test_texts_are_told_apart_whenever_their_spans_were_first_met() -> None:
+    INDEX.read(["maxDelay now\nburstSize now"])
+    found = entities("burstSize now", "nothing", "maxDelay now\nmaxDelay is 9000")
+    assert [(text, name) for text, _, name in found if name != "9000"] == [
+        (0, "burstSize"), (2, "maxDelay"), (2, "maxDelay"),
+    ]  # fmt: skip

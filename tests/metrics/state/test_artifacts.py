@@ -23,8 +23,7 @@ INDEX = Index(MESSAGES, cwd="/repo")
 def states(kept: list[int], text: str = "", knew: int = 7, at: int = 8) -> dict[str, int]:
     mask = np.zeros(len(MESSAGES), dtype=bool)
     mask[kept] = True
-    readings = [(INDEX.read((text,)), knew)] if text else []
-    return INDEX.artifacts.states(at, mask, readings)
+    return INDEX.artifacts.states(at, mask, [text] if text else [], [knew] if text else [])
 
 
 def test_a_whole_history_knows_every_file_as_it_stands() -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from builders import called, result, said, told
 from workbench.metrics.index import Index
-from workbench.metrics.state.work import done_and_headings, says_done
+from workbench.metrics.state.work import done_and_other_lines, says_done
 from workbench.transcript.message import Message
 
 
@@ -76,6 +76,5 @@ def test_a_line_does_not_say_done(line: str) -> None:
 
 
 def test_a_heading_says_it_for_its_lines() -> None:
-    done, headings = done_and_headings("## Completed work\n- the parser\n## Open\n- the lexer")
-    assert done.split("\n") == ["- the parser"]
-    assert headings.split("\n") == ["## Completed work", "## Open"]
+    found = done_and_other_lines("## Completed work\n- the parser\n- [ ] the printer\n## Open\n- the lexer")
+    assert found == ("- the parser", "- [ ] the printer\n- the lexer")

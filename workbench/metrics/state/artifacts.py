@@ -9,21 +9,21 @@ import numpy as np
 
 from workbench.extraction.paths import normal_path
 from workbench.metrics.indexes.inverted_index import InvertedIndex
-from workbench.metrics.indexes.text_index import IndexedText
+from workbench.metrics.indexes.text_index import TextIndex
 from workbench.metrics.sources import SHELLS
-from workbench.ragged import Flags, Ints
+from workbench.ragged import Flags, kept_mask
 from workbench.transcript.files import FileOps, touched
 from workbench.transcript.message import AssistantMessage, Message, ToolCall
 
 _PATH = r"(?P<path>[\w@~.][\w./@~+-]*\.\w{1,8}|/?[\w@~.-]+(?:/[\w@.+-]+)+)"
 _CHANGED = (
-    ((">",), re.compile(r"(?<![\d&<>=-])>{1,2}\s*" + _PATH)),
-    (("tee",), re.compile(r"\btee\s+(?:-a\s+)?" + _PATH)),
-    (("sed",), re.compile(r"\bsed\s+(?:-\w+\s+)*-i\S*\s+(?:'[^']*'|\"[^\"]*\"|\S+)\s+" + _PATH)),
-    (("rm", "mv", "touch"), re.compile(r"\b(?:rm|mv|touch|git\s+(?:rm|mv))\s+(?:-\w+\s+)*" + _PATH)),
-    (("cp", "mv"), re.compile(r"\b(?:cp|mv|git\s+mv)\s+(?:-\w+\s+)*\S+\s+" + _PATH)),
+    re.compile(r"(?<![\d&<>=-])>{1,2}\s*" + _PATH),
+    re.compile(r"\btee\s+(?:-a\s+)?" + _PATH),
+    re.compile(r"\bsed\s+(?:-\w+\s+)*-i\S*\s+(?:'[^']*'|\"[^\"]*\"|\S+)\s+" + _PATH),
+    re.compile(r"\b(?:rm|mv|touch|git\s+(?:rm|mv))\s+(?:-\w+\s+)*" + _PATH),
+    re.compile(r"\b(?:cp|mv|git\s+mv)\s+(?:-\w+\s+)*\S+\s+" + _PATH),
 )
-"""Forms in which a command changes a file, each with letters of which it needs some: a quick look before."""
+"""Forms in which a command changes a file."""
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1(?P<same>[^\n]*)\n.*?^\2\s*$", re.MULTILINE | re.DOTALL)
 
 
@@ -33,8 +33,7 @@ def shell_changes(command: str) -> tuple[str, ...]:
     Fails to see: what a script does that the command runs, and names that a variable or a pattern stands for.
     """
     bare = _HEREDOC.sub(lambda found: found["same"], command)
-    forms = [form for needed, form in _CHANGED if any(letters in bare for letters in needed)]
-    paths = (found["path"] for form in forms for found in form.finditer(bare))
+    paths = (found["path"] for form in _CHANGED for found in form.finditer(bare))
     return tuple(dict.fromkeys(path for path in paths if not path.startswith("/dev/")))
 
 
@@ -55,21 +54,17 @@ class Artifacts:
     A file is an entity of the session, whatever path names it.
     """
 
-    def __init__(self, messages: Sequence[Message], inverted_index: InvertedIndex) -> None:
-        self._inverted_index = inverted_index
-        rows = list(_rows(messages, inverted_index))
-        found = np.array(rows, dtype=np.int64).reshape(-1, 3)
-        self._message, entity, change = found.T
-        self.entities, self._slot = np.unique(entity, return_inverse=True)
+    def __init__(self, messages: Sequence[Message], inverted_index: InvertedIndex, texts: TextIndex) -> None:
+        p, self._texts = inverted_index, texts
+        rows = list(_rows(messages, p))
+        self._message, self._file, change = np.array(rows, dtype=np.int64).reshape(-1, 3).T
         self._change: Flags = change.astype(bool)
-        self._slot_of: Ints = np.full(len(inverted_index.names) + 1, -1)
-        self._slot_of[self.entities] = np.arange(len(self.entities))
-        slots = self._slot_of[inverted_index.pair_entity]
-        named = slots >= 0
-        self._named_slot, self._named_message = slots[named], inverted_index.pair_message[named]
+        self._is_file = kept_mask(self._file, len(p.names))
+        named = self._is_file[p.pair_entity]
+        self._named_file, self._named_message = p.pair_entity[named], p.pair_message[named]
 
-    def states(self, at: int, mask: Flags, readings: Iterable[tuple[IndexedText, int]] = ()) -> dict[str, int]:
-        """How many files of `messages[:at]` a context knows as they stand (`correct`), as they stood, or not at all.
+    def states(self, at: int, mask: Flags, texts: Iterable[str] = (), newest: Sequence[int] = ()) -> dict[str, int]:
+        """How many files of `messages[:at]` a context knows as they are (`correct`), as they were, or not at all.
 
         `correct`: the newest thing in the context that names the file is not older than its last change. `stale`: it
         is older. `lost`: nothing names it.
@@ -77,24 +72,18 @@ class Artifacts:
         Args:
             at: the boundary.
             mask: which messages the context holds whole.
-            readings: its other texts, each with the index of the newest message that its writer could know.
+            texts: its other texts.
+            newest: for each text the index of the newest message that its writer could know.
         """
-        past = self._message < at
-        known = np.bincount(self._slot[past], minlength=len(self.entities)) > 0
-        changed = np.full(len(self.entities), -1)
-        which = past & self._change
-        np.maximum.at(changed, self._slot[which], self._message[which])
-        newest = np.full(len(self.entities), -1)
-        held = mask[self._named_message] & (self._named_message < at)
-        np.maximum.at(newest, self._named_slot[held], self._named_message[held])
-        for reading, knew in readings:
-            slots = self._slot_of[reading.entities]
-            slots = slots[slots >= 0]
-            newest[slots] = np.maximum(newest[slots], knew)
-        newest, changed = newest[known], changed[known]
-        lost = newest < 0
-        stale = ~lost & (newest < changed)
-        return {"correct": int((~lost & ~stale).sum()), "stale": int(stale.sum()), "lost": int(lost.sum())}
+        past, held = self._message < at, mask[self._named_message] & (self._named_message < at)
+        changed, named = np.full((2, len(self._is_file)), -1)
+        changed[self._file[past & self._change]] = self._message[past & self._change]  # in order: the last one stays
+        named[self._named_file[held]] = self._named_message[held]
+        found = self._texts.read(texts)
+        np.maximum.at(named, found.entities, np.array(newest, dtype=np.int64)[found.text[found.entity_row]])
+        known = kept_mask(self._file[past], len(self._is_file))
+        lost, stale = known & (named < 0), known & (named >= 0) & (named < changed)
+        return {"correct": int((known & ~lost & ~stale).sum()), "stale": int(stale.sum()), "lost": int(lost.sum())}
 
 
 def _rows(messages: Sequence[Message], p: InvertedIndex) -> Iterator[tuple[int, int, int]]:

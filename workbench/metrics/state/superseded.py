@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -12,18 +12,18 @@ from workbench.extraction.words import words
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.text_index import TextIndex
 from workbench.metrics.state.value_changes import ENOUGH, Change, spans_about, token, value_changes
-from workbench.ragged import Flags
+from workbench.ragged import Flags, kept_mask
 from workbench.transcript.message import Message
 
-_Given: TypeAlias = tuple[int, bool, bool]
-"""A change's number, whether its old value is given, and whether its new one is."""
+_Given: TypeAlias = tuple[int, bool]
+"""A change's number, and whether its new value is given, not the old one."""
 
 
 class Changes:
     """The values of one session that were replaced, and which spans give which."""
 
     def __init__(self, messages: Sequence[Message], inverted_index: InvertedIndex, texts: TextIndex) -> None:
-        self._p, self._texts = inverted_index, texts
+        self._index, self._texts = inverted_index, texts
         self.changes = value_changes(messages, inverted_index)
         self._again = np.array([self._replaced_at(change) for change in self.changes], dtype=np.int64)
         self._at = np.array([change.at for change in self.changes], dtype=np.int64)
@@ -31,8 +31,7 @@ class Changes:
         self._message, self._number, is_new = np.array(rows, dtype=np.int64).reshape(-1, 3).T
         self._is_new: Flags = is_new.astype(bool)
         self._values = {value for change in self.changes for value in (change.old, change.new)}
-        self._given_in: dict[str, tuple[_Given, ...]] = {}
-        self._given_by: dict[int, tuple[_Given, ...]] = {}
+        self._given_in, self._given_by = cache(self._read), cache(self._read_span)
 
     def states(self, at: int, mask: Flags, texts: Iterable[str] = ()) -> dict[str, int]:
         """Of the values replaced in `messages[:at]`, how many a context gives as `latest`, `both`, `stale` or `none`.
@@ -45,14 +44,15 @@ class Changes:
             texts: its other texts.
         """
         here = (self._at < at) & (self._again >= at)
-        old, new = np.zeros(len(self.changes), dtype=bool), np.zeros(len(self.changes), dtype=bool)
         held = mask[self._message] & (self._message < at)
-        new[self._number[held & self._is_new]] = True
-        old[self._number[held & ~self._is_new]] = True
-        given = set(chain.from_iterable(map(self._given, dict.fromkeys(texts))))
-        old[[number for number, gives_old, _ in given if gives_old]] = True
-        new[[number for number, _, gives_new in given if gives_new]] = True
-        old, new = old[here], new[here]
+        given = {one for text in texts for one in self._given_in(text)} if here.any() else set()
+        old, new = (
+            (
+                kept_mask(self._number[held & (self._is_new == which)], len(here))
+                | kept_mask([number for number, is_new in given if is_new == which], len(here))
+            )[here]
+            for which in (False, True)
+        )
         return {
             "latest": int((new & ~old).sum()), "both": int((new & old).sum()),
             "stale": int((old & ~new).sum()), "none": int((~old & ~new).sum()),
@@ -66,54 +66,35 @@ class Changes:
             for other in self.changes
             if other.at > change.at and other.old == change.new and about & set(other.about)
         )
-        return min(later, default=self._p.n)
+        return min(later, default=self._index.n)
 
-    def _places(self, number: int) -> Iterator[tuple[int, int, int]]:
+    def _places(self, number: int) -> Iterator[tuple[int, int, bool]]:
         """Each message that gives the value, with the change's number and whether it gives the new one."""
-        change, p = self.changes[number], self._p
+        change, p = self.changes[number], self._index
         spans, counts, known = spans_about(p, change.about)
         for span in spans[counts >= min(ENOUGH, len(change.about), known)].tolist():
-            old, new = _gives(p.texts[span], change)
-            for place in p.places_of(span).tolist() if old or new else ():
-                at = int(p.place_message[place])
-                if not p.thought[place] and (at >= change.at if new else at < change.at):
-                    yield at, number, int(new)
-        yield change.at, number, 1  # the message that says so
+            new = _gives(p.texts[span], change)
+            for at in p.messages_of(span) if new is not None else ():
+                if at >= change.at if new else at < change.at:
+                    yield at, number, bool(new)
+        yield change.at, number, True  # the message that says so
 
-    def _given(self, text: str) -> tuple[_Given, ...]:
-        """What a text gives; worked out once a text, and once a span."""
-        found = self._given_in.get(text)
-        if found is None:
-            spans = set(self._texts.spans(text)) if self.changes else set()
-            for span in spans.difference(self._given_by):
-                self._given_by[span] = self._given_at(self._texts.text(span))
-            rows = chain.from_iterable(map(self._given_by.__getitem__, spans))
-            found = self._given_in[text] = tuple(set(rows))
-        return found
+    def _read(self, text: str) -> set[_Given]:
+        """What a text gives."""
+        return {one for span in set(self._texts.spans(text).tolist()) for one in self._given_by(span)}
 
-    def _given_at(self, line: str) -> tuple[_Given, ...]:
-        """The changes of which a line gives a value."""
+    def _read_span(self, span: int) -> list[_Given]:
+        """The changes of which a span gives a value."""
+        line = self._index.texts[span]
         there = {value for value in self._values if value in line}
-        if not there:
-            return ()
-        rows = (
-            (number, *_gives(line, change))
-            for number, change in enumerate(self.changes)
-            if change.new in there or change.old in there
-        )
-        return tuple(row for row in rows if row[1] or row[2])
+        changes = [one for one in enumerate(self.changes) if not there.isdisjoint((one[1].old, one[1].new))]
+        return [(number, new) for number, change in changes if (new := _gives(line, change)) is not None]
 
 
-def _gives(line: str, change: Change) -> tuple[bool, bool]:
-    """Whether a line gives the old value alone, and whether it gives the new one, of what the change is about."""
-    if change.new in line and token(change.new).search(line):
-        return False, _beside(line, change)
-    return bool(change.old in line and token(change.old).search(line)) and _beside(line, change), False
-
-
-def _beside(line: str, change: Change) -> bool:
-    enough, low = min(ENOUGH, len(change.about)), line.lower()
-    if sum(word in low for word in change.about) < enough:  # a quick look: most lines have not even the letters
-        return False
+def _gives(line: str, change: Change) -> bool | None:
+    """Whether a line gives the new value of what the change is about; False: the old one alone; None: neither."""
+    new = change.new in line and token(change.new).search(line) is not None
+    if not new and not (change.old in line and token(change.old).search(line)):
+        return None
     there = set(words(line))
-    return sum(word in there for word in change.about) >= enough
+    return new if sum(word in there for word in change.about) >= min(ENOUGH, len(change.about)) else None

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from itertools import chain
-from typing import Literal
+from functools import cache
 
 import numpy as np
 
@@ -15,8 +12,9 @@ from workbench.extraction.entities import Entity, plain
 from workbench.extraction.statements import sentences, tasks
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.statement_index import StatementIndex
-from workbench.ragged import Flags, Ints
-from workbench.transcript.message import AssistantMessage, Message, ToolCall, is_real_user
+from workbench.metrics.indexes.text_index import TextIndex
+from workbench.ragged import Flags, Ints, kept_mask
+from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, is_real_user
 
 _DONE = re.compile(
     r"^\W*\[[xX]\]\s|\b(?:done|finished|completed?|implemented|fixed|resolved|added|removed|renamed|updated|written"
@@ -29,10 +27,8 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"^(?:#{1,6}\s+|\*\*)?(?P<title>[A-Z][\w /&'-]{2,50}?)(?:\*\*)?:?(?:\*\*)?$")
+_TICKED = re.compile(r"^[^\S\n]*(?:[-*+][^\S\n]+)?\[[xX]\][^\S\n]+(.*)", re.MULTILINE)
 _DONE_TITLE = re.compile(r"\b(?:done|completed?|finished|accomplished|resolved)\b", re.IGNORECASE)
-
-REMEMBERED = 50_000
-"""Lines of which a process remembers what they are: those of summaries come again."""
 
 
 def says_done(line: str) -> bool:
@@ -40,30 +36,20 @@ def says_done(line: str) -> bool:
     return _DONE.search(line) is not None and _OPEN.search(line) is None
 
 
-def done_and_headings(text: str) -> tuple[str, str]:
-    """The lines of a text that say that something is done, by themselves or by their heading; and its headings."""
+def done_and_other_lines(text: str) -> tuple[str, str]:
+    """The lines that say that something is done, by themselves or by their heading; and the others but headings."""
     done: list[str] = []
-    headings: list[str] = []
+    other: list[str] = []
     under_done = False
     for line in text.split("\n"):
-        what = _sort(line)
-        if what in ("heading", "heading of done work"):
-            under_done = what == "heading of done work"
-            headings.append(line)
-        elif what == "done" or (under_done and what != "box"):
+        bare = line.strip()
+        if title := _HEADING.match(bare):
+            under_done = _DONE_TITLE.search(title["title"]) is not None
+        elif bare[:4] not in ("- [ ", "* [ ", "[ ] ") and (under_done or says_done(bare)):
             done.append(line)
-    return "\n".join(done), "\n".join(headings)
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _sort(line: str) -> Literal["heading", "heading of done work", "box", "done", "other"]:
-    """What a line is; a box is one that is not ticked."""
-    bare = line.strip()
-    if title := _HEADING.match(bare):
-        return "heading of done work" if _DONE_TITLE.search(title["title"]) else "heading"
-    if bare[:4] in ("- [ ", "* [ ", "[ ] "):
-        return "box"
-    return "done" if says_done(bare) else "other"
+        else:
+            other.append(line)
+    return "\n".join(done), "\n".join(other)
 
 
 class Work:
@@ -74,69 +60,57 @@ class Work:
     closes the whole.
     """
 
-    def __init__(self, messages: Sequence[Message], inverted_index: InvertedIndex, stated: StatementIndex) -> None:
-        self._stated = stated
-        slots = [slot for slot, entity in enumerate(stated.entities) if entity.kind == "pending"]
-        self.items = tuple(stated.entities[slot] for slot in slots)
-        self._slots = np.array(slots, dtype=np.int64)
-        place = np.full(len(stated.entities) + 1, -1)
-        place[self._slots] = np.arange(len(slots))
-        opened = [(int(place[slot]), at, 0) for slot, at in stated.said() if place[slot] >= 0]
-        closed = [(int(place[slot]), at, 1) for slot, at in self._endings(messages, inverted_index) if place[slot] >= 0]
-        events = sorted(opened + closed, key=lambda event: event[1])
-        self._item, self._at, is_done = np.array(events, dtype=np.int64).reshape(-1, 3).T
+    def __init__(
+        self, messages: Sequence[Message], inverted_index: InvertedIndex, texts: TextIndex, stated: StatementIndex
+    ) -> None:
+        self._texts, self._stated = texts, stated
+        self._is_work = np.array([entity.kind == "pending" for entity in stated.entities], dtype=bool)
+        closed = list(self._endings(messages, inverted_index)) if self._is_work.any() else []
+        opened = zip(stated.slot.tolist(), stated.message.tolist(), strict=True)
+        events = sorted([(at, 0, slot) for slot, at in opened] + [(at, 1, slot) for slot, at in closed])
+        work = [event for event in events if self._is_work[event[2]]]
+        self._at, is_done, self._item = np.array(work, dtype=np.int64).reshape(-1, 3).T
         self._done: Flags = is_done.astype(bool)
-        self._texts: dict[str, tuple[Flags, Flags]] = {}
+        self._done_and_other = cache(self._read)
 
     def _endings(self, messages: Sequence[Message], p: InvertedIndex) -> Iterator[tuple[int, int]]:
         """Each statement with each message that says that it is done."""
-        if not self.items:
-            return
         number = {entity: slot for slot, entity in enumerate(self._stated.entities)}
-        for at, message in enumerate(messages):
-            for text in _ticked(message):
+        spoken = np.array([isinstance(m, AssistantMessage) or is_real_user(m) for m in messages], dtype=bool)
+        for at in np.flatnonzero(spoken).tolist():
+            for text in _ticked(messages[at]):
                 if (slot := number.get(Entity("pending", plain(text)))) is not None:
                     yield slot, at
-        spoken = np.array([isinstance(m, AssistantMessage) or is_real_user(m) for m in messages], dtype=bool)
         places = np.flatnonzero(spoken[p.place_message] & ~p.thought)
-        done = [span for span in np.unique(p.place_span[places]).tolist() if says_done(p.texts[span])]
-        ended, first = self._stated.by_span(done), self._stated.first
-        for place in places.tolist():
-            at = int(p.place_message[place])
-            for slot in ended.get(int(p.place_span[place]), ()):
-                if first[slot] < at:
-                    yield slot, at
-
-    def open_at(self, at: int) -> tuple[Flags, Flags]:
-        """For each item whether it is open before `messages[at]`, and whether it is done: its last word counts."""
-        last: Ints = np.full(len(self.items), -1)
-        past = np.flatnonzero(self._at < at)
-        last[self._item[past]] = past
-        known = last >= 0
-        done = known.copy()
-        done[known] = self._done[last[known]]
-        return known & ~done, done
+        done = {span for span in set(p.place_span[places].tolist()) if says_done(p.texts[span])}
+        places = places[np.isin(p.place_span[places], list(done))]
+        place, slot = self._stated.stating(p.place_span[places])
+        for one, at in zip(slot.tolist(), p.place_message[places[place]].tolist(), strict=True):
+            if self._stated.first[one] < at:
+                yield one, at
 
     def states(self, at: int, mask: Flags, texts: Iterable[str] = ()) -> dict[str, int]:
         """What a context says of the work of `messages[:at]`.
 
         `stated` and `missing` count open items; `resurrected` counts done ones that the context states as still to do
-        and nowhere as done, `settled` the other done ones.
+        and nowhere as done, `settled` the other done ones. The last word of the history says which items are open.
 
         Args:
             at: the boundary.
             mask: which messages the context holds whole.
             texts: its other texts.
         """
-        is_open, is_done = self.open_at(at)
-        as_open, as_done = np.zeros(len(self.items), dtype=bool), np.zeros(len(self.items), dtype=bool)
-        held = mask[self._at] & (self._at < at)
-        as_open[self._item[held & ~self._done]] = True
-        as_done[self._item[held & self._done]] = True
-        for text in dict.fromkeys(texts):
-            done, rest = self._read(text)
-            as_done |= done
-            as_open |= rest
+        past, n = self._at < at, len(self._is_work)
+        last: Ints = np.full(n, -1)
+        last[self._item[past]] = self._done[past]  # in order: the last one stays
+        is_open, is_done = last == 0, last == 1
+        held = past & mask[self._at]
+        as_open, as_done = (kept_mask(self._item[held & (self._done == done)], n) for done in (False, True))
+        for text, stated in self._stated.stated_in(texts).items():
+            if (stated & self._is_work).any():
+                done, other = self._done_and_other(text)
+                as_done |= done
+                as_open |= other
         again = is_done & as_open & ~as_done
         return {
             "stated": int((is_open & as_open).sum()), "missing": int((is_open & ~as_open).sum()),
@@ -144,37 +118,16 @@ class Work:
         }  # fmt: skip
 
     def _read(self, text: str) -> tuple[Flags, Flags]:
-        """Which items a text says are done, and which it names otherwise; worked out once a text."""
-        found = self._texts.get(text)
-        if found is None:
-            named = self._stated.stated_in(text)[self._slots]
-            found = self._texts[text] = self._told_apart(text) if named.any() else (named, named)
-        return found
-
-    def _told_apart(self, text: str) -> tuple[Flags, Flags]:
-        """The same for a text that names some of them."""
-        stated = self._stated
-        done, headings = (stated.stating(lines) for lines in done_and_headings(text))
-        left = Counter(stated.stating(text))
-        left.subtract(chain(done, headings))
-        rest = [span for span, many in left.items() if many > 0]
-        return stated.stated_by(done)[self._slots], stated.stated_by(rest)[self._slots]
+        """Which statements a text says are done, and which it names otherwise."""
+        done, other = (self._stated.stated_by(self._texts.spans(lines)) for lines in done_and_other_lines(text))
+        return done, other
 
 
 def _ticked(message: Message) -> Iterator[str]:
     """The tasks that a message's lists show as done."""
-    if not isinstance(message, AssistantMessage) and not is_real_user(message):
-        return
     for block in message.blocks:
         if isinstance(block, ToolCall):
             yield from (task for task, done in tasks(block.arguments) if done)
-        elif block.type == "text" and ("[x]" in block.text or "[X]" in block.text):
-            yield from _boxes(block.text)
-
-
-def _boxes(text: str) -> Iterator[str]:
-    """The items of ticked boxes, as they stood while their boxes were empty."""
-    for line in text.split("\n"):
-        found = re.match(r"\s*(?:[-*+]\s+)?\[[xX]\]\s+(.*)", line)
-        if found:
-            yield from sentences("[ ] " + found.group(1))
+        elif isinstance(block, Text):
+            for item in _TICKED.findall(block.text):  # as it was written while its box was empty
+                yield from sentences("[ ] " + item)

@@ -1,0 +1,120 @@
+"""What a summary says without support in the history: entities that are nowhere in it, and doubts that became facts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+
+import numpy as np
+
+from workbench.extraction.entities import Entity, plain
+from workbench.extraction.words import words
+from workbench.metrics.background import BUILTIN_BACKGROUND
+from workbench.metrics.indexes.inverted_index import InvertedIndex, row_of
+from workbench.metrics.indexes.text_index import TextIndex
+
+_HEADING = re.compile(r"^(?:#{1,6}\s|</?[\w-]+>$|\*\*[^*]+\*\*:?$|[A-Z][\w /&-]{0,40}:$|[-=_*]{3,}$)")
+_EXACT = frozenset({"path", "url", "hash", "flag", "version"})
+"""Kinds that are false even in a heading, and for which other words in common excuse nothing."""
+_UNSURE = re.compile(
+    r"\b(?:maybe|perhaps|might|may|could be|possibly|probably|likely|seems?|appears?|suspect|unsure|uncertain|unclear"
+    r"|guess|not sure|assum(?:e|ed|ing|ption)|unverified|untested|tentative(?:ly)?|approximately|roughly|todo"
+    r"|hypothes[ie]s"
+    r"|not|never|no longer|isn't|wasn't|aren't|doesn't|didn't|don't|won't|can't|cannot|shouldn't|mustn't|without"
+    r"|instead of|rather than|failed|fails|wrong|incorrect|neither|nor|avoid|remove[ds]?|forbidden)\b"
+    r"|\?\s*$",
+    re.IGNORECASE,
+)
+"""A hedge or a denial."""
+
+
+class Support:
+    """What the history of one session supports."""
+
+    def __init__(self, inverted_index: InvertedIndex, texts: TextIndex) -> None:
+        self._index, self._texts = inverted_index, texts
+        self._first_inside = cache(self._inside)
+        self._first_sure = cache(self._sure)
+
+    def fabricated(self, at: int, texts: Iterable[str]) -> tuple[tuple[Entity, ...], int]:
+        """The entities in texts that occur nowhere in `messages[:at]`, each once, in order; and how many texts have.
+
+        No fabrication: another spelling of something said, a path that a said path ends with, a name that is part of
+        something else in the history, words quoted from the middle of a line, section headings, what any model knows.
+
+        Fails to see: a true entity in a false sentence; takes for false: a number that was worked out, a file's new
+        folder.
+        """
+        p = self._index
+        spans = dict.fromkeys(span for text in texts for span in self._texts.spans(text).tolist())
+        named = [(number, span) for span in spans for number in self._entities(span)]
+        names = [*p.names, *p.extractor.names[len(p.names) :]]
+        every = list({number for number, _ in named})
+        stands = p.standing_for(np.array(every, dtype=np.int64)).tolist()
+        firsts = [self._first_said(number, names[number], one) for number, one in zip(every, stands, strict=True)]
+        unsaid = {number for number, first in zip(every, firsts, strict=True) if first >= at}
+        found = {
+            names[number]: None
+            for number, span in named
+            if number in unsaid
+            and (names[number].kind in _EXACT or not _HEADING.match(p.texts[span]))
+            and self._first_inside(names[number]) >= at
+        }
+        return tuple(found), len(every)
+
+    def doubted(self, at: int, texts: Iterable[str]) -> tuple[int, int]:
+        """Of the entities that texts name and `messages[:at]` only ever hedged or denied: overclaimed ones, and all.
+
+        An entity is overclaimed where a line of the texts states it flatly. An entity that one line of the history
+        states without hedge or denial may be stated. Fails to see a hedge in the line before, and hedges in other
+        languages than English.
+        """
+        p, found = self._index, self._texts.read(texts)
+        known = np.unique(found.entities[p.first_seen[found.entities] < at])
+        doubtful = [entity for entity in known.tolist() if self._first_sure(entity) >= at]
+        rows = np.isin(found.entities, doubtful)
+        named = zip(found.entities[rows].tolist(), found.spans[found.entity_row[rows]].tolist(), strict=True)
+        overclaimed = {entity for entity, span in set(named) if not unsure(p.texts[span])}
+        return len(overclaimed), len(doubtful)
+
+    def _entities(self, span: int) -> list[int]:
+        p = self._index
+        if span < p.spans:
+            return row_of(p.span_entities, span).tolist()
+        features = (*p.extractor.features[span], *p.extractor.more.get(span, ()))
+        return [~feature for feature in dict.fromkeys(features) if feature < 0]
+
+    def _first_said(self, number: int, name: Entity, stands: int) -> int:
+        """The message that first says an entity, or names its file; n if none does, -1 where any model knows it."""
+        p = self._index
+        if name in BUILTIN_BACKGROUND:
+            return -1
+        if stands < 0 or (name.kind == "path" and number >= len(p.names) and not p.files.is_ending(name.text)):
+            return p.n
+        return int(p.first_known[stands])
+
+    def _inside(self, name: Entity) -> int:
+        """The first message that holds a name's characters inside something else; n if none does."""
+        p = self._index
+        if name.kind == "path" and p.files.is_ending(name.text):
+            return p.first_ending.get(name.text.lstrip("/"), p.n)
+        text = plain(name.text)
+        needle = text.split(" ")[0] if name.kind == "number" else text
+        numbers = {word: p.word(word) for word in words(needle)}
+        if min(numbers.values(), default=-1) < 0:
+            return p.n
+        spans = p.spans_with_word(max(numbers, key=lambda word: float(p.idf[numbers[word]])))
+        return min((int(p.span_first[span]) for span in spans if needle in plain(p.texts[span])), default=p.n)
+
+    def _sure(self, entity: int) -> int:
+        """The first message that says an entity in a line that is not unsure; n if none does."""
+        p = self._index
+        spans = sorted(p.spans_with_entity(entity).tolist(), key=p.span_said.__getitem__)
+        return next((int(p.span_said[span]) for span in spans if not unsure(p.texts[span])), p.n)
+
+
+@lru_cache(maxsize=50_000)  # the lines of one summary are mostly those of the one before
+def unsure(line: str) -> bool:
+    """Whether a line hedges or denies what it says."""
+    return _UNSURE.search(line) is not None
