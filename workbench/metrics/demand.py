@@ -168,7 +168,7 @@ class Demand:
         end = min(p.n, self.at + self.horizon)
         places = np.arange(p.message_start[self.at], p.message_start[end])
         places = places[~p.thought[places]]
-        row, entities = pairs_of(p.span_entities[p.place_span[places]])
+        row, entities = pairs_of(p.span_entities, p.place_span[places])
         place = places[row]
         old = wanted[entities] & (p.first_seen[entities] < self.at)
         entities, first = np.unique(entities[old], return_index=True)
@@ -181,7 +181,7 @@ class Demand:
         """Write down in which messages of the history each pair stands."""
         found = self._evidence
         bound, coverage = found.grade(found.pair_slot, self._index.span_words[found.pair_span])
-        pair, message = pairs_of(self._index.span_messages[found.pair_span])
+        pair, message = pairs_of(self._index.span_messages, found.pair_span)
         past = message < self.at
         pair, self._held_message = pair[past], message[past]
         self._held_span, self._held_slot = found.pair_span[pair], found.pair_slot[pair]

@@ -183,9 +183,14 @@ def row_of(matrix: sparse.csr_array, row: int) -> Ints:
     return columns
 
 
-def pairs_of(matrix: sparse.csr_array) -> tuple[Ints, Ints]:
-    """Each row with each column that it holds, row after row."""
-    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.indices
+def pairs_of(matrix: sparse.csr_array, rows: Ints | None = None) -> tuple[Ints, Ints]:
+    """Each row, or each place of some rows, with each column that it holds, row after row."""
+    if rows is None:
+        return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.indices
+    starts, sizes = matrix.indptr[rows], matrix.indptr[rows + 1] - matrix.indptr[rows]
+    place = np.repeat(np.arange(len(rows)), sizes)
+    before = np.cumsum(sizes) - sizes
+    return place, matrix.indices[np.arange(len(place)) + (starts - before)[place]]
 
 
 def _first(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:

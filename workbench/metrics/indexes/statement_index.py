@@ -63,12 +63,12 @@ class StatementIndex:
     def stated_in(self, texts: Iterable[str]) -> dict[str, Flags]:
         """By text, for each statement whether one span of it has enough of its words; worked out once a text."""
         every = dict.fromkeys(texts)
-        new = [text for text in every if text not in self._stated]
-        found = np.zeros((len(new), len(self.entities)), dtype=bool)
-        spans = [self._texts.spans(text) for text in new]
-        row, slot = self.stating(np.concatenate((np.zeros(0, dtype=np.int64), *spans)))
-        found[np.repeat(np.arange(len(new)), list(map(len, spans)))[row], slot] = True
-        self._stated |= dict(zip(new, found, strict=True))
+        if new := [text for text in every if text not in self._stated]:
+            spans = [self._texts.spans(text) for text in new]
+            row, slot = self.stating(np.concatenate(spans))
+            found = np.zeros((len(new), len(self.entities)), dtype=bool)
+            found[np.repeat(np.arange(len(new)), list(map(len, spans)))[row], slot] = True
+            self._stated |= dict(zip(new, found, strict=True))
         return {text: self._stated[text] for text in every}
 
     def stated_by(self, spans: Ints) -> Flags:

@@ -50,21 +50,24 @@ class TextIndex:
         every = [self.spans(text) for text in texts]
         spans = np.concatenate((np.zeros(0, dtype=np.int64), *every))
         text = np.repeat(np.arange(len(every)), list(map(len, every)))
-        return IndexedTexts(spans, text, *pairs_of(self._rows(spans, 1)))
+        p, own = self._inverted_index, spans < self._inverted_index.spans
+        old, new = pairs_of(p.span_entities, spans[own]), pairs_of(self._known()[1], spans[~own] - p.spans)
+        rows = np.concatenate((np.flatnonzero(own)[old[0]], np.flatnonzero(~own)[new[0]]))
+        return IndexedTexts(spans, text, rows, np.concatenate((old[1], new[1])))
 
     def words(self, spans: Ints) -> sparse.csr_array:
         """(rows, words) 1 where a span, of the session or of a text, holds a word."""
-        return self._rows(spans, 0)
+        p, own = self._inverted_index, spans < self._inverted_index.spans
+        if own.all():
+            return p.span_words[spans]
+        both = (p.span_words[spans[own]], self._known()[0][spans[~own] - p.spans])
+        return sparse.vstack(both, format="csr")[np.argsort(np.argsort(~own, kind="stable"))]
 
-    def _rows(self, spans: Ints, which: int) -> sparse.csr_array:
-        """The rows of the session's own spans and of later ones, in the order of the spans."""
-        p = self._inverted_index
-        first = p.spans + self._later[0].shape[0]
-        if first < len(p.extractor.spans):
-            new = p.holdings(range(first, len(p.extractor.spans)))
+    def _known(self) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Words and entities of all spans that the extractor has met after the session."""
+        first, end = self._inverted_index.spans + self._later[0].shape[0], len(self._inverted_index.texts)
+        if first < end:
+            new = self._inverted_index.holdings(range(first, end))
             words, entities = (sparse.vstack(both, format="csr") for both in zip(self._later, new, strict=True))
             self._later = words, entities
-        own = (p.span_words, p.span_entities)[which][spans[spans < p.spans]]
-        later = self._later[which][spans[spans >= p.spans] - p.spans]
-        order = np.argsort(np.argsort(spans >= p.spans, kind="stable"))
-        return sparse.vstack((own, later), format="csr")[order]
+        return self._later
