@@ -19,10 +19,11 @@ _PLACES = {
     "load": "importers.importer", "save": "importers.native", "bundled": "datasets.bundled",
     # runs
     "compare": "experiment.compare", "sweep": "experiment.sweep", "sweep_table": "analysis.sweep",
-    "Results": "experiment.store", "Report": "report.report", "render": "report.page", "explore": "explore.explorer",
+    "Report": "report.report", "render": "report.page", "explore": "explore.explorer",
     "label": "explore.labelling",
     # one replay
-    "prepared": "experiment.prepared", "replay": "experiment.prepared", "metric_input": "experiment.prepared",
+    "prepared": "experiment.prepared", "replay": "experiment.prepared", "metric_input": "experiment.single",
+    "exam": "experiment.prepared",
     "MetricInput": "metrics.metric", "Score": "metrics.metric",
     # what was said
     "Session": "transcript.session", "Context": "transcript.context", "UserMessage": "transcript.message",
@@ -55,10 +56,10 @@ if TYPE_CHECKING:
     from workbench.datasets.bundled import bundled as bundled
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.experiment.compare import compare as compare
+    from workbench.experiment.prepared import exam as exam
     from workbench.experiment.prepared import metric_input as metric_input
     from workbench.experiment.prepared import prepared as prepared
     from workbench.experiment.prepared import replay as replay
-    from workbench.experiment.store import Results as Results
     from workbench.experiment.sweep import sweep as sweep
     from workbench.explore.explorer import explore as explore
     from workbench.explore.labelling import label as label

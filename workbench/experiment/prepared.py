@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.extraction.entities import Entity
+from workbench.metrics.exam.exams import Exams
+from workbench.metrics.exam.item import Exam
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
 from workbench.models.extractive import Extractive
@@ -90,3 +92,17 @@ def replay(
 def metric_input(ready: Prepared, done: Replay) -> MetricInput:
     """What metrics look at: the replay with its session's index."""
     return MetricInput(done, ready.index)
+
+
+def exam(session: Session | Prepared, at: int) -> Exam:
+    """What the recording after `messages[:at]` needed of it, as questions with look-alike answers.
+
+    Args:
+        session: a session, or one that `prepared` made ready.
+        at: the boundary, 0..n.
+
+    Returns:
+        The items; `.table()` gives them as a DataFrame.
+    """
+    ready = session if isinstance(session, Prepared) else prepared(session)
+    return Exam(ready.session.id, at, Exams.of(ready.index).at(at).items)

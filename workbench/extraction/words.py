@@ -38,8 +38,8 @@ def words(text: str) -> list[str]:
     return [word for word in dict.fromkeys(found) if word not in STOP]
 
 
-def spans(text: str) -> list[str]:
-    """The lines of a text without margins and terminal colours, in pieces of at most `SPAN_CHARS` characters.
+def lines(text: str) -> list[str]:
+    """The lines of a text without margins and terminal colours.
 
     Left out, since they say nothing: empty lines, the line number that a file viewer writes before a line, and encoded
     data (a run of 200 characters and more, or a whole line of base64).
@@ -50,6 +50,11 @@ def spans(text: str) -> list[str]:
             line = line[gutter.end() :]
         if len(line) >= 200:
             line = _LONG_RUN.sub(" ", line).strip()
-        if len(line) < 60 or " " in line or not _ENCODED_LINE.fullmatch(line):
-            found += [line[start : start + SPAN_CHARS] for start in range(0, len(line), SPAN_CHARS)]
+        if line and (len(line) < 60 or " " in line or not _ENCODED_LINE.fullmatch(line)):
+            found.append(line)
     return found
+
+
+def spans(text: str) -> list[str]:
+    """The `lines` of a text, in pieces of at most `SPAN_CHARS` characters."""
+    return [line[at : at + SPAN_CHARS] for line in lines(text) for at in range(0, len(line), SPAN_CHARS)]

@@ -1,0 +1,112 @@
+"""The items of a session, and what contexts score in them."""
+
+from __future__ import annotations
+
+import pytest
+
+import workbench as wb
+from builders import called, remembering, result, said, told
+from workbench.metrics.exam.exams import BoundaryExam, Exams
+from workbench.metrics.exam.item import Item
+from workbench.metrics.exam.lexical import Lexical
+from workbench.metrics.index import Index
+from workbench.metrics.view import View
+from workbench.transcript.message import Message, said_text
+
+NAMES = ["alphaOne", "betaTwo", "gammaThree", "deltaFour", "epsilonFive", "zetaSix"]
+FILLER = [
+    said(f"the module of {name} holds the {word} handler for the mail")
+    for name, word in zip(NAMES, "abcdef", strict=True)
+]
+
+
+def items(history: list[Message], future: list[Message]) -> list[Item]:
+    messages = [*FILLER, *history, *future]
+    return list(Exams.of(Index(messages)).at(len(FILLER) + len(history)).items)
+
+
+def answers(history: list[Message], future: list[Message], kind: str = "fact") -> list[str]:
+    return [item.answer for item in items(history, future) if item.kind == kind]
+
+
+def test_what_an_answer_uses_of_the_history_is_asked() -> None:
+    assert answers(
+        [said("keep the retry budget of retryLimit at three")], [told("the retry budget of retryLimit stays")]
+    ) == ["retryLimit"]
+
+
+def test_what_is_said_again_in_a_new_line_is_not_asked() -> None:
+    again = [said("retryLimit is what I mean"), told("the retry budget of retryLimit stays")]
+    assert answers([said("keep the retry budget of retryLimit at three")], again) == []
+
+
+def test_what_is_fetched_again_is_asked() -> None:
+    line = "the retry budget of retryLimit is three"
+    history = [called("read", "c1", path="a"), result(line, "c1")]
+    future = [called("read", "c2", path="a"), result(line, "c2"), told("the retry budget of retryLimit stays")]
+    assert answers(history, future) == ["retryLimit"]
+
+
+def test_a_command_line_is_one_need_and_tool_knobs_are_none() -> None:
+    history = [told("run pytest tests/test_net.py with --name-only for retryLimit in the mail handler")]
+    future = [called("bash", "c1", command="pytest tests/test_net.py --name-only -k retryLimit", limit=12000)]
+    assert len(answers(history, future)) == 1
+
+
+def test_nothing_in_the_cue_gives_the_answer_away() -> None:
+    found = items([said("set retry_limit near retryLimitOfMail for mail")], [told("set the mail retryLimitOfMail")])
+    for item in found:
+        assert not any(item.answer.lower() in name or name.lstrip("=") in item.answer.lower() for name in item.cue)
+
+
+def test_a_replaced_value_is_asked_for_as_it_holds_now() -> None:
+    history = [
+        said("the export limit is 500 records a file"),
+        said("change the export limit of records from 500 to 750"),
+    ]
+    assert answers(history, [told("the export limit of records is 750 now")], "latest") == ["750"]
+
+
+def listed(call_id: str, **status: str) -> Message:
+    work = {"guide": "write the migration guide", "rename": "rename the config loader"}
+    return called("todo", call_id, todos=[{"content": work[one], "status": state} for one, state in status.items()])
+
+
+def test_rules_and_open_work_are_asked() -> None:
+    history = [
+        said("Never push generated files to the main branch."),
+        listed("c1", guide="pending", rename="pending"),
+        listed("c2", guide="pending", rename="completed"),
+    ]
+    assert answers(history, [told("ok")], "rule") == ["never push generated files to the main branch"]
+    assert answers(history, [told("ok")], "todo") == ["write the migration guide"]
+
+
+@pytest.fixture(scope="module")
+def exam() -> BoundaryExam:
+    return Exams.of(Index(list(remembering(40)))).at(100)
+
+
+def test_the_whole_history_answers_every_item_and_nothing_answers_none(exam: BoundaryExam) -> None:
+    assert len(exam.items) >= 5
+    assert exam.score(View(frozenset(range(100)), (), ())) == pytest.approx(1)
+    assert exam.score(View(frozenset(), (), ())) < 0
+
+
+def test_a_context_scores_the_same_as_messages_and_as_text(exam: BoundaryExam) -> None:
+    messages = list(remembering(40))
+    kept = frozenset(range(60, 80))
+    whole = exam.credit(View(kept, (), ()))
+    text = exam.credit(View(frozenset(), tuple(said_text(messages[at]) for at in sorted(kept)), ()))
+    plain = Lexical().read(exam.items, [said_text(messages[at]) for at in sorted(kept)])
+    assert whole.tolist() == text.tolist() == plain.tolist()
+
+
+def test_the_exam_of_a_boundary_is_a_documented_table() -> None:
+    session = wb.Session.of(remembering(40), id="one")
+    table = wb.exam(session, at=100).table()
+    assert list(table.columns) == [
+        "session", "at", "item", "kind", "answer", "look_alikes", "cue", "evidence", "use", "weight", "said", "used",
+    ]  # fmt: skip
+    assert set(table["kind"]) == {"fact"}
+    assert (table["said"] < 100).all() and (table["used"] >= 100).all()

@@ -1,0 +1,72 @@
+"""The lexical reader on items small enough to be worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from workbench.metrics.exam.item import Item, corrected, mean_score
+from workbench.metrics.exam.lexical import Lexical
+
+PORT = Item("fact", "5413", ("6000", "7000"), {"databas": 2.0, "port": 1.0})
+LATEST = Item("latest", "600", ("500", "40"), {"limit": 2.0, "record": 1.0})
+RULE = Item("rule", "Never push to the main branch", ("push to the main branch",))
+TODO = Item("todo", "write the migration guide", ("rename the config loader",))
+EDGE = Item("fact", "ledger", ("queue",), {"=gate-way": 2.0}, sides={"=gate-way": -1})
+
+
+def credit(item: Item, *lines: str) -> float:
+    return float(Lexical().read([item], ["\n".join(lines)])[0])
+
+
+def test_the_candidate_beside_the_cue_is_chosen() -> None:
+    assert credit(PORT, "the database port is 5413", "the admin console is 6000") == 1
+    assert credit(PORT, "the database port is 6000", "the admin console is 5413") == 0
+
+
+def test_a_terse_line_is_enough() -> None:
+    assert credit(PORT, "port=5413;log=6000") == 1
+
+
+def test_an_answer_that_is_absent_or_stands_alone_has_no_credit() -> None:
+    assert credit(PORT, "the database port is known") == 0
+    assert credit(PORT, "5413") == 0
+
+
+def test_a_soup_in_which_all_are_near_shares_the_credit() -> None:
+    assert credit(PORT, "database 5413 6000 7000 port") == pytest.approx(1 / 3)
+
+
+def test_a_denied_value_counts_a_quarter() -> None:
+    lines = ("obsolete database port: 6000", "now the port is 5413")
+    assert credit(PORT, *lines) == 1
+    assert credit(PORT, "the database port is 6000", "obsolete port: 5413") == 0
+
+
+def test_the_newest_of_several_values_holds() -> None:
+    assert credit(LATEST, "the record limit is 500", "the record limit is 600") == 1
+    assert credit(LATEST, "the record limit is 600", "the record limit is 500") == 0
+    assert credit(LATEST, "the record limit is 600", "the record limit was not 500") == 1
+
+
+def test_a_relation_the_other_way_round_is_weak_evidence() -> None:
+    assert credit(EDGE, "gate-way depends on ledger", "gate-way; queue") == 1
+    assert credit(EDGE, "ledger depends on gate-way", "gate-way; queue") == 0
+    assert credit(EDGE, "ledger is used by gate-way", "gate-way; queue") == 1
+
+
+def test_a_rule_is_known_in_other_words_and_not_as_its_opposite() -> None:
+    assert credit(RULE, "The user does not want pushes to the main branch.") == 1
+    assert credit(RULE, "Push to the main branch when done.") == 0
+    assert credit(RULE, "The main thing is done.") == 0
+
+
+def test_work_is_open_where_its_last_line_does_not_say_done() -> None:
+    assert credit(TODO, "Left to do: write the migration guide", "Done: rename the config loader") == 1
+    assert credit(TODO, "[x] write the migration guide", "[ ] rename the config loader") == 0
+    assert credit(TODO, "write the migration guide", "rename the config loader") == 0.5
+
+
+def test_guessing_has_no_score_and_a_wrong_answer_less() -> None:
+    assert corrected([PORT], np.array([1 / 3]))[0] == pytest.approx(0)
+    assert mean_score([PORT, PORT], np.array([1.0, 0.0])) == pytest.approx(0.25)

@@ -1,0 +1,1 @@
+"""The exam: what a context still lets a reader say, asked as questions with look-alike answers."""

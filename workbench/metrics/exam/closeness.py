@@ -1,0 +1,116 @@
+"""How close the words of a cue stand to each candidate, in lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.metrics.exam.item import Item
+from workbench.metrics.exam.names import Names, joined
+from workbench.metrics.exam.tokens import Lines, Vocabulary
+from workbench.ragged import Flags, Floats, Ints
+
+REACH = 4.0
+"""The distance over which closeness halves: 1 / (1 + distance / `REACH`)."""
+DENIAL = 0.25
+"""What remains of a score where a line denies a name and the evidence does not, or the other way round."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hits:
+    """The scores of candidates, one row for each line that holds one."""
+
+    item: Ints
+    candidate: Ints
+    line: Ints
+    score: Floats
+
+    def where(self, rows: Flags) -> Hits:
+        """Only these rows."""
+        return Hits(self.item[rows], self.candidate[rows], self.line[rows], self.score[rows])
+
+    def best(self, shape: tuple[int, int], mask: Flags | None = None) -> Floats:
+        """(items, candidates) the highest score in the lines of a mask, 0 where no line holds the candidate."""
+        score = np.zeros(shape[0] * shape[1])
+        rows = slice(None) if mask is None else mask[self.line]
+        np.maximum.at(score, self.item[rows] * shape[1] + self.candidate[rows], self.score[rows])
+        return score.reshape(shape)
+
+    def newest(self, shape: tuple[int, int], order: Ints, least: Floats) -> Ints:
+        """(items, candidates) the highest order of a line where the score is at least `least` (items,); -1 for none."""
+        newest = np.full(shape[0] * shape[1], -1)
+        rows = (self.score >= least[self.item]) & (order[self.line] >= 0)
+        np.maximum.at(newest, self.item[rows] * shape[1] + self.candidate[rows], order[self.line[rows]])
+        return newest.reshape(shape)
+
+
+class Closeness:
+    """Items with a cue, made ready to be looked up in lines.
+
+    Attributes:
+        shape: items, and candidates of the item that has most.
+    """
+
+    def __init__(self, items: Sequence[Item], vocabulary: Vocabulary) -> None:
+        self.shape = len(items), max((len(item.candidates) for item in items), default=1)
+        self.names = Names([name for item in items for name in item.candidates], vocabulary)
+        rows = sorted(
+            (self.names.place[name], i, c) for i, item in enumerate(items) for c, name in enumerate(item.candidates)
+        )
+        self._name, self._item, self._candidate = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        cues = sorted(
+            (vocabulary.features[name], i, weight, item.sides.get(name, 0))
+            for i, item in enumerate(items)
+            for name, weight in item.cue.items()
+        )
+        feature, of_item, weight, side = (
+            (np.array(column) for column in zip(*cues, strict=True)) if cues else [np.zeros(0)] * 4
+        )
+        self._cue, self._cue_item, self._side = (one.astype(np.int64) for one in (feature, of_item, side))
+        self._weight = weight.astype(np.float64)
+        self._denied = np.array([item.denied for item in items], dtype=bool)
+
+    def hits(self, lines: Lines) -> Hits:
+        """The score of each candidate in each line that holds it, the highest of its places there."""
+        name, row = self.names.found(lines)
+        at, pair = joined(name, self._name)
+        item, candidate, first = self._item[pair], self._candidate[pair], row[at]
+        last = first + self.names.length[name[at]] - 1
+        line = lines.segment_line[first]
+        score = self._near(lines, item, line, lines.segment_pos[first], lines.segment_pos[last])
+        score = np.where(lines.denied[first] == self._denied[item], score, DENIAL * score)
+        key = (item * self.shape[1] + candidate) * max(lines.count, 1) + line
+        order = np.argsort(key, kind="stable")
+        start = _starts(key[order])
+        rows = order[start]
+        best = np.maximum.reduceat(score[order], start) if len(start) else score
+        return Hits(item[rows], candidate[rows], line[rows], best)
+
+    def _near(self, lines: Lines, item: Ints, line: Ints, first: Ints, last: Ints) -> Floats:
+        """For each place of a candidate the sum of the item's cue in that line, each part by its nearest place."""
+        n = max(lines.count, 1)
+        at, cue = joined(lines.feature, self._cue)
+        keys, wanted = self._cue_item[cue] * n + lines.feature_line[at], np.zeros(self.shape[0] * n, dtype=bool)
+        wanted[item * n + line] = True
+        used = np.flatnonzero(wanted[keys])
+        used = used[np.lexsort((cue[used], keys[used]))]
+        at, cue = at[used], cue[used]
+        place, beside = joined(item * n + line, keys[used])
+        part, pos = cue[beside], lines.feature_pos[at[beside]]
+        before, behind = first[place] - pos, pos - last[place]
+        distance = np.maximum(before, behind)
+        value = np.where(distance > 0, self._weight[part] / (1 + np.maximum(distance, 0) / REACH), 0.0)
+        turned = (self._side[part] * np.sign(behind - before) < 0) & ~lines.passive[line[place]]
+        value = np.where(turned, DENIAL * value, value)
+        start = _starts(place * len(self._cue) + part)
+        score = np.zeros(len(item))
+        if len(start):
+            np.add.at(score, place[start], np.maximum.reduceat(value, start))
+        return score
+
+
+def _starts(keys: Ints) -> Ints:
+    """Where runs of equal keys begin."""
+    return np.flatnonzero(np.concatenate((np.ones(min(len(keys), 1), dtype=bool), keys[1:] != keys[:-1])))

@@ -1,0 +1,172 @@
+"""What leads to an answer, and what it could be mistaken for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from workbench.extraction.entities import Kind
+from workbench.metrics.exam.closeness import DENIAL, REACH
+from workbench.metrics.exam.history import ExamHistory, Past
+from workbench.metrics.exam.lexicon import ASKING, RELATES
+from workbench.metrics.exam.names import Names
+from workbench.metrics.exam.tokens import STEP, Lines, features_of, is_chunk, segments_of, stem, tokens
+from workbench.ragged import Flags, Floats, Ints
+
+IN_USE, IN_EVIDENCE = 3.0, 1.0
+"""What a word of the cue counts for standing in the line of the use, and in the evidence."""
+LOOK_ALIKES = 15
+BELOW = 0.5
+"""The share of the answer's score on the whole history that a look-alike may have: the history tells them apart."""
+FEWEST = 3
+"""Look-alikes that an item needs."""
+BEST_LINES = 150
+"""Lines, those with most of the cue, in which look-alikes are looked for."""
+_ARROW = re.compile(r"[-=]>|→")
+
+
+@dataclass(frozen=True)
+class Question:
+    """An answer with the lines that it stands in: what an item is made of."""
+
+    history: ExamHistory
+    answer: str
+    use: str
+    evidence: str
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names([self.answer], self.history.vocabulary)
+
+    @cached_property
+    def denied(self) -> bool:
+        """Whether the evidence denies the answer wherever it names it."""
+        lines = Lines([self.evidence], self.history.vocabulary)
+        rows = self._names.found(lines)[1]
+        return bool(len(rows)) and bool(lines.denied[rows].all())
+
+    @cached_property
+    def cue(self) -> dict[str, float]:
+        """Words and names of both lines by weight: rare ones near the answer weigh most; none gives the answer away."""
+        found: dict[str, float] = {}
+        low = self.answer.lower()
+        own = {stem(part) for part in re.findall(r"[^\W_]+", low)} | set(segments_of(low))
+        for text, weight in ((self.use, IN_USE), (self.evidence, IN_EVIDENCE)):
+            lines = Lines([text], self.history.vocabulary)
+            places = lines.segment_pos[self._names.found(lines)[1]]
+            for name, pos in _features(text):
+                bare = name.lstrip("=")
+                if (
+                    bare in own
+                    or bare in ASKING
+                    or (len(bare) >= 4 and bare in low)
+                    or (name[0] == "=" and low in bare)
+                ):
+                    continue
+                distance = float(np.abs(places - pos).min()) if len(places) else 0.0
+                value = weight * self.history.weight(name) / (1 + distance / REACH)
+                found[name] = max(found.get(name, 0.0), value)
+        return found
+
+    @cached_property
+    def sides(self) -> dict[str, int]:
+        """The names of the cue that the evidence joins to the answer in one direction, and their side."""
+        return _sides(self.evidence, self.answer, self.cue)
+
+    def look_alikes(self, kind: Kind, past: Past, unbounded: bool = False) -> tuple[str, ...]:
+        """The names of the history that come closest to the answer, of its kind first; none stands in the use.
+
+        Args:
+            kind: of the answer.
+            past: the history.
+            unbounded: whether one may come closer than `BELOW` allows.
+        """
+        score, bar = self._scores(past.lines)
+        names, low, use = self.history.names, self.answer.lower(), self.use.lower()
+        same: list[str] = []
+        other: list[str] = []
+        for number in np.argsort(-score, kind="stable").tolist():
+            if len(same) >= LOOK_ALIKES:
+                break
+            text = names[number].text.lower()
+            if not past.names[number] or (score[number] >= max(bar, 1e-9) and not unbounded):
+                continue
+            if text not in use and text not in low and low not in text:
+                (same if names[number].kind == kind else other).append(names[number].text)
+        return tuple((same + other)[:LOOK_ALIKES])
+
+    def _scores(self, past: Flags) -> tuple[Floats, float]:
+        """(names,) the score of each name in the lines with most of the cue, and the bound for look-alikes."""
+        history, lines = self.history, self.history.lines
+        rows = {name: history.rows_with_feature(name) for name in self.cue}
+        there = np.zeros(len(past))
+        for name, weight in self.cue.items():
+            there[np.unique(lines.feature_line[rows[name]])] += weight
+        there[~past] = 0
+        keep = np.zeros(len(past), dtype=bool)
+        keep[np.argpartition(-there, BEST_LINES)[:BEST_LINES] if len(there) > BEST_LINES else slice(None)] = True
+        keep &= there > 0
+        own = self._own_rows()
+        own = own[past[lines.segment_line[own]]]
+        keep[lines.segment_line[own]] = True
+        chosen = np.flatnonzero(keep[history.name_line])
+        number = np.concatenate((history.name[chosen], np.full(len(own), len(history.names))))
+        first = np.concatenate((history.name_row[chosen], own))
+        length = np.append(history.length, self._names.length[0])[number]
+        beside = {name: one[keep[lines.feature_line[one]]] for name, one in rows.items()}
+        total = self._near(first, first + length - 1, beside)
+        score = np.zeros(len(history.names) + 1)
+        np.maximum.at(score, number, total)
+        return score[:-1], BELOW * float(score[-1])
+
+    def _own_rows(self) -> Ints:
+        """Where the answer begins in the session's lines."""
+        number = self.history.name_number.get(self.answer.lower())
+        if number is None:
+            return self._names.found(self.history.lines)[1]
+        return self.history.rows_with_name(number)
+
+    def _near(self, first: Ints, last: Ints, rows: Mapping[str, Ints]) -> Floats:
+        """The sum of the cue beside some places, each part by its nearest row."""
+        lines = self.history.lines
+        total = np.zeros(len(first))
+        line, start, end = lines.segment_line[first], lines.segment_pos[first], lines.segment_pos[last]
+        for name, beside in rows.items():
+            pos, of_line = lines.feature_pos[beside], lines.feature_line[beside]
+            best = np.zeros(len(first))
+            for side in (0, -1) if len(pos) else ():
+                at = np.clip(np.searchsorted(pos, start) + side, 0, len(pos) - 1)
+                distance = np.maximum(start - pos[at], pos[at] - end)
+                near = (of_line[at] == line) & (distance > 0)
+                best = np.maximum(best, np.where(near, 1 / (1 + np.maximum(distance, 0) / REACH), 0.0))
+            total += self.cue[name] * best
+        return np.where(lines.denied[first] == self.denied, total, DENIAL * total)
+
+
+def _features(text: str) -> list[tuple[str, int]]:
+    """The features of a line with their places in it."""
+    place, found = 0, []
+    for token in tokens(text):
+        place += STEP.get(token, 1)
+        if is_chunk(token):
+            found += [(name, place) for name in features_of(token)]
+    return found
+
+
+def _sides(evidence: str, answer: str, cue: Mapping[str, float]) -> dict[str, int]:
+    """For each name of the cue whether it stands before (-1) or behind (1) the answer, a relation between them."""
+    at = evidence.lower().find(answer.lower())
+    found: dict[str, int] = {}
+    for name in cue if at >= 0 else ():
+        place = evidence.lower().find(name[1:]) if name[0] == "=" else -1
+        if place < 0:
+            continue
+        between = evidence[place + len(name) - 1 : at] if place < at else evidence[at + len(answer) : place]
+        related = _ARROW.search(between) or RELATES.intersection(between.lower().split())
+        if len(between) <= 40 and related and not re.search(r"[;.|]\s|\bby\b", between):
+            found[name] = -1 if place < at else 1
+    return found

@@ -1,0 +1,93 @@
+"""The exams of a session, and what contexts score in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from workbench.metrics.exam.changes import latest_and_decisions
+from workbench.metrics.exam.facts import facts
+from workbench.metrics.exam.history import ExamHistory
+from workbench.metrics.exam.item import Item, mean_score
+from workbench.metrics.exam.lexical import Sheet
+from workbench.metrics.exam.obligations import rules, todos
+from workbench.metrics.exam.tokens import lines_of
+from workbench.metrics.index import Index
+from workbench.metrics.indexes.inverted_index import InvertedIndex
+from workbench.metrics.view import View
+from workbench.ragged import Floats
+from workbench.transcript.message import ToolResult
+
+_EXAMS: WeakKeyDictionary[InvertedIndex, Exams] = WeakKeyDictionary()
+
+
+class Exams:
+    """The exams of one session, each made when it is first asked for."""
+
+    def __init__(self, index: Index) -> None:
+        p = index.inverted_index
+        names = (p.names[number] for number in np.flatnonzero(p.first_seen < p.n).tolist())
+        self.history = ExamHistory(index.messages, names)
+        self._index = index
+        self._at: dict[int, BoundaryExam] = {}
+
+    @classmethod
+    def of(cls, index: Index) -> Exams:
+        """Those of an index, made once; they do not depend on what it takes for background."""
+        if index.inverted_index not in _EXAMS:
+            _EXAMS[index.inverted_index] = cls(index)
+        return _EXAMS[index.inverted_index]
+
+    def at(self, boundary: int) -> BoundaryExam:
+        """The exam of `messages[:boundary]`."""
+        if boundary not in self._at:
+            index = self._index
+            items = (
+                *facts(self.history, boundary),
+                *latest_and_decisions(self.history, index.changes.changes, boundary),
+                *rules(index.statements, boundary),
+                *todos(index.work, boundary),
+            )
+            self._at[boundary] = BoundaryExam(self.history, boundary, items)
+        return self._at[boundary]
+
+
+class BoundaryExam:
+    """One exam, with what each line of the history says of its items."""
+
+    def __init__(self, history: ExamHistory, at: int, items: tuple[Item, ...]) -> None:
+        self.at, self._history = at, history
+        draft = Sheet(items, history.vocabulary)
+        order = history.newest(np.arange(len(history.messages)) < at)
+        self.items = tuple(draft.told_apart([draft.look_up(history.texts, history.lines)], [order]))
+        self._sheet = Sheet(self.items, history.vocabulary)
+        self._whole = self._sheet.look_up(history.texts, history.lines)
+
+    def credit(self, seen: View) -> Floats:
+        """(items,) what a context earns with the lexical reader, in [0, 1], chance not taken off."""
+        history = self._history
+        kept = np.zeros(len(history.messages), dtype=bool)
+        kept[list(seen.kept)] = True
+        order = history.newest(kept)
+        origins = seen.from_message or (None,) * len(seen.texts)
+        new = list(dict.fromkeys(chain.from_iterable(map(self._lines, seen.texts, origins))))
+        known = [number for line in new if (number := history.number.get(line, -1)) >= 0]
+        order = np.where(order >= 0, order + len(new), order)
+        order[known] = np.maximum(order[known], 0)
+        unknown = [line for line in new if line not in history.number]
+        return self._sheet.credit([self._whole, self._sheet.look_up(unknown)], [order, np.arange(len(unknown))])
+
+    def _lines(self, text: str, origin: int | None) -> Iterable[str]:
+        is_result = origin is not None and isinstance(self._history.messages[origin], ToolResult)
+        return lines_of(text, headed=not is_result)
+
+    def score(self, seen: View) -> float:
+        """The mean of the credits with chance taken off; 0 is guessing.
+
+        Raises:
+            ZeroDivisionError: the exam has no items.
+        """
+        return mean_score(self.items, self.credit(seen))

@@ -1,0 +1,118 @@
+"""Items of kind `fact`: the exact things of the history that the agent then used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.extraction.entities import Kind
+from workbench.metrics.background import BUILTIN_BACKGROUND
+from workbench.metrics.demand import HORIZON
+from workbench.metrics.exam.cues import FEWEST, Question
+from workbench.metrics.exam.history import FORMS, ExamHistory, Past
+from workbench.metrics.exam.item import Item
+from workbench.ragged import Ints
+from workbench.transcript.message import AssistantMessage, ToolResult
+
+LEFT_OUT: frozenset[Kind] = frozenset({"flag"})
+"""Kinds of entities that are knobs of tools, not things of the work."""
+MOST_LINES = 300
+"""Lines with a name that its evidence is looked for in: the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A name of the history that an answer used: its message and line, and the line of its evidence."""
+
+    name: int
+    message: int
+    line: int
+    form: int
+    evidence: int
+
+
+def facts(history: ExamHistory, at: int, horizon: int = HORIZON) -> list[Item]:
+    """The items of one boundary, in order of use.
+
+    A name counts that an answer among the next messages uses, unless somebody said it again before, in a line that the
+    history does not have. (A result that the history has was fetched again: that was needed.) One need is one item:
+    one a command line, one a line of prose and its evidence, one a written file and the message of its evidence; of
+    several names the one in fewest lines.
+
+    Args:
+        history: of the session.
+        at: the boundary.
+        horizon: messages after it in which a use counts.
+    """
+    past = history.before(at)
+    needs: dict[tuple[int, int, int], tuple[tuple[int, int], _Use]] = {}
+    for use in _uses(history, at, horizon, past.newest):
+        form = FORMS[use.form]
+        source = int(past.newest[use.evidence])
+        need = {"command": (use.message, use.line, -1), "file": (use.message, -1, source)}
+        lines = len(history.rows_with_name(use.name))
+        rarity = (-lines, len(history.names[use.name].text))
+        key = need.get(form, (use.message, use.line, use.evidence))
+        if key not in needs or rarity > needs[key][0]:
+            needs[key] = rarity, use
+    found = sorted((use for _, use in needs.values()), key=lambda use: (use.message, use.line))
+    return [item for use in found if (item := _item(history, use, past))]
+
+
+def _uses(history: ExamHistory, at: int, horizon: int, newest: Ints) -> Iterator[_Use]:
+    """The first use of each name of the history that nobody said again before, each with its evidence."""
+    settled: set[int] = set()
+    fetched = newest >= 0
+    after = (history.place_message >= at) & (history.place_message < at + horizon)
+    for place in np.flatnonzero(after).tolist():
+        line, number = int(history.place_line[place]), int(history.place_message[place])
+        message = history.messages[number]
+        if isinstance(message, ToolResult) and fetched[line]:
+            continue
+        for name in sorted(history.names_in(line) - settled):
+            lines = _past_lines(history, name, newest)
+            if not len(lines):
+                continue
+            settled.add(name)
+            entity = history.names[name]
+            if (
+                isinstance(message, AssistantMessage)
+                and entity.kind not in LEFT_OUT
+                and entity not in BUILTIN_BACKGROUND
+            ):
+                evidence = _evidence(history, lines, line, newest)
+                yield _Use(name, number, line, int(history.place_form[place]), evidence)
+
+
+def _past_lines(history: ExamHistory, name: int, newest: Ints) -> Ints:
+    """The lines of the history that hold a name, newest last, at most `MOST_LINES`."""
+    lines: Ints = np.unique(history.lines.segment_line[history.rows_with_name(name)])
+    past: Ints = lines[newest[lines] >= 0]
+    return past[np.argsort(newest[past], kind="stable")[-MOST_LINES:]]
+
+
+def _evidence(history: ExamHistory, lines: Ints, use: int, newest: Ints) -> int:
+    """The line that shares most with the line of the use, by the weight of what they share; ties go to the newest."""
+    used, idf = set(history.features_in(use)), history.idf
+    best, found = -1.0, -1
+    for line in lines.tolist():
+        shared = sum(idf[feature] for feature in used.intersection(history.features_in(line)))
+        if shared >= best - 1e-9:
+            best, found = max(best, shared), line
+    return found
+
+
+def _item(history: ExamHistory, use: _Use, past: Past) -> Item | None:
+    """The item of a need; None where nothing leads to it or nothing could be mistaken for it."""
+    entity = history.names[use.name]
+    question = Question(history, entity.text, history.texts[use.line], history.texts[use.evidence])
+    look_alikes = question.look_alikes(entity.kind, past) if question.cue else ()
+    if len(look_alikes) < FEWEST:
+        return None
+    first = int(history.first[_past_lines(history, use.name, past.newest)].min())
+    return Item(
+        "fact", entity.text, look_alikes, question.cue, question.evidence, question.use, said=first,
+        used=use.message, denied=question.denied, sides=question.sides,
+    )  # fmt: skip

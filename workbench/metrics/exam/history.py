@@ -1,0 +1,153 @@
+"""A session as its exams see it: its lines, which messages say them, and the names that stand in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from workbench.extraction.entities import Entity
+from workbench.extraction.statements import tasks
+from workbench.metrics.exam.names import Names, joined
+from workbench.metrics.exam.tokens import Lines, Numbers, Vocabulary, lines_of
+from workbench.ragged import Flags, Floats, Ints
+from workbench.transcript.message import Message, Text, ToolCall, ToolResult, argument_texts
+
+Form: TypeAlias = Literal["prose", "result", "command", "file"]
+FORMS: tuple[Form, ...] = ("prose", "result", "command", "file")
+"""What a line stands in: words, a tool's result, a one-line argument of a call, an argument of several lines."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Past:
+    """What a history holds: (lines,) the last message that says each, -1 for none; (names,) whether it has each."""
+
+    newest: Ints
+    names: Flags
+
+    @property
+    def lines(self) -> Flags:
+        """(lines,) whether the history has each."""
+        found: Flags = self.newest >= 0
+        return found
+
+
+class ExamHistory:
+    """The lines of one session, each once. Thoughts are left out, and arguments that are numbers.
+
+    Attributes:
+        texts: the lines; `number` gives each one's place.
+        lines: their words.
+        first: (lines,) the first message that says each.
+        place_line, place_message, place_form: (places,) each occurrence of a line, in order; `FORMS` numbers the forms.
+        names: entities, and what else may be an answer; `name_number` gives the place of each, in lower case.
+        name, name_row, name_line: (occurrences,) where names begin, as rows of the lines' segments, line by line.
+    """
+
+    def __init__(self, messages: Sequence[Message], names: Iterable[Entity]) -> None:
+        self.messages = tuple(messages)
+        self.names = tuple({name.text.lower(): name for name in names}.values())
+        self.name_number = {name.text.lower(): number for number, name in enumerate(self.names)}
+        self.vocabulary = Vocabulary()
+        self.number = Numbers()
+        places = [
+            (self.number[line], at, FORMS.index(form))
+            for at, message in enumerate(messages)
+            for form, text in _texts(message)
+            for line in lines_of(text, headed=form == "prose")
+        ]
+        self.place_line, self.place_message, self.place_form = np.array(places, dtype=np.int64).reshape(-1, 3).T
+        self.texts = list(self.number)
+        self.lines = Lines(self.texts, self.vocabulary)
+        self.first: Ints = np.full(len(self.texts), len(messages))
+        np.minimum.at(self.first, self.place_line, self.place_message)
+        self._find_names()
+        self._find_features()
+
+    def _find_names(self) -> None:
+        found = Names([name.text for name in self.names], self.vocabulary)
+        name, row = found.found(self.lines)
+        line = self.lines.segment_line[row]
+        order = np.argsort(line, kind="stable")
+        self.name, self.name_row, self.name_line = name[order], row[order], line[order]
+        self.length = found.length
+        self._of_line = np.searchsorted(self.name_line, np.arange(len(self.texts) + 1))
+        by_name = np.argsort(self.name, kind="stable")
+        self._by_name = self.name_row[by_name]
+        self._of_name = np.searchsorted(self.name[by_name], np.arange(len(self.names) + 1))
+
+    def _find_features(self) -> None:
+        lines, count = self.lines, len(self.vocabulary.features)
+        order = np.argsort(lines.feature, kind="stable")
+        self._by_feature, self._of_feature = order, np.searchsorted(lines.feature[order], np.arange(count + 1))
+        by_line = np.argsort(lines.feature_line, kind="stable")
+        self._features = lines.feature[by_line]
+        self._features_of = np.searchsorted(lines.feature_line[by_line], np.arange(len(self.texts) + 1))
+        self.idf: Floats = np.log((len(self.messages) + 1) / (1 + self._messages_with_features(count))) + 0.1
+
+    def _messages_with_features(self, count: int) -> Ints:
+        """(features,) how many messages hold each."""
+        n = max(len(self.texts), 1)
+        pair = np.unique(self.lines.feature * n + self.lines.feature_line)
+        order = np.argsort(self.place_line, kind="stable")
+        row, at = joined(pair % n, self.place_line[order])
+        held = np.unique(pair[row] // n * (len(self.messages) + 1) + self.place_message[order][at])
+        return np.bincount(held // (len(self.messages) + 1), minlength=count)
+
+    def is_value(self, text: str) -> bool:
+        """Whether a word is a name that the session uses, or has a digit: no word of prose."""
+        return text.lower() in self.name_number or any(letter.isdigit() for letter in text)
+
+    def weight(self, feature: str) -> float:
+        """How rare a feature is: log((n + 1) / (1 + messages that hold it)) + 0.1."""
+        number = self.vocabulary.features.get(feature, len(self.idf))
+        return float(self.idf[number]) if number < len(self.idf) else float(np.log(len(self.messages) + 1)) + 0.1
+
+    def rows_with_feature(self, feature: str) -> Ints:
+        """The rows of the lines' features that are this one."""
+        number = self.vocabulary.features.get(feature, len(self.idf))
+        return self._by_feature[slice(*self._of_feature[number : number + 2])] if number < len(self.idf) else _NONE
+
+    def features_in(self, line: int) -> list[int]:
+        """The numbers of a line's features."""
+        found: list[int] = self._features[slice(*self._features_of[line : line + 2])].tolist()
+        return found
+
+    def names_in(self, line: int) -> set[int]:
+        """The names that stand in a line."""
+        return set(self.name[slice(*self._of_line[line : line + 2])].tolist())
+
+    def rows_with_name(self, name: int) -> Ints:
+        """The rows of the lines' segments at which a name begins."""
+        return self._by_name[slice(*self._of_name[name : name + 2])]
+
+    def before(self, at: int) -> Past:
+        """What the history before a boundary holds."""
+        newest = self.newest(np.arange(len(self.messages)) < at)
+        names: Flags = np.zeros(len(self.names), dtype=bool)
+        names[self.name[newest[self.name_line] >= 0]] = True
+        return Past(newest, names)
+
+    def newest(self, kept: Flags) -> Ints:
+        """(lines,) the last message that says each line, of those with a flag; -1 for none."""
+        last: Ints = np.full(len(self.texts), -1)
+        places = kept[self.place_message]
+        np.maximum.at(last, self.place_line[places], self.place_message[places])
+        return last
+
+
+_NONE: Ints = np.zeros(0, dtype=np.int64)
+
+
+def _texts(message: Message) -> Iterator[tuple[Form, str]]:
+    """What a message says, without thoughts and without arguments that are but a number; tasks as ticked boxes."""
+    for block in message.blocks:
+        if isinstance(block, Text):
+            yield "result" if isinstance(message, ToolResult) else "prose", block.text
+        elif isinstance(block, ToolCall):
+            yield from (("prose", f"[{'x' if done else ' '}] {task}") for task, done in tasks(block.arguments))
+            for text in argument_texts(block.arguments):
+                if not text.replace(".", "").replace(",", "").strip().isdigit():
+                    yield "file" if "\n" in text else "command", text

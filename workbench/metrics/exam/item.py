@@ -1,0 +1,112 @@
+"""Items: questions about a history, each with one true answer among look-alikes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from workbench.ragged import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ItemKind: TypeAlias = Literal["fact", "latest", "todo", "rule", "decision"]
+ITEM_KINDS: tuple[ItemKind, ...] = ("fact", "latest", "todo", "rule", "decision")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question.
+
+    Attributes:
+        kind: `fact` (a value, path, name, id), `latest` (which value of a thing holds now), `decision` (what was
+            chosen, not what was rejected), `todo` (which announced work is still open), `rule` (what the user demanded
+            or forbade).
+        answer: the true answer; for `todo` and `rule` a sentence.
+        look_alikes: wrong answers of the same kind, the hardest first.
+        cue: what leads to the answer: words and names near it, by weight. Empty for `todo` and `rule`.
+        evidence: the line of the history that holds the answer.
+        use: the later line that used it; empty where the item is no such line.
+        weight: how much it counts in the exam's mean.
+        said: index of the first message that holds the answer; -1 if unknown.
+        used: index of the message of the use; -1 if unknown.
+        denied: whether the evidence denies the answer ("not X").
+        sides: for names in the cue that a directed relation joins to the answer ("a depends on b"), whether they
+            stand before (-1) or behind it (1) in the evidence.
+    """
+
+    kind: ItemKind
+    answer: str
+    look_alikes: tuple[str, ...]
+    cue: Mapping[str, float] = field(default_factory=dict)
+    evidence: str = ""
+    use: str = ""
+    weight: float = 1.0
+    said: int = -1
+    used: int = -1
+    denied: bool = False
+    sides: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """The answer, then the look-alikes."""
+        return (self.answer, *self.look_alikes)
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """The items of one boundary of a session.
+
+    Attributes:
+        session: the session's id.
+        at: the boundary: the history is `messages[:at]`.
+    """
+
+    session: str
+    at: int
+    items: tuple[Item, ...]
+
+    def table(self) -> pd.DataFrame:
+        """The table `items`: a row an item; cue and look-alikes as texts, one entry a line."""
+        import pandas as pd
+
+        rows = [
+            {
+                "session": self.session, "at": self.at, "item": number, "kind": item.kind, "answer": item.answer,
+                "look_alikes": "\n".join(item.look_alikes), "cue": _cue_text(item.cue), "evidence": item.evidence,
+                "use": item.use, "weight": item.weight, "said": item.said, "used": item.used,
+            }
+            for number, item in enumerate(self.items)
+        ]  # fmt: skip
+        return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+COLUMNS = {
+    "session": "string", "at": "Int64", "item": "Int64", "kind": "string", "answer": "string", "look_alikes": "string",
+    "cue": "string", "evidence": "string", "use": "string", "weight": "Float64", "said": "Int64", "used": "Int64",
+}  # fmt: skip
+
+
+def _cue_text(cue: Mapping[str, float]) -> str:
+    heaviest = sorted(cue.items(), key=lambda one: -one[1])
+    return "\n".join(f"{name.lstrip('=')} {weight:.2f}" for name, weight in heaviest)
+
+
+def corrected(items: Sequence[Item], credit: Floats) -> Floats:
+    """Credits in [0, 1] with chance taken off: 0 is what guessing has, 1 is right; a wrong answer is below 0."""
+    chance = np.array([1 / len(item.candidates) for item in items])
+    found: Floats = (credit - chance) / (1 - chance)
+    return found
+
+
+def mean_score(items: Sequence[Item], credit: Floats) -> float:
+    """The weighted mean of the corrected credits.
+
+    Raises:
+        ZeroDivisionError: there are no items.
+    """
+    weights = np.array([item.weight for item in items])
+    return float(np.average(corrected(items, credit), weights=weights))

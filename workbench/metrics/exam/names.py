@@ -1,0 +1,65 @@
+"""Finds many names in many lines at once, by their segments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.metrics.exam.tokens import Lines, Vocabulary
+from workbench.ragged import Ints
+
+LONGEST = 8
+"""Segments of a name that are compared."""
+
+_NONE: Ints = np.zeros(0, dtype=np.int64)
+_FACTOR = np.uint64(1_000_003)
+
+
+class Names:
+    """Names to look for, each once.
+
+    Attributes:
+        place: the number of each name.
+        length: (names,) segments of each; a name without any is never found.
+    """
+
+    def __init__(self, names: Sequence[str], vocabulary: Vocabulary) -> None:
+        self.place = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        phrases = [vocabulary.phrase(name)[:LONGEST] for name in self.place]
+        self.length: Ints = np.array([len(phrase) for phrase in phrases], dtype=np.int64)
+        self._of_length = []
+        for length in sorted(set(self.length.tolist()) - {0}):
+            which = np.flatnonzero(self.length == length)
+            segments = np.array([phrases[one] for one in which.tolist()], dtype=np.uint64) + np.uint64(1)
+            key = segments[:, 0]
+            for column in range(1, length):
+                key = key * _FACTOR + segments[:, column]
+            order = np.argsort(key, kind="stable")
+            self._of_length.append((length, key[order], which[order]))
+
+    def found(self, lines: Lines) -> tuple[Ints, Ints]:
+        """Each name with each row of the lines' segments at which it begins."""
+        names, rows = [_NONE], [_NONE]
+        segment = lines.segment.astype(np.uint64) + np.uint64(1)
+        key, reached = segment, 1
+        for length, wanted, which in self._of_length:
+            if len(segment) < length:
+                break
+            while reached < length:
+                key = key[:-1] * _FACTOR + segment[reached:]
+                reached += 1
+            row, at = joined(key, wanted)
+            whole = lines.segment_line[row] == lines.segment_line[row + length - 1]
+            names.append(which[at][whole])
+            rows.append(row[whole])
+        return np.concatenate(names), np.concatenate(rows)
+
+
+def joined(values: NDArray[np.integer], keys: NDArray[np.integer]) -> tuple[Ints, Ints]:
+    """Each row of values with each row of the sorted keys that equals it."""
+    start = np.searchsorted(keys, values, "left")
+    count = np.searchsorted(keys, values, "right") - start
+    row = np.repeat(np.arange(len(values)), count)
+    return row, np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(start, count)

@@ -1,0 +1,118 @@
+"""Whether lines state a sentence, also in other words, and whether they mean it or its opposite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.metrics.exam.closeness import Hits
+from workbench.metrics.exam.lexicon import DEMANDING, NEGATIONS
+from workbench.metrics.exam.names import joined
+from workbench.metrics.exam.tokens import STEP, Lines, Vocabulary, features_of, is_chunk, stem, tokens
+from workbench.ragged import Floats, Ints
+
+ENOUGH = 0.5
+"""The share of a sentence's words that must stand within `WINDOW` of each other for it to be stated."""
+WINDOW = 60
+"""In the steps of `tokens.STEP`: some thirty words."""
+CONTRAST = 0.5
+"""What the words of a contrast count (", not imperial", "rather than ..."): a paraphrase leaves them out first."""
+BEFORE = 10
+"""How far before a sentence's first word its negation may stand."""
+
+_GENERIC = frozenset(map(stem, DEMANDING | NEGATIONS))
+_CONTRAST = re.compile(r",\s*(?=not |no |even |rather )|\s(?=over |rather than |instead of )", re.IGNORECASE)
+_FIRST_NEGATION = re.compile(
+    r"\b(?:(?:do|does|must|should|may|can|will)\s+not|(?:do|does|must|should|ca|wo)n['’]t|cannot|never|not|no|avoid)\b\s*",
+    re.IGNORECASE,
+)
+
+
+def flipped(sentence: str) -> str:
+    """The sentence with the opposite demand: a prohibition without its negation, anything else forbidden."""
+    return _FIRST_NEGATION.sub("", sentence, count=1) if denies(sentence) else f"do not {sentence}"
+
+
+def words_of(sentence: str) -> dict[str, float]:
+    """The words of a sentence by weight, without endings and without what any demand says."""
+    found: dict[str, float] = {}
+    for place, part in enumerate(_CONTRAST.split(sentence)):
+        weight = CONTRAST if place else 1.0
+        for token in tokens(part):
+            for name in features_of(token) if is_chunk(token) else ():
+                if name[0] != "=" and name not in _GENERIC:
+                    found.setdefault(name, weight)
+    return found
+
+
+def denies(sentence: str) -> bool:
+    """Whether a sentence forbids rather than demands: a negation stands before its first word of its own."""
+    wanted, place, negation = words_of(sentence), 0, -BEFORE - 1
+    for token in tokens(sentence.replace("’", "'")):
+        place += STEP.get(token, 1)
+        if token.lower() in NEGATIONS:
+            negation = place
+        elif is_chunk(token) and not wanted.keys().isdisjoint(features_of(token)):
+            break
+    return place - negation <= BEFORE
+
+
+class Sentences:
+    """Sentences made ready to be looked up in lines.
+
+    Args:
+        candidates: for each item its sentences, the true one first.
+        vocabulary: of the lines.
+        directed: whether a line that forbids states no demand, and the other way round.
+    """
+
+    def __init__(self, candidates: Sequence[Sequence[str]], vocabulary: Vocabulary, directed: bool) -> None:
+        self.shape = len(candidates), max(map(len, candidates), default=1)
+        rows: list[tuple[int, int, float]] = []
+        self._whole = np.ones(self.shape[0] * self.shape[1])
+        self._denied = np.zeros(len(self._whole), dtype=bool)
+        for i, texts in enumerate(candidates):
+            for c, text in enumerate(texts):
+                number, weights = i * self.shape[1] + c, words_of(text)
+                rows += [(vocabulary.features[name], number, weight) for name, weight in weights.items()]
+                self._whole[number] = sum(weights.values()) or np.inf
+                self._denied[number] = denies(text)
+        rows.sort()
+        feature, of, weight = (np.array(column) for column in zip(*rows, strict=True)) if rows else [np.zeros(0)] * 3
+        self._feature, self._sentence, self._weight = feature.astype(np.int64), of.astype(np.int64), weight
+        self._directed = directed
+
+    def hits(self, lines: Lines) -> Hits:
+        """The share of each sentence's words in the best window of each line; lines without enough are left out.
+
+        Where it matters what a line means, the opposite counts 0.
+        """
+        at, row = joined(lines.feature, self._feature)
+        place = self._sentence[row] * max(lines.count, 1) + lines.feature_line[at]
+        step = lines.feature_pos[at] - lines.start[lines.feature_line[at]]
+        halves = [
+            self._in_windows(lines, place, (step + by) // WINDOW, lines.feature_pos[at], row) for by in (0, WINDOW // 2)
+        ]
+        place, share = (np.concatenate(column) for column in zip(*halves, strict=True))
+        enough = share >= ENOUGH
+        place, share = place[enough], share[enough]
+        sentence, line = place // max(lines.count, 1), place % max(lines.count, 1)
+        return Hits(sentence // self.shape[1], sentence % self.shape[1], line, share)
+
+    def _in_windows(self, lines: Lines, place: Ints, window: Ints, pos: Ints, row: Ints) -> tuple[Ints, Floats]:
+        """The place (sentence and line) of each window, and the share of the sentence's words there."""
+        if not len(place):
+            return place, np.zeros(0)
+        widest, n = int(window.max()) + 1, max(lines.count, 1)
+        key = place * widest + window
+        words = np.unique(key * len(self._feature) + row)
+        windows, begin = np.unique(words // len(self._feature), return_index=True)
+        sentence = windows // widest // n
+        share = np.add.reduceat(self._weight[words % len(self._feature)], begin) / self._whole[sentence]
+        if self._directed:
+            foremost = np.full(len(windows), np.iinfo(np.int64).max)
+            np.minimum.at(foremost, np.searchsorted(windows, key), pos)
+            share = np.where(lines.negated_before(foremost, BEFORE) == self._denied[sentence], share, 0.0)
+        return windows // widest, share
