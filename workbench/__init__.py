@@ -22,7 +22,7 @@ _PLACES = {
     "Report": "report.report", "render": "report.page", "explore": "explore.explorer",
     "label": "explore.labelling",
     # one replay
-    "prepared": "experiment.prepared", "replay": "experiment.prepared", "metric_input": "experiment.single",
+    "prepared": "experiment.prepared", "replay": "experiment.prepared", "metric_input": "experiment.prepared",
     "exam": "experiment.prepared",
     "MetricInput": "metrics.metric", "Score": "metrics.metric",
     # what was said
