@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.datasets.toml_records import read_toml
+from workbench.importers.records import read_toml
 from workbench.importers.importer import load
 from workbench.transcript.session import Session
 

@@ -10,7 +10,7 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import urlopen
 
-from workbench.datasets.toml_records import read_toml
+from workbench.importers.records import read_toml
 from workbench.errors import FormatError, SettingError, SetupError
 
 CATALOGUE = Path(__file__).parent / "catalogue.toml"

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
 
-from workbench.datasets.toml_records import read_toml
+from workbench.importers.records import read_toml
 from workbench.errors import FormatError
 
 STEP = re.compile(r"^@@ (\+ )?(user|think|agent|bash|read|edit|write|grep|list|mark|back)\b ?(.*)$")

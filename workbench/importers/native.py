@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import BinaryIO, Literal
 
 from workbench.errors import FormatError
-from workbench.importers.records import read_as, read_one_of
+from workbench.importers.records import TAGS, read_as
 from workbench.importers.source import Source
 from workbench.transcript.log import Entry, Log, LogError
 from workbench.transcript.message import Json
@@ -18,6 +17,7 @@ from workbench.transcript.session import Origin, Session
 
 VERSION = 1
 MARK = "workbench"
+_ABOUT = ("model", "window", "title", "cwd", "project")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,8 @@ def sessions(source: Source) -> Iterator[Session]:
                     yield _session(source, header, log)
                 header, log = _known_version(record), Log()
             elif header is None:
-                raise FormatError(
-                    "an entry comes before the first header; a file starts with a header line", field=MARK
-                )
+                why = "an entry comes before the first header; a file starts with a header line"
+                raise FormatError(why, field=MARK)
             else:
                 _append(log, record)
     if header is not None:
@@ -71,7 +70,7 @@ def write(sessions: Session | Iterable[Session], stream: BinaryIO) -> None:
 
 
 def _known_version(record: Mapping[str, Json]) -> Mapping[str, Json]:
-    header = read_as(Header, record)
+    header: Header = read_as(Header, record)
     if header.version != VERSION:
         raise FormatError(f"version {header.version} is unknown; this package reads version {VERSION}", field="version")
     return record
@@ -79,13 +78,13 @@ def _known_version(record: Mapping[str, Json]) -> Mapping[str, Json]:
 
 def _append(log: Log, record: Mapping[str, Json]) -> None:
     try:
-        log.append(read_one_of(Entry, record))
+        log.append(read_as(Entry, record))
     except LogError as error:
         raise FormatError(str(error), field="id" if record["id"] in log else "parent") from None
 
 
 def _session(source: Source, record: Mapping[str, Json], log: Log) -> Session:
-    header = read_as(Header, record)
+    header: Header = read_as(Header, record)
     leaf = header.leaf if "leaf" in record else log.leaf
     if leaf is not None and leaf not in log:
         why = f"the leaf {leaf!r} is not the id of an entry"
@@ -97,24 +96,13 @@ def _session(source: Source, record: Mapping[str, Json], log: Log) -> Session:
     origin = header.origin
     if source.skipped:
         origin = replace(origin, skipped=(*origin.skipped, *source.skipped))
-    return Session(
-        id=header.id,
-        log=log,
-        origin=origin,
-        model=header.model,
-        window=header.window,
-        title=header.title,
-        cwd=header.cwd,
-        project=header.project,
-    )
+    return Session(id=header.id, log=log, origin=origin, **{name: getattr(header, name) for name in _ABOUT})
 
 
 def _header(session: Session) -> dict[str, Json]:
     header: dict[str, Json] = {MARK: "session", "version": VERSION, "id": session.id}
-    for name in ("model", "window", "title", "cwd", "project"):
-        value = getattr(session, name)
-        if value not in ("", None):
-            header[name] = value
+    about = {name: getattr(session, name) for name in _ABOUT}
+    header.update({name: value for name, value in about.items() if value not in ("", None)})
     if session.origin != Origin():
         header["origin"] = _plain(session.origin)
     header["leaf"] = session.log.leaf
@@ -128,26 +116,12 @@ def _line(value: Json) -> bytes:
         return (json.dumps(value, separators=(",", ":"), allow_nan=False) + "\n").encode()
 
 
-def _plain(value: Any) -> Json:  # noqa: ANN401  # any dataclass of the transcript, or the value of a field
-    """The value as JSON takes it; fields that have their default are left out, but for the type or role."""
+def _plain(value: Json) -> Json:
+    """A dataclass of the transcript or a field's value as JSON takes it; defaults are left out, but for the tag."""
     if is_dataclass(value) and not isinstance(value, type):
-        given: dict[str, Json] = {}
-        for name, default in _defaults(type(value)):
-            item = getattr(value, name)
-            if name in ("type", "role") or item != default:
-                given[name] = _plain(item)
-        return given
+        given = [(one.name, getattr(value, one.name), one.default) for one in fields(value)]
+        tags_first = sorted(given, key=lambda one: one[0] not in TAGS)
+        return {name: _plain(item) for name, item, default in tags_first if name in TAGS or item != default}
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
-    if isinstance(value, Mapping) and not isinstance(value, dict):
-        return dict(value)
-    return value
-
-
-@lru_cache(maxsize=64)
-def _defaults(cls: type[Any]) -> tuple[tuple[str, Any], ...]:
-    found = []
-    for one in fields(cls):
-        default = one.default_factory() if one.default_factory is not MISSING else one.default
-        found.append((one.name, default))
-    return tuple(sorted(found, key=lambda pair: pair[0] not in ("type", "role")))
+    return dict(value) if isinstance(value, Mapping) else value

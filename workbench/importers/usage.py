@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from workbench.importers.values import count, mapping
+from workbench.importers.values import count
 from workbench.transcript.message import Json, Usage
 
 
@@ -27,23 +27,15 @@ class UsageFields:
 
     def read(self, record: Mapping[str, Json]) -> Usage | None:
         """The figures of a record; None where none is given or all are 0."""
-        prompt, output = _count(record, self.input), _count(record, self.output)
-        read, written = _count(record, self.cache_read), _count(record, self.cache_write)
+        prompt, output = count(record, *self.input), count(record, *self.output)
+        read, written = count(record, *self.cache_read), count(record, *self.cache_write)
         if self.cache_in_input:
             read = min(read, prompt)
             written = min(written, prompt - read)
             prompt -= read + written
-        long = min(_count(record, self.cache_write_long), written)
-        usage = Usage(prompt, read, written, output, _count(record, self.reasoning), long)
+        long = min(count(record, *self.cache_write_long), written)
+        usage = Usage(prompt, read, written, output, count(record, *self.reasoning), long)
         return usage if usage != Usage() else None
-
-
-def _count(record: Mapping[str, Json], places: tuple[str, ...]) -> int:
-    for place in places:
-        holder, _, field = place.rpartition("/")
-        if found := count(mapping(record, holder) if holder else record, field):
-            return found
-    return 0
 
 
 ANTHROPIC_USAGE = UsageFields(

@@ -1,4 +1,8 @@
-"""Typed reading of foreign fields: absent is a default, a wrong type is an error that names the field."""
+"""Typed reading of foreign fields: absent is a default, a wrong type is an error that names the field.
+
+A field is the name of a key; `a/b` is `b` inside the object `a`. Of several fields, the first that holds something
+counts.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +13,17 @@ from workbench.errors import FormatError
 from workbench.importers.decoding import kind
 from workbench.transcript.message import Json
 
-MILLISECONDS = 1e11
-"""Epoch numbers above this are milliseconds: as seconds they would lie in the year 5138."""
-MICROSECONDS = 1e14
-NANOSECONDS = 1e17
-MOST = 2**53
+_MOST = 2**53
 """A count that JSON keeps exactly is smaller."""
+_EPOCHS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
+"""Epoch numbers above the first figure are not seconds, but so many a second: as seconds they are later than 5138."""
 
 
 def text(record: Mapping[str, Json], *fields: str) -> str:
-    """The first of these text fields that holds something; empty if all are absent, null or empty."""
+    """A text; empty if all fields are absent, null or empty."""
     for field in fields:
-        value = record.get(field)
-        if value is not None and not isinstance(value, str):
-            raise FormatError(f"expected text, found {kind(value)}", field=field)
-        if value:
-            return value
+        if found := _typed(record, field, str, "text"):
+            return str(found)
     return ""
 
 
@@ -40,7 +39,7 @@ def block_texts(record: Mapping[str, Json], field: str) -> str:
 
 
 def identifier(record: Mapping[str, Json], *fields: str) -> str:
-    """The first of these identifiers, text or a whole number; empty if all are absent, null or empty."""
+    """An identifier, text or a whole number; empty if all fields are absent, null or empty."""
     for field in fields:
         value = record.get(field)
         found = str(value) if isinstance(value, int) and not isinstance(value, bool) else text(record, field)
@@ -50,33 +49,22 @@ def identifier(record: Mapping[str, Json], *fields: str) -> str:
 
 
 def mapping(record: Mapping[str, Json], *fields: str) -> dict[str, Json]:
-    """The first of these object fields that holds something; empty if all are absent, null or empty."""
-    for field in fields:
-        value = record.get(field)
-        if value is not None and not isinstance(value, dict):
-            raise FormatError(f"expected an object, found {kind(value)}", field=field)
-        if value:
-            return value
-    return {}
+    """An object; empty if all fields are absent, null or empty."""
+    return next((found for field in fields if (found := _typed(record, field, dict, "an object"))), {})
 
 
 def items(record: Mapping[str, Json], field: str) -> list[Json]:
-    """A list field; empty if it is absent or null."""
-    value = record.get(field)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise FormatError(f"expected a list, found {kind(value)}", field=field)
-    return value
+    """A list; empty if it is absent or null."""
+    return _typed(record, field, list, "a list") or []
 
 
 def texts(record: Mapping[str, Json], field: str) -> tuple[str, ...]:
-    """The texts in a list field; anything else in it is passed over."""
+    """The texts in a list; anything else in it is passed over."""
     return tuple(item for item in items(record, field) if isinstance(item, str))
 
 
 def objects(record: Mapping[str, Json], field: str) -> list[dict[str, Json]]:
-    """A field that is a list of objects."""
+    """A list of objects."""
     found = items(record, field)
     for i, value in enumerate(found):
         if not isinstance(value, dict):
@@ -85,16 +73,16 @@ def objects(record: Mapping[str, Json], field: str) -> list[dict[str, Json]]:
 
 
 def count(record: Mapping[str, Json], *fields: str) -> int:
-    """The first of these counts that is not 0; 0 if all are absent, null or 0."""
+    """A count; 0 if all fields are absent, null or 0."""
     return next((found for field in fields if (found := optional_count(record, field))), 0)
 
 
 def optional_count(record: Mapping[str, Json], field: str) -> int | None:
     """A count, or None if it is absent or null."""
-    value = record.get(field)
-    if value is None or (type(value) is int and 0 <= value < MOST):
-        return value
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < MOST:
+    value = _value(record, field)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST:
         shown = value if isinstance(value, float) else kind(value)
         raise FormatError(f"expected a count from 0 to 2^53, found {shown}", field=field)
     return int(value)
@@ -102,24 +90,27 @@ def optional_count(record: Mapping[str, Json], field: str) -> int | None:
 
 def timestamp(record: Mapping[str, Json], field: str) -> float | None:
     """A time as seconds since 1970: from ISO text, or from seconds, milli-, micro- or nanoseconds."""
-    value = record.get(field)
+    value = _value(record, field)
     if value is None or value == "":
         return None
-    if isinstance(value, str):
-        if value.isdigit() and len(value) < 20:
-            return _seconds(float(value))
+    if isinstance(value, str) and not (value.isdigit() and len(value) < 20):
         try:
             moment = datetime.fromisoformat(value)
         except ValueError:
             raise FormatError(f"expected an ISO time, found {value[:40]!r}", field=field) from None
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e20:
+    if isinstance(value, bool) or not isinstance(value, int | float | str) or not 0 <= float(value) < 1e20:
         raise FormatError(f"expected a time, found {kind(value)}", field=field)
-    return _seconds(float(value))
+    return next((float(value) / factor for bound, factor in _EPOCHS if float(value) > bound), float(value))
 
 
-def _seconds(value: float) -> float:
-    for bound, factor in ((NANOSECONDS, 1e9), (MICROSECONDS, 1e6), (MILLISECONDS, 1e3)):
-        if value > bound:
-            return value / factor
+def _value(record: Mapping[str, Json], field: str) -> Json:
+    holder, _, name = field.rpartition("/")
+    return (mapping(record, holder) if holder else record).get(name)
+
+
+def _typed(record: Mapping[str, Json], field: str, cls: type, wanted: str) -> Json:
+    value = _value(record, field)
+    if value is not None and not isinstance(value, cls):
+        raise FormatError(f"expected {wanted}, found {kind(value)}", field=field)
     return value

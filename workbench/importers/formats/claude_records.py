@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from workbench.errors import FormatError
 from workbench.importers.blocks import Content, as_json, content
@@ -15,9 +15,9 @@ from workbench.importers.images import image
 from workbench.importers.usage import ANTHROPIC_USAGE
 from workbench.importers.values import items, mapping, optional_count, text, texts, timestamp
 from workbench.transcript.log import ClearingEntry, CompactionEntry, NoteEntry
-from workbench.transcript.message import Json, SaidBlock, Text, Usage
+from workbench.transcript.message import Json, SaidBlock, Text, ToolCall, Usage
 
-Kind: TypeAlias = Literal["user", "assistant", "boundary", "clearing", "note", "through"]
+Kind: TypeAlias = Literal["user", "assistant", "entry", "through"]
 Attachment: TypeAlias = Mapping[str, Json]
 
 SYNTHETIC = "<synthetic>"
@@ -31,22 +31,22 @@ _COMMAND = re.compile(r"\s*<command-(?:name|message)>")
 _COMMAND_ARGS = re.compile(r"<command-args>\s*\S")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Node:
     """One record of the tree, with its text and without the client's own copies of it.
 
     Attributes:
-        kind: `through` says nothing, and only hands on its place.
-        entry: what a boundary, a clearing or a note is in a log. The summary of a boundary is a record of its own.
-        preserved: ids of the records that a boundary kept word for word, where the recording names them.
+        kind: `through` has no content, and only connects its children to its parent.
+        entry: what an `entry` is in a log. The summary of a compaction is a record of its own.
+        preserved: ids of the records that a compaction kept word for word, where the recording names them.
     """
 
     line: int
     uuid: str
     parent: str
+    side: bool
+    time: float | None
     kind: Kind = "through"
-    side: bool = False
-    time: float | None = None
     content: Content = field(default_factory=Content)
     synthetic: bool = False
     summary: bool = False
@@ -56,6 +56,11 @@ class Node:
     stop: str = ""
     entry: CompactionEntry | ClearingEntry | NoteEntry | None = None
     preserved: tuple[str, ...] = ()
+
+    @property
+    def calls(self) -> dict[str, str]:
+        """The names of the tools that the record calls, by the ids of the calls."""
+        return {block.id: block.name for block in self.content.blocks if isinstance(block, ToolCall)}
 
 
 def node(line: int, record: Mapping[str, Json]) -> Node | None:
@@ -68,10 +73,13 @@ def node(line: int, record: Mapping[str, Json]) -> Node | None:
     if not uuid:
         return None
     parent, time = text(record, "parentUuid", "logicalParentUuid"), timestamp(record, "timestamp")
-    made = Node(line, uuid, parent, side=record.get("isSidechain") is True, time=time)
+    made = Node(line, uuid, parent, record.get("isSidechain") is True, time)
     match record.get("type"):
         case "user":
-            _read_user(made, record)
+            made.kind, made.content = "user", content(_message(record))
+            made.summary = record.get("isCompactSummary") is True
+            first = next((block.text for block in made.content.blocks if isinstance(block, Text)), "")
+            made.synthetic = record.get("isMeta") is True or _by_client(first)
         case "assistant":
             _read_answer(made, record)
         case "attachment":
@@ -81,14 +89,6 @@ def node(line: int, record: Mapping[str, Json]) -> Node | None:
     return made
 
 
-def _read_user(made: Node, record: Mapping[str, Json]) -> None:
-    made.kind = "user"
-    made.content = content(_message(record))
-    made.summary = record.get("isCompactSummary") is True
-    first = next((block.text for block in made.content.blocks if isinstance(block, Text)), "")
-    made.synthetic = record.get("isMeta") is True or _by_client(first)
-
-
 def _read_answer(made: Node, record: Mapping[str, Json]) -> None:
     message = _message(record)
     made.content = content(message)
@@ -96,8 +96,7 @@ def _read_answer(made: Node, record: Mapping[str, Json]) -> None:
     if record.get("isApiErrorMessage") is True:
         _note(made, "api_error")
         return
-    made.kind = "assistant"
-    made.stop = text(message, "stop_reason")
+    made.kind, made.stop = "assistant", text(message, "stop_reason")
     made.usage = ANTHROPIC_USAGE.read(mapping(message, "usage"))
     if made.model == SYNTHETIC:
         made.model, made.synthetic = "", True
@@ -105,31 +104,18 @@ def _read_answer(made: Node, record: Mapping[str, Json]) -> None:
 
 def _read_system(made: Node, record: Mapping[str, Json]) -> None:
     subtype = text(record, "subtype")
-    if subtype == "compact_boundary":
-        made.kind, made.parent = "boundary", text(record, "logicalParentUuid", "parentUuid")
-        meta = mapping(record, "compactMetadata")
-        preserved = mapping(meta, "preservedMessages")
-        made.preserved = texts(preserved, "uuids") or texts(preserved, "allUuids")
-        made.entry = CompactionEntry(
-            id=made.uuid,
-            parent=None,
-            tokens_before=optional_count(meta, "preTokens"),
-            tokens_after=optional_count(meta, "postTokens"),
-            reason=text(meta, "trigger"),
-            time=made.time,
-        )
-    elif subtype == "microcompact_boundary":
-        meta = mapping(record, "microcompactMetadata")
-        made.kind = "clearing"
-        made.entry = ClearingEntry(
-            id=made.uuid,
-            parent=None,
-            call_ids=texts(meta, "compactedToolIds"),
-            tokens_before=optional_count(meta, "preTokens"),
-            tokens_saved=optional_count(meta, "tokensSaved"),
-            reason=text(meta, "trigger"),
-            time=made.time,
-        )
+    if subtype in ("compact_boundary", "microcompact_boundary"):
+        meta = mapping(record, "compactMetadata" if subtype == "compact_boundary" else "microcompactMetadata")
+        about: dict[str, Any] = {"id": made.uuid, "parent": None, "time": made.time}
+        about |= {"tokens_before": optional_count(meta, "preTokens"), "reason": text(meta, "trigger")}
+        made.kind = "entry"
+        if subtype == "compact_boundary":
+            made.parent = text(record, "logicalParentUuid", "parentUuid")
+            made.preserved = texts(meta, "preservedMessages/uuids") or texts(meta, "preservedMessages/allUuids")
+            made.entry = CompactionEntry(tokens_after=optional_count(meta, "postTokens"), **about)
+        else:
+            call_ids, saved = texts(meta, "compactedToolIds"), optional_count(meta, "tokensSaved")
+            made.entry = ClearingEntry(call_ids=call_ids, tokens_saved=saved, **about)
     elif subtype in NOTES:
         words = record.get("content")
         made.content = Content([Text(words if isinstance(words, str) else as_json(record.get("error")))])
@@ -137,7 +123,7 @@ def _read_system(made: Node, record: Mapping[str, Json]) -> None:
 
 
 def _note(made: Node, label: str) -> None:
-    made.kind = "note"
+    made.kind = "entry"
     made.entry = NoteEntry(id=made.uuid, parent=None, kind=label, text=made.content.words, time=made.time)
 
 
@@ -147,9 +133,7 @@ def _read_attachment(made: Node, attachment: Attachment) -> None:
         return
     if type_ not in ATTACHMENTS:
         made.content.unknown.append(f"attachment of type {type_!r}")
-        return
-    blocks = ATTACHMENTS[type_](attachment)
-    if blocks:
+    elif blocks := ATTACHMENTS[type_](attachment):
         made.kind, made.content = "user", Content(list(blocks))
         made.synthetic = not (type_ == "queued_command" and attachment.get("commandMode") in (None, "prompt"))
 
@@ -167,32 +151,24 @@ def _by_client(words: str) -> bool:
     return _CLIENT.match(words) is not None
 
 
-def _lines(name: str, attachment: Attachment) -> Sequence[SaidBlock]:
+def _lines(field: str, attachment: Attachment) -> Sequence[SaidBlock]:
     """The values of a field, a line each."""
-    value = attachment.get(name)
+    value = attachment.get(field)
     parts = value if isinstance(value, list) else [value] if value else []
     words = "\n".join(part if isinstance(part, str) else as_json(part) for part in parts)
     return [Text(words)] if words.strip() else []
 
 
-def _titled(title: str, words: str) -> Sequence[SaidBlock]:
-    return [Text(f"{title}\n{words}")] if words else []
-
-
-def _memory(attachment: Attachment) -> Sequence[SaidBlock]:
-    return _titled(text(attachment, "path"), text(mapping(attachment, "content"), "content"))
-
-
-def _snippet(attachment: Attachment) -> Sequence[SaidBlock]:
-    return _titled(text(attachment, "filename"), text(attachment, "snippet"))
+def _titled(title: str, field: str, attachment: Attachment) -> Sequence[SaidBlock]:
+    """The text of a field under that of another."""
+    words = text(attachment, field)
+    return [Text(f"{text(attachment, title)}\n{words}")] if words else []
 
 
 def _file(attachment: Attachment) -> Sequence[SaidBlock]:
-    inside = mapping(attachment, "content")
-    file = mapping(inside, "file")
-    if text(inside, "type") == "image":
-        return [image(text(file, "type"), text(file, "base64"))]
-    return _titled(text(attachment, "filename"), text(file, "content"))
+    if text(attachment, "content/type") == "image":
+        return [image(text(attachment, "content/file/type"), text(attachment, "content/file/base64"))]
+    return _titled("filename", "content/file/content", attachment)
 
 
 def _hook(attachment: Attachment) -> Sequence[SaidBlock]:
@@ -212,11 +188,11 @@ ATTACHMENTS: Mapping[str, Callable[[Attachment], Sequence[SaidBlock]]] = {
     **dict.fromkeys(("hook_additional_context", "skill_listing"), partial(_lines, "content")),
     **dict.fromkeys(("task_reminder", "todo", "todo_reminder"), _tasks),
     "compact_file_reference": partial(_lines, "filename"),
-    "edited_text_file": _snippet,
+    "edited_text_file": partial(_titled, "filename", "snippet"),
     "file": _file,
     "hook_success": _hook,
     "mcp_instructions_delta": partial(_lines, "addedBlocks"),
-    "nested_memory": _memory,
+    "nested_memory": partial(_titled, "path", "content/content"),
     "queued_command": lambda attachment: content(attachment, "prompt").said,
 }
 """How each kind of attachment was worded for the model, as far as its text is in the file."""
