@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from workbench.errors import FormatError
-from workbench.importers.decoding import decode, kind
+from workbench.importers.decoding import decode_or, kind
 from workbench.importers.images import image, linked
 from workbench.importers.values import block_texts, identifier, label, mapping, objects, text
 from workbench.transcript.message import AnswerBlock, Image, Json, SaidBlock, Text, Thinking, ToolCall, ToolResult
@@ -94,12 +94,7 @@ def arguments(value: Json) -> dict[str, Json]:
     """A call's arguments: an object, JSON text of one, or whatever else a model wrote, under `input`."""
     if value is None or value == "":
         return {}
-    inside = value
-    if isinstance(value, str):
-        try:
-            inside = decode(value)
-        except FormatError:
-            return {"input": value}
+    inside = decode_or(value, value)
     return inside if isinstance(inside, dict) else {"input": value}
 
 

@@ -37,6 +37,14 @@ def decode(text: str) -> Json:
     return value
 
 
+def decode_or(text: Json, default: Json = None) -> Json:
+    """The value of a JSON text, or the default where it is none."""
+    try:
+        return decode(text) if isinstance(text, str) else default
+    except FormatError:
+        return default
+
+
 def kind(value: Json) -> str:
     """What a decoded JSON value is, in words."""
     names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}

@@ -29,7 +29,7 @@ def merged_log(source: Source, generations: Sequence[Generation]) -> Log:
     merged = _MergedLog(source)
     for generation in sorted(generations, key=lambda one: (one.time or 0.0, len(one.sent))):
         merged.add(generation)
-    merged.log.leaf = merged.longest
+    merged.log.leaf = max(reversed(merged.ends), key=merged.depth.__getitem__, default=None)
     return merged.log
 
 
@@ -39,8 +39,7 @@ class _MergedLog:
         self.log = Log()
         self.after: dict[tuple[str | None, str], str] = {}
         self.depth: dict[str | None, int] = {None: 0}
-        self.newest: list[str] = []
-        self.longest: str | None = None
+        self.ends: list[str] = []
 
     def add(self, generation: Generation) -> None:
         chat = ChatBuilder(self.source)
@@ -54,16 +53,13 @@ class _MergedLog:
                 model = generation.model or message.model
                 message = replace(message, usage=generation.usage, model=model, time=generation.time)
             at = self._step(at, message)
-        if at is not None:
-            self.newest.append(at)
-            if self.longest is None or self.depth[at] >= self.depth[self.longest]:
-                self.longest = at
+        self.ends += [at] if at is not None else []
 
     def _start(self, sent: Sequence[Message]) -> str | None:
         """Where a request begins: at the root, or at an earlier answer if only what is new was sent."""
         if not sent or (None, _key(sent[0])) in self.after:
             return None
-        for leaf in reversed(self.newest[-8:]):
+        for leaf in reversed(self.ends[-8:]):
             entry = self.log[leaf]
             if isinstance(entry, MessageEntry) and _key(entry.message) == _key(sent[0]):
                 return entry.parent
@@ -72,9 +68,8 @@ class _MergedLog:
     def _step(self, at: str | None, message: Message) -> str:
         key = (at, _key(message))
         if key not in self.after:
-            entry_id = f"m{len(self.log) + 1}"
+            entry_id = self.after[key] = f"m{len(self.log) + 1}"
             self.log.append(MessageEntry(id=entry_id, parent=at, message=replace(message, id=entry_id)))
-            self.after[key] = entry_id
             self.depth[entry_id] = self.depth[at] + 1
         return self.after[key]
 

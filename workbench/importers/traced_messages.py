@@ -10,10 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from workbench.errors import FormatError
 from workbench.importers.blocks import as_json
 from workbench.importers.chat import ROLES
-from workbench.importers.decoding import decode
+from workbench.importers.decoding import decode_or
 from workbench.importers.values import label, mapping
 from workbench.transcript.message import Json
 
@@ -42,13 +41,9 @@ def chat_messages(value: Json, role: str = "user") -> list[ChatMessage] | None:
 
 def _from_text(words: str, role: str) -> list[ChatMessage] | None:
     stripped = words.strip()
-    if stripped.startswith(("{", "[")):
-        try:
-            decoded = decode(stripped)
-        except FormatError:
-            decoded = None
-        if decoded is not None:
-            return chat_messages(decoded, role)
+    decoded = decode_or(stripped) if stripped.startswith(("{", "[")) else None
+    if decoded is not None:
+        return chat_messages(decoded, role)
     if role == "assistant" or not _SPEAKER.match(stripped):
         return [{"role": role, "content": words}] if stripped else []
     parts = _SPEAKER.split(stripped)[1:]
@@ -61,15 +56,10 @@ def _from_text(words: str, role: str) -> list[ChatMessage] | None:
 def _from_list(values: list[Json], role: str) -> list[ChatMessage] | None:
     messages: list[ChatMessage] = []
     for value in values:
-        found: list[ChatMessage] | None = None
-        if isinstance(value, str) and not re.match(r"role='\w+' content=", value):
-            found = [{"role": role, "content": value}]
-        elif isinstance(value, list):
-            found = _from_list(value, role)
-        elif isinstance(value, dict):
-            found = _from_message(value, role)
-        elif value is None:
-            found = []
+        if isinstance(value, str):
+            found = None if re.match(r"role='\w+' content=", value) else [{"role": role, "content": value}]
+        else:
+            found = _from_message(value, role) if isinstance(value, dict) else chat_messages(value, role)
         if found is None:
             return None
         messages += found

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from workbench.errors import FormatError
-from workbench.importers.decoding import decode
+from workbench.importers.decoding import decode_or
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.trace_log import Generation, merged_log
@@ -22,9 +22,9 @@ from workbench.transcript.message import Json
 from workbench.transcript.session import Session
 
 _INDEXED = re.compile(
-    r"(?:gen_ai\.(prompt|completion)|llm\.(input_messages|output_messages))\.(\d+)\.(?:message\.)?(.+)$"
+    r"(?:gen_ai|llm)\.(prompt|completion|input_messages|output_messages)\.(\d{1,6})\.(?:message\.)?(.+)$"
 )
-_CALL = re.compile(r"tool_calls\.(\d+)\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)$")
+_CALL = re.compile(r"tool_calls\.(\d{1,4})\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)$")
 _EVENTS = {
     "gen_ai.system.message": "system", "gen_ai.user.message": "user", "gen_ai.assistant.message": "assistant",
     "gen_ai.tool.message": "tool",
@@ -103,19 +103,17 @@ def _attributes(value: Json) -> dict[str, Json]:
 def _value(value: Json) -> Json:
     if not isinstance(value, dict):
         return value
-    for name in ("stringValue", "boolValue", "doubleValue", "string_value", "bool_value", "double_value"):
-        if name in value:
-            return value[name]
-    for name in ("intValue", "int_value"):
-        if name in value:
-            digits = str(value[name])
+    name, inside = next(iter(value.items()), ("", None))
+    match name.replace("_value", "Value"):
+        case "stringValue" | "boolValue" | "doubleValue":
+            return inside
+        case "intValue":
+            digits = str(inside)
             return int(digits) if digits.lstrip("-").isdigit() and len(digits) < 20 else None
-    for name in ("arrayValue", "array_value"):
-        if isinstance(value.get(name), dict):
-            return [_value(one) for one in objects(value[name], "values")]
-    for name in ("kvlistValue", "kvlist_value"):
-        if isinstance(value.get(name), dict):
-            return _attributes(value[name].get("values"))
+        case "arrayValue" if isinstance(inside, dict):
+            return [_value(one) for one in objects(inside, "values")]
+        case "kvlistValue" if isinstance(inside, dict):
+            return _attributes(inside.get("values"))
     return None
 
 
@@ -144,63 +142,40 @@ def _generation(span: Mapping[str, Json], attributes: dict[str, Json], place: st
 
 def _latest(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
     """The messages as the newest conventions give them: JSON text or structured values."""
-    rules = chat_messages(_parts(attributes.get("gen_ai.system_instructions")), "system") or []
+    rules = attributes.get("gen_ai.system_instructions")
+    system = [{"role": "system", "content": decode_or(rules, rules)}] if rules else []
     sent = chat_messages(attributes.get("gen_ai.input.messages", attributes.get("gen_ai.prompt"))) or []
     answer = attributes.get("gen_ai.output.messages", attributes.get("gen_ai.completion"))
-    return rules + sent, chat_messages(answer, "assistant") or []
-
-
-def _parts(value: Json) -> Json:
-    """System instructions are bare parts: one message of them."""
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        try:
-            value = decode(value)
-        except FormatError:
-            return value
-    if isinstance(value, list) and all(isinstance(part, dict) and "role" not in part for part in value):
-        return [{"role": "system", "parts": value}] if value else None
-    return value
+    return system + sent, chat_messages(answer, "assistant") or []
 
 
 def _event(event: Mapping[str, Json], details: dict[str, Json]) -> tuple[Messages, Messages]:
     """A message as an event of the older conventions."""
-    name = text(event, "name")
-    body = details
-    if isinstance(details.get("gen_ai.event.content"), str):
-        try:
-            decoded = decode(details["gen_ai.event.content"])
-        except FormatError:
-            decoded = {"content": details["gen_ai.event.content"]}
-        body = decoded if isinstance(decoded, dict) else {"content": decoded}
+    name, told = text(event, "name"), details.get("gen_ai.event.content")
+    body = decode_or(told, {"content": told}) if isinstance(told, str) else details
+    body = body if isinstance(body, dict) else {"content": body}
     if name == "gen_ai.choice":
         return [], chat_messages(body.get("message", body), "assistant") or []
-    role = _EVENTS.get(name)
-    if role is None:
+    if name not in _EVENTS:
         return [], []
-    shaped = {"content": body.get("content"), "tool_calls": body.get("tool_calls"), "role": role}
-    if role == "tool":
-        shaped["tool_call_id"] = body.get("id")
-    return [shaped], []
+    shaped = {"content": body.get("content"), "tool_calls": body.get("tool_calls"), "role": _EVENTS[name]}
+    return [{**shaped, "tool_call_id": body.get("id")} if shaped["role"] == "tool" else shaped], []
 
 
 def _indexed(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
     """Messages as numbered attributes, one a field, as OpenLLMetry and OpenInference write them."""
     found: dict[tuple[bool, int], dict[str, Json]] = {}
     for key, value in attributes.items():
-        named = _INDEXED.match(key)
-        if not named or len(named[3]) > 6:
+        if not (named := _INDEXED.match(key)):
             continue
-        place = (named[1] == "completion" or named[2] == "output_messages", int(named[3]))
+        place = (named[1] in ("completion", "output_messages"), int(named[2]))
         message = found.setdefault(place, {"role": "assistant" if place[0] else "user", "content": None})
-        call = _CALL.match(named[4])
-        if call and len(call[1]) <= 4:
+        if call := _CALL.match(named[3]):
             message.setdefault("calls", {}).setdefault(int(call[1]), {})[call[2]] = value
-        elif named[4] in ("role", "content", "tool_call_id", "name"):
-            message[named[4]] = value
+        elif named[3] in ("role", "content", "tool_call_id", "name"):
+            message[named[3]] = value
     both: tuple[Messages, Messages] = ([], [])
-    for (answered, _), message in sorted(found.items(), key=lambda pair: pair[0]):
-        made = message.pop("calls", {})
-        if made:
-            message["tool_calls"] = [{"id": c.get("id"), "function": c} for _, c in sorted(made.items())]
+    for (answered, _), message in sorted(found.items()):
+        message["tool_calls"] = [call for _, call in sorted(message.pop("calls", {}).items())]
         both[answered].append(message)
     return both
