@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import dropwhile, groupby
 
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
@@ -28,50 +29,52 @@ def sessions(source: Source) -> Iterator[Session]:
     """One session a chat, named after the file; several chats are numbered."""
     chat: AiderBuilder | None = None
     n = 0
-    for line in source.text().split("\n"):
-        if line.startswith(START):
+    for mark, run in groupby(source.text().split("\n"), _mark):
+        if mark != "start" and chat is not None:
+            chat.read_run(mark, list(run))
+        for line in run if mark == "start" else ():
             if chat is not None:
                 yield chat.numbered(n)
             n += 1
             chat = AiderBuilder(source)
             chat.title = line[len(START) :].strip()
-        elif chat is not None:
-            chat.read_line(line)
     if chat is not None:
         yield chat.numbered(n if n > 1 else 0)
 
 
+def _mark(line: str) -> str:
+    """What a line is: the start of a chat, typed by the user, aider's own, or the model's or a command's (bare)."""
+    if line.startswith(START):
+        return "start"
+    if line.startswith("#### ") or line.rstrip() == "####":
+        return "typed"
+    return "client" if line.startswith("> ") or line.rstrip() == ">" else "bare"
+
+
 class AiderBuilder(SessionBuilder):
-    """Reads lines: typed by the user, printed by aider, answered by the model, or the output of a command."""
+    """Reads runs of lines: typed by the user, printed by aider, or answered by the model or a command."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.typed: list[str] = []
         self.bare: list[str] = []
         self.client: list[str] = []
         self.output = ""
         self.answer: AssistantMessage | None = None
         self.shell = self.direct = self.after_client = False
 
-    def read_line(self, line: str) -> None:
-        """Read one line: typed (`####`), aider's own (`>`), or else the model's or a command's."""
-        if line.startswith("#### ") or line.rstrip() == "####":
-            if not self.typed:
-                self._close()
-            self.typed.append(line[5:].rstrip())
-            self.after_client = False
-        elif line.startswith("> ") or line.rstrip() == ">":
-            self._write_typed()
-            self._write_bare(_TOKENS.search(line) is not None)
-            self._read_client(line[2:].rstrip())
-            self.after_client = True
-        else:
-            self._write_typed()
-            if line.strip() and not self.bare:
-                self.direct = self.after_client
-            if line.strip() or self.bare:
-                self.bare.append(line)
-            self.after_client = False
+    def read_run(self, mark: str, lines: list[str]) -> None:
+        """Read lines of one mark that follow one another."""
+        if mark == "typed":
+            self._close()
+            self._write_typed("\n".join(line[5:].rstrip() for line in lines).strip())
+        elif mark == "client":
+            self._write_bare(_TOKENS.search(lines[0]) is not None)
+            for line in lines:
+                self._read_client(line[2:].rstrip())
+        elif any(line.strip() for line in lines):
+            self.bare = list(dropwhile(lambda line: not line.strip(), lines))
+            self.direct = self.after_client and len(self.bare) == len(lines)
+        self.after_client = mark == "client"
 
     def _read_client(self, line: str) -> None:
         found = _TOKENS.search(line)
@@ -83,20 +86,14 @@ class AiderBuilder(SessionBuilder):
             self._write_output(sent=True)
         self.client.append(line)
 
-    def _write_typed(self) -> None:
+    def _write_typed(self, text: str) -> None:
         """Write what was typed: words for the model, or a command that it never sees."""
-        if not self.typed:
-            return
-        self._write_answer()
-        text = "\n".join(self.typed).strip()
-        self.typed, self.shell = [], False
+        self.shell = False
         if _COMMAND.match(text) and not _TALK.match(text):
             self.shell = _SHELL.match(text) is not None
             self.note("command", text)
         else:
-            self.time = self._time()
-            self.say(UserMessage(id="", blocks=(Text(_TALK.sub("", text)),)))
-            self.time = None
+            self.say(UserMessage(id="", blocks=(Text(_TALK.sub("", text)),), time=self._time()))
 
     def _time(self) -> float | None:
         """When the chat started, for its first message; the log tells no other time."""
@@ -150,7 +147,6 @@ class AiderBuilder(SessionBuilder):
 
     def _close(self) -> None:
         """Write what was gathered since the last typed line."""
-        self._write_typed()
         self._write_bare(False)
         self._write_output(sent=False)
         self._write_client()

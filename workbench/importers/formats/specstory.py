@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal, TypeAlias
 
 from workbench.importers.blocks import text_block
@@ -26,18 +26,21 @@ from workbench.transcript.message import (
 )
 from workbench.transcript.session import Session
 
-_TURN = re.compile(r"_\*\*(User|Agent)( - sidechain)?(?: \((.*)\))?\*\*_\s*$")
+_TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ"
+_TURN = re.compile(rf"_\*\*(User|Agent)( - sidechain)?(?: \((.*?) ?({_TIME})?\))?\*\*_\s*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _SESSION = re.compile(r"<!-- (.+?) Session (\S+) \(([^)]*)\) -->")
 _TOOL = re.compile(r'<tool-use data-tool-type="([^"]*)" data-tool-name="([^"]*)">')
 _NAME = re.compile(r"Tool use: \*\*[^*]{0,200}\*\*")
 _TAGS = re.compile(r"</?(?:details|tool-use|summary)[^>\n]{0,400}>")
-_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$")
 _CODE = re.compile(r"`([^`]+)`")
 _THOUGHT = "<think>"
 _THOUGHT_HEAD = re.compile(r"<think>\s*(?:<details>)?\s*(?:<summary>[^<]*</summary>)?")
 _CONTINUED = "This session is being continued from a previous conversation"
+_CLIENT = ("<command-", "<local-command", "Caveat:")
 FencePart: TypeAlias = Literal["", "start", "inside", "end"]
+_ToolUse: TypeAlias = tuple[str, dict[str, str], str]
+"""A tool's name, its arguments and its result."""
 _ARGUMENT = {"shell": "command", "read": "path", "write": "path", "search": "pattern"}
 
 
@@ -86,31 +89,22 @@ def fences(lines: Sequence[str]) -> list[FencePart]:
     return parts
 
 
-def _turns(lines: Sequence[str]) -> Iterator[_Turn]:
-    turn: _Turn | None = None
+def _turns(lines: Sequence[str]) -> list[_Turn]:
+    turns: list[_Turn] = []
     for line, quoted in zip(lines, fences(lines), strict=True):
         found = None if quoted or not line.startswith("_**") else _TURN.match(line)
         if found:
-            if turn is not None:
-                yield turn
-            model, time = _named(found[3] or "")
-            turn = _Turn(found[1] == "User", bool(found[2]), model, time)
-        elif turn is not None:
-            turn.lines.append(line)
-    if turn is not None:
-        yield turn
+            turns.append(_Turn(found[1] == "User", bool(found[2]), (found[3] or "").strip(), _time(found[4] or "")))
+        elif turns:
+            turns[-1].lines.append(line)
+    return turns
 
 
-def _named(inside: str) -> tuple[str, float | None]:
-    """The model and the time that a marker names, either of which may be missing."""
-    found = _TIME.search(inside)
-    if not found:
-        return inside.strip(), None
+def _time(text: str) -> float | None:
     try:
-        moment = datetime.strptime(found[0], "%Y-%m-%d %H:%M:%SZ").replace(tzinfo=UTC)
+        return datetime.fromisoformat(text).timestamp()
     except ValueError:
-        return inside.strip(), None
-    return inside[: found.start()].strip(), moment.timestamp()
+        return None
 
 
 class SpecStoryBuilder(SessionBuilder):
@@ -138,16 +132,13 @@ class SpecStoryBuilder(SessionBuilder):
         if turn.user:
             self._close()
             self.time = turn.time
-            self._user(turn, text)
+            if text.startswith(_CONTINUED) and not turn.side:
+                self.compaction(text)
+            else:
+                synthetic = text.lstrip().startswith(_CLIENT)
+                self.say(UserMessage(id="", blocks=tuple(text_block(text)), synthetic=synthetic))
         elif text.strip():
             self._agent(turn, text)
-
-    def _user(self, turn: _Turn, text: str) -> None:
-        if text.startswith(_CONTINUED) and not turn.side:
-            self.compaction(text)
-        else:
-            synthetic = text.lstrip().startswith(("<command-", "<local-command", "Caveat:"))
-            self.say(UserMessage(id="", blocks=tuple(text_block(text)), synthetic=synthetic))
 
     def _agent(self, turn: _Turn, text: str) -> None:
         for piece in _pieces(text.split("\n")):
@@ -157,11 +148,11 @@ class SpecStoryBuilder(SessionBuilder):
                 continue
             self.calls += 1
             call_id = f"call-{self.calls}"
-            self.blocks.append(ToolCall(call_id, piece.name, piece.arguments))
+            name, arguments, result = piece
+            self.blocks.append(ToolCall(call_id, name, arguments))
             self._close()
-            if piece.result:
-                self.time = turn.time
-                self.say(ToolResult(id="", call_id=call_id, blocks=(Text(piece.result),)))
+            if result:
+                self.say(ToolResult(id="", call_id=call_id, blocks=(Text(result),), time=turn.time))
 
     def _close(self) -> None:
         """Write the answer that was gathered."""
@@ -181,13 +172,6 @@ class SpecStoryBuilder(SessionBuilder):
         self._close()
         self.log.leaf = self.leaves[False]
         return super().session()
-
-
-@dataclass(frozen=True, slots=True)
-class _ToolUse:
-    name: str
-    arguments: dict[str, str]
-    result: str
 
 
 def _pieces(lines: Sequence[str]) -> Iterator[str | _ToolUse]:
@@ -242,7 +226,7 @@ def _tool(lines: Sequence[str], quoted: Sequence[FencePart]) -> _ToolUse:
         arguments["input"] = words
     if content := "\n".join(block for _, block in blocks):
         arguments["content"] = content
-    return _ToolUse(name, arguments, result)
+    return name, arguments, result
 
 
 def _split(lines: Sequence[str], quoted: Sequence[FencePart]) -> tuple[str, list[tuple[str, str]]]:
