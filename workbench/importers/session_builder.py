@@ -18,6 +18,7 @@ from workbench.transcript.message import (
     Message,
     Summary,
     SystemMessage,
+    Text,
     ToolResult,
     UserMessage,
 )
@@ -100,6 +101,10 @@ class SessionBuilder:
         message = [_SPEAKERS[role](id=id, blocks=blocks, **fields)] if found.blocks or not found.results else []
         for one in (*message, *found.results) if role == "assistant" else (*found.results, *message):
             self.say(one)
+
+    def say_text(self, role: str, words: str, *, id: str = "", **fields: Json) -> None:
+        """Append a message of one text."""
+        self.say_content(role, Content([Text(words)]), id=id, **fields)
 
     def note(self, kind: str, text: str = "", *, id: str = "") -> str:
         """Append what has a place in the log and was not sent, and return its id."""

@@ -20,7 +20,6 @@ from workbench.importers.formats import (
     otel,
     pi,
     specstory,
-    tau_bench,
 )
 from workbench.importers.formats.adk import AdkBuilder
 from workbench.importers.formats.atif import AtifBuilder
@@ -136,7 +135,7 @@ FORMATS = (
     Format(
         "tau_bench", "tau-bench results (JSON)", ("calls", "system"),
         lambda head: {"task_id", "traj"} <= head.keys or {"task_id", "reward", "info"} <= head.keys,
-        tau_bench.sessions,
+        chat_messages.tau_bench_sessions,
     ),
     Format(
         "openhands", "OpenHands evaluation output (JSON lines)",

@@ -11,7 +11,7 @@ from itertools import dropwhile, groupby
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.transcript.log import MessageEntry
-from workbench.transcript.message import AssistantMessage, Text, Usage, UserMessage
+from workbench.transcript.message import AssistantMessage, Text, Usage
 from workbench.transcript.session import Session
 
 START = "# aider chat started at "
@@ -93,7 +93,7 @@ class AiderBuilder(SessionBuilder):
             self.shell = _SHELL.match(text) is not None
             self.note("command", text)
         else:
-            self.say(UserMessage(id="", blocks=(Text(_TALK.sub("", text)),), time=self._time()))
+            self.say_text("user", _TALK.sub("", text), time=self._time())
 
     def _time(self) -> float | None:
         """When the chat started, for its first message; the log tells no other time."""
@@ -132,7 +132,7 @@ class AiderBuilder(SessionBuilder):
         """Write the output of a command: a message where it was put into the chat, else a note."""
         self._write_answer()
         if self.output and sent:
-            self.say(UserMessage(id="", blocks=(Text(self.output),), synthetic=True))
+            self.say_text("user", self.output, synthetic=True)
         elif self.output:
             self.note("output", self.output)
         self.output = ""

@@ -1,4 +1,4 @@
-"""OpenAI's or Anthropic's messages: a JSON list, an object that has such a list, or JSON lines of either."""
+"""Messages of OpenAI or Anthropic, in a JSON list, in an object that has one, or in JSON lines; and tau-bench's runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.importers.decoding import kind
 from workbench.importers.head import Head
 from workbench.importers.source import Source
 from workbench.importers.values import block_texts, identifier, items, label, text
-from workbench.transcript.message import Json, SystemMessage, Text
+from workbench.transcript.message import Json
 from workbench.transcript.session import Session
 
 LISTS = ("messages", "conversation", "conversations")
@@ -62,10 +62,22 @@ def _session(source: Source, holder: Json, n: int | None) -> Session:
     field = next((name for name in LISTS if name in holder), "messages")
     chat = ChatBuilder(source)
     if holder.get("system"):
-        words = label(holder, "system") or block_texts(holder, "system")
-        chat.say(SystemMessage(id="system", blocks=(Text(words),)))
+        chat.say_text("system", label(holder, "system") or block_texts(holder, "system"), id="system")
     chat.read_all(items(holder, field), field)
     chat.id = identifier(holder, "id", "session_id") or (source.stem if n is None else f"{source.stem}-{n}")
     chat.title = text(holder, "title")
     session = chat.session()
     return replace(session, model=text(holder, "model") or session.model)
+
+
+def tau_bench_sessions(source: Source) -> Iterator[Session]:
+    """One session a run of tau-bench. Its id has its number, the task and the trial: a task is run several times."""
+    document = source.document()
+    for i, run in enumerate(document if isinstance(document, list) else [document]):
+        with source.at(field=f"[{i}]"):
+            if not isinstance(run, dict):
+                raise FormatError(f"expected a run, found {kind(run)}")
+            chat = ChatBuilder(source)
+            chat.read_all(items(run, "traj"), f"[{i}].traj")
+            chat.id = f"{source.stem}-{i}-task{identifier(run, 'task_id')}-trial{identifier(run, 'trial')}"
+            yield chat.session()

@@ -63,7 +63,7 @@ class Node:
         return {block.id: block.name for block in self.content.blocks if isinstance(block, ToolCall)}
 
 
-def node(line: int, record: Mapping[str, Json]) -> Node | None:
+def read_node(line: int, record: Mapping[str, Json]) -> Node | None:
     """The record's node; None for side records, which have no place in the tree.
 
     Raises:

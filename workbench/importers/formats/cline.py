@@ -8,7 +8,7 @@ from workbench.importers.chat import ChatBuilder
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import identifier, mapping, optional_count, text, texts, timestamp
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import Json, SystemMessage, Text, Usage
+from workbench.transcript.message import Json, Usage
 
 USAGE = UsageFields(
     input=("inputTokens",), output=("outputTokens",), cache_read=("cacheReadTokens",),
@@ -25,7 +25,7 @@ class ClineBuilder(ChatBuilder):
         """Read the system prompt."""
         prompt = text(document, "system_prompt")
         if prompt:
-            self.say(SystemMessage(id="system", blocks=(Text(prompt),)))
+            self.say_text("system", prompt, id="system")
 
     def read(self, record: Json, *, synthetic: bool = False) -> None:
         """Read one message. Before a compaction there is the system prompt alone, which none touches."""
@@ -38,8 +38,8 @@ class ClineBuilder(ChatBuilder):
         if mark == "compaction" and not self.compacted:
             self.time, entry_id = timestamp(record, "ts"), f"{identifier(record, 'id')}-compaction"
             self.compaction(None, id=entry_id, kept=self.ids, reason=text(about, "reason"))
-        model = text(mapping(record, "modelInfo"), "id")
-        super().read({**record, "timestamp": record.get("ts"), "model": model}, synthetic=synthetic)
+        shaped = {**record, "timestamp": record.get("ts"), "model": text(record, "modelInfo/id")}
+        super().read(shaped, synthetic=synthetic)
         self.compacted = self.compacted or mark == "compaction"
 
     def usage(self, record: Mapping[str, Json]) -> Usage | None:

@@ -77,9 +77,8 @@ class CodexBuilder(SessionBuilder):
         if self.meta:
             return
         self.meta = payload
-        instructions = text(mapping(payload, "base_instructions"), "text")
-        if instructions:
-            self.say(SystemMessage(id="", blocks=(Text(instructions),)))
+        if instructions := text(payload, "base_instructions/text"):
+            self.say_text("system", instructions)
 
     def _event(self, payload: Mapping[str, Json]) -> None:
         match text(payload, "type"):

@@ -8,22 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from workbench.importers.blocks import result_blocks, text_block, thought_block, tool_calls
+from workbench.importers.blocks import Content, result_blocks, text_block, thought_block, tool_calls
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import count, identifier, mapping, optional_count, text, timestamp
 from workbench.transcript.log import Entry, Log, MessageEntry
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Json,
-    SystemMessage,
-    Text,
-    ToolResult,
-    Usage,
-    UserMessage,
-)
+from workbench.transcript.message import AssistantMessage, Json, ToolResult, Usage
 from workbench.transcript.session import Session
 
 NOTES = frozenset({"abort", "session.error", "session.model_change", "session.truncation", "session.snapshot_rewind"})
@@ -78,9 +69,9 @@ class CopilotCliBuilder(SessionBuilder):
         elif type_ == "tool.execution_complete":
             self._result(event_id, data)
         elif type_ == "system.message":
-            self.say(SystemMessage(id=event_id, blocks=(Text(text(data, "content")),)))
+            self.say_text("system", text(data, "content"), id=event_id)
         elif type_ == "skill.invoked" and data.get("content"):
-            self.say(UserMessage(id=event_id, blocks=(Text(text(data, "content")),), synthetic=True))
+            self.say_text("user", text(data, "content"), id=event_id, synthetic=True)
         elif type_ == "session.compaction_complete" and data.get("success") is not False:
             self._compaction(event_id, data)
         elif type_ in NOTES:
@@ -100,10 +91,10 @@ class CopilotCliBuilder(SessionBuilder):
     def _user(self, event_id: str, data: Mapping[str, Json]) -> None:
         typed, sent = text(data, "content"), text(data, "transformedContent")
         synthetic = text(data, "source") not in ("", "user")
-        self.say(UserMessage(id=event_id, blocks=tuple(text_block(typed)), synthetic=synthetic))
+        self.say_content("user", Content([*text_block(typed)]), id=event_id, synthetic=synthetic)
         added = sent.replace(typed, "", 1).strip() if typed and typed in sent else ""
         if added:
-            self.say(UserMessage(id=f"{event_id}-added", blocks=(Text(added),), synthetic=True))
+            self.say_text("user", added, id=f"{event_id}-added", synthetic=True)
 
     def _answer(self, event_id: str, data: Mapping[str, Json]) -> None:
         thought, self.thought = text(data, "reasoningText") or self.thought, ""
@@ -111,8 +102,8 @@ class CopilotCliBuilder(SessionBuilder):
         output = count(data, "outputTokens")
         usage = Usage(output=output) if output else None
         self.newest_answers[self.agent] = event_id
-        blocks: list[AnswerBlock] = [*thoughts, *text_block(text(data, "content")), *tool_calls(data, "toolRequests")]
-        self.say(AssistantMessage(id=event_id, blocks=tuple(blocks), model=self.model, usage=usage))
+        found = Content([*thoughts, *text_block(text(data, "content")), *tool_calls(data, "toolRequests")])
+        self.say_content("assistant", found, id=event_id, model=self.model, usage=usage)
 
     def _usage(self, data: Mapping[str, Json]) -> None:
         """Read the figures of the request that was just answered."""
@@ -124,8 +115,7 @@ class CopilotCliBuilder(SessionBuilder):
     def _result(self, event_id: str, data: Mapping[str, Json]) -> None:
         failed = data.get("success") is False
         given = mapping(data, "result").get("content")
-        if given is None and failed:
-            given = text(mapping(data, "error"), "message")
+        given = text(data, "error/message") if given is None and failed else given
         call_id, blocks = identifier(data, "toolCallId"), result_blocks(given)
         self.say(ToolResult(id=event_id, call_id=call_id, blocks=blocks, is_error=failed))
 

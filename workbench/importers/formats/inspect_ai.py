@@ -6,6 +6,7 @@ import zipfile
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
 from workbench.errors import FormatError
 from workbench.importers.blocks import content
@@ -20,6 +21,7 @@ from workbench.transcript.session import Session
 ZIP = "PK\x03\x04"
 MOST_BYTES = 1 << 30
 """Unpacked bytes of one sample that are read: a zip can claim any size."""
+Sample: TypeAlias = tuple[str, Mapping[str, Json], Mapping[str, Json]]
 ATTACHED = "attachment://"
 USAGE = UsageFields(
     input=("input_tokens",), output=("output_tokens",), cache_read=("input_tokens_cache_read",),
@@ -97,19 +99,28 @@ def _in_chat_shape(message: dict[str, Json]) -> dict[str, Json]:
 
 def sessions(source: Source) -> Iterator[Session]:
     """One session a sample."""
-    if source.head().text.startswith(ZIP):
-        yield from _from_zip(source)
-        return
+    zipped = source.head().text.startswith(ZIP)
+    for place, about, sample in _zipped(source) if zipped else _listed(source):
+        with source.at(field=place):
+            builder = SampleBuilder(source)
+            builder.read_sample(sample)
+            builder.id = f"{source.stem}-{identifier(sample, 'id')}-{count(sample, 'epoch') or 1}"
+            builder.model, builder.title = text(about, "model"), text(about, "task")
+            builder.project = builder.title
+            yield builder.session()
+
+
+def _listed(source: Source) -> Iterator[Sample]:
+    """The samples of a document, with their places and what is known of the evaluation."""
     document = source.object_with("samples")
-    samples: list[dict[str, Json]] = []
     with source.at():
-        samples = objects(document, "samples")
-    for i, sample in enumerate(samples):
-        with source.at(field=f"samples[{i}]"):
-            yield _session(source, mapping(document, "eval"), sample)
+        about = mapping(document, "eval")
+        for i, sample in enumerate(objects(document, "samples")):
+            yield f"samples[{i}]", about, sample
 
 
-def _from_zip(source: Source) -> Iterator[Session]:
+def _zipped(source: Source) -> Iterator[Sample]:
+    """The samples of a zip likewise."""
     try:
         with source.open() as stream, zipfile.ZipFile(stream) as archive:
             about: Mapping[str, Json] = {}
@@ -119,7 +130,7 @@ def _from_zip(source: Source) -> Iterator[Session]:
             for name in sorted(archive.namelist()):
                 if name.startswith("samples/") and name.endswith(".json"):
                     with source.at(field=name):
-                        yield _session(source, about, _member(archive, name))
+                        yield name, about, _member(archive, name)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, KeyError, ValueError) as error:
         raise FormatError(f"the zip cannot be read ({error})", where=source.where) from None
 
@@ -134,15 +145,6 @@ def _member(archive: zipfile.ZipFile, name: str) -> dict[str, Json]:
     if not isinstance(value, dict):
         raise FormatError(f"expected an object, found {kind(value)}")
     return value
-
-
-def _session(source: Source, about: Mapping[str, Json], sample: Mapping[str, Json]) -> Session:
-    builder = SampleBuilder(source)
-    builder.read_sample(sample)
-    builder.id = f"{source.stem}-{identifier(sample, 'id')}-{count(sample, 'epoch') or 1}"
-    builder.model, builder.title = text(about, "model"), text(about, "task")
-    builder.project = builder.title
-    return builder.session()
 
 
 def _resolved(value: Json, attached: Mapping[str, Json]) -> Json:

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from workbench.importers.blocks import content, result_blocks, text_block, tool_calls
+from workbench.importers.blocks import Content, content, result_blocks, text_block, tool_calls
 from workbench.importers.images import linked
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.usage import OPENAI_USAGE
 from workbench.importers.values import identifier, items, mapping, objects, optional_count, text, texts, timestamp
 from workbench.transcript.log import MessageEntry
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Json,
-    SystemMessage,
-    Text,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
+from workbench.transcript.message import AnswerBlock, Json, Text, ToolCall, ToolResult, UserMessage
 from workbench.transcript.session import Session
 
 QUIET = frozenset({"recall", "change_agent_state", "agent_state_changed", "null", "", "send_message"})
@@ -48,10 +39,10 @@ class OpenHandsBuilder(SessionBuilder):
     def _action(self, event: Mapping[str, Json], action: str) -> None:
         args = mapping(event, "args")
         if action == "system":
-            self.say(SystemMessage(id="", blocks=(Text(text(args, "content")),)))
+            self.say_text("system", text(args, "content"))
         elif action == "message" and text(event, "source") == "user":
             pictures = [linked(url) for url in texts(args, "image_urls")]
-            self.say(UserMessage(id="", blocks=(Text(text(args, "content")), *pictures)))
+            self.say_content("user", Content([Text(text(args, "content")), *pictures]))
         elif action == "condensation":
             self._condensation(args)
         elif action in QUIET:
@@ -69,9 +60,9 @@ class OpenHandsBuilder(SessionBuilder):
         if response_id and response_id in self.responses:
             return
         self.responses.add(response_id)
-        blocks = tuple(_answer_blocks(response) or _action_blocks(call_id, action, args))
+        found = Content(_answer_blocks(response) or _action_blocks(call_id, action, args))
         model, usage = text(response, "model"), OPENAI_USAGE.read(mapping(response, "usage"))
-        self.say(AssistantMessage(id="", blocks=blocks, model=model, usage=usage))
+        self.say_content("assistant", found, model=model, usage=usage)
 
     def _observation(self, event: Mapping[str, Json]) -> None:
         observation = text(event, "observation")
@@ -81,7 +72,7 @@ class OpenHandsBuilder(SessionBuilder):
         about = mapping(event, "tool_call_metadata")
         call_id = self.calls.get(identifier(event, "cause"), identifier(about, "tool_call_id"))
         blocks = result_blocks(event.get("content"))
-        code = mapping(mapping(event, "extras"), "metadata").get("exit_code")
+        code = mapping(event, "extras/metadata").get("exit_code")
         if not call_id:
             self.say(UserMessage(id="", blocks=blocks, synthetic=True))
             return
@@ -110,9 +101,8 @@ def sessions(source: Source) -> Iterator[Session]:
                 with source.at(line, f"history[{i}]"):
                     builder.read(event)
             builder.id = identifier(record, "instance_id")
-            builder.model = text(mapping(mapping(record, "metadata"), "llm_config"), "model")
-            repository = text(mapping(record, "instance"), "repo")
-            builder.project = repository or builder.id.rpartition("-")[0]
+            builder.model = text(record, "metadata/llm_config/model")
+            builder.project = text(record, "instance/repo") or builder.id.rpartition("-")[0]
             yield builder.session()
 
 

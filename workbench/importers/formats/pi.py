@@ -11,7 +11,7 @@ from workbench.importers.source import Source
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import label, mapping, optional_count, text, texts, timestamp
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import Json, Text, ToolResult, UserMessage
+from workbench.transcript.message import Json, ToolResult
 from workbench.transcript.session import Session
 
 NOTES = frozenset({"model_change", "thinking_level_change", "label", "custom", "session_info"})
@@ -64,7 +64,7 @@ class PiBuilder(SessionBuilder):
         if type_ == "compaction":
             self._compaction(record, entry_id)
         elif type_ == "branch_summary":
-            self._by_client(text(record, "summary"), entry_id)
+            self.say_text("user", text(record, "summary"), id=entry_id, synthetic=True)
         elif type_ == "custom_message":
             self.say_content("user", content(record), id=entry_id, synthetic=True)
         elif type_ in NOTES:
@@ -81,9 +81,9 @@ class PiBuilder(SessionBuilder):
         role = text(record, "role")
         self.time = timestamp(record, "timestamp") or timestamp(line, "timestamp")
         if role == "bashExecution":
-            self._by_client(f"$ {text(record, 'command')}\n{text(record, 'output')}", entry_id)
+            self.say_text("user", f"$ {text(record, 'command')}\n{text(record, 'output')}", id=entry_id, synthetic=True)
         elif role in ("compactionSummary", "branchSummary"):
-            self._by_client(text(record, "summary"), entry_id)
+            self.say_text("user", text(record, "summary"), id=entry_id, synthetic=True)
         elif role == "assistant":
             fields = {"model": text(record, "model"), "usage": USAGE.read(mapping(record, "usage"))}
             self.say_content("assistant", content(record), id=entry_id, stop=text(record, "stopReason"), **fields)
@@ -97,9 +97,6 @@ class PiBuilder(SessionBuilder):
         else:
             known = "assistant, bashExecution, custom, toolResult and user"
             raise FormatError(f"unknown role {role!r}; known roles are {known}", field="message.role")
-
-    def _by_client(self, words: str, entry_id: str) -> None:
-        self.say(UserMessage(id=entry_id, blocks=(Text(words),), synthetic=True))
 
     def _compaction(self, record: Mapping[str, Json], entry_id: str) -> None:
         details = mapping(record, "details")

@@ -11,19 +11,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-from workbench.importers.blocks import text_block
+from workbench.importers.blocks import Content, text_block
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.transcript.log import Entry
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
+from workbench.transcript.message import AnswerBlock, Text, Thinking, ToolCall, ToolResult
 from workbench.transcript.session import Session
 
 _TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ"
@@ -136,7 +128,7 @@ class SpecStoryBuilder(SessionBuilder):
                 self.compaction(text)
             else:
                 synthetic = text.lstrip().startswith(_CLIENT)
-                self.say(UserMessage(id="", blocks=tuple(text_block(text)), synthetic=synthetic))
+                self.say_content("user", Content([*text_block(text)]), synthetic=synthetic)
         elif text.strip():
             self._agent(turn, text)
 
@@ -158,7 +150,7 @@ class SpecStoryBuilder(SessionBuilder):
         """Write the answer that was gathered."""
         if self.blocks and self.first is not None:
             self.time = self.first.time
-            self.say(AssistantMessage(id="", blocks=tuple(self.blocks), model=self.first.model))
+            self.say_content("assistant", Content(self.blocks), model=self.first.model)
         self.blocks, self.first = [], None
 
     def add(self, entry: Entry) -> str:
