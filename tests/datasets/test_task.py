@@ -5,50 +5,50 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import FormatError
-from workbench.datasets.task import AgentStep, BackStep, MarkStep, UserStep, ToolUse, read_task, steps
+from workbench.datasets.task import Step, read_task, steps
+from workbench.transcript.message import ToolCall
 
 
 def test_a_thought_a_text_and_a_tool_are_one_answer() -> None:
     script = "@@ think\nhm\n@@ agent\nlooking\n@@ bash\nls -l\n"
-    assert list(steps(script)) == [AgentStep("hm", "looking", [ToolUse("bash", {"command": "ls -l"})])]
+    assert list(steps(script)) == [
+        Step("agent", "looking", thought="hm", calls=[ToolCall("", "bash", {"command": "ls -l"})])
+    ]
 
 
 def test_each_further_tool_is_an_answer_of_its_own() -> None:
     script = "@@ read a.py\n@@ read b.py 10 5\n"
     assert list(steps(script)) == [
-        AgentStep(uses=[ToolUse("read", {"path": "a.py"})]),
-        AgentStep(uses=[ToolUse("read", {"path": "b.py", "offset": 10, "limit": 5})]),
+        Step("agent", calls=[ToolCall("", "read", {"path": "a.py"})]),
+        Step("agent", calls=[ToolCall("", "read", {"path": "b.py", "offset": 10, "limit": 5})]),
     ]
 
 
 def test_a_plus_makes_a_parallel_call() -> None:
     [acts] = steps("@@ list .\n@@ + grep src\nx+\n")
-    assert isinstance(acts, AgentStep)
-    assert [use.arguments for use in acts.uses] == [{"path": "."}, {"pattern": "x+", "path": "src"}]
+    assert [call.arguments for call in acts.calls] == [{"path": "."}, {"pattern": "x+", "path": "src"}]
 
 
 def test_a_user_may_take_minutes() -> None:
-    assert list(steps("@@ user 12m\nhello\n@@ user\nthere")) == [UserStep("hello", 720.0), UserStep("there")]
+    assert list(steps("@@ user 12m\nhello\n@@ user\nthere")) == [Step("user", "hello", 720.0), Step("user", "there")]
 
 
 def test_an_edit_has_an_old_and_a_new_text_and_the_new_one_may_be_empty() -> None:
     [acts] = steps("@@ edit a.py\n<<<<\nold\nlines\n====\n>>>>\n")
-    assert isinstance(acts, AgentStep)
-    assert acts.uses[0].arguments == {"path": "a.py", "old": "old\nlines", "new": ""}
+    assert acts.calls[0].arguments == {"path": "a.py", "old": "old\nlines", "new": ""}
 
 
 def test_a_written_file_keeps_its_decorators_and_diff_marks() -> None:
     [acts] = steps("@@ write a.py\n@dataclass\nclass A: ...\n@@ -1,2 +1,2 @@\n")
-    assert isinstance(acts, AgentStep)
-    assert acts.uses[0].arguments["content"] == "@dataclass\nclass A: ...\n@@ -1,2 +1,2 @@\n"
+    assert acts.calls[0].arguments["content"] == "@dataclass\nclass A: ...\n@@ -1,2 +1,2 @@\n"
 
 
 def test_marks_and_ways_back_are_steps() -> None:
     assert list(steps("@@ mark fork\n@@ agent\nleft\n@@ back fork\n@@ agent\nright")) == [
-        MarkStep("fork"),
-        AgentStep(text="left"),
-        BackStep("fork"),
-        AgentStep(text="right"),
+        Step("mark", "fork"),
+        Step("agent", "left"),
+        Step("back", "fork"),
+        Step("agent", "right"),
     ]
 
 

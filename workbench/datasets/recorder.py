@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
-from workbench.datasets.task import AgentStep, BackStep, MarkStep, RecordingTask, Step, UserStep
+from workbench.datasets.task import RecordingTask, Step
 from workbench.datasets.workspace import HOME, Workspace
+from workbench.importers.blocks import text_block
 from workbench.transcript.log import Log, MessageEntry, NoteEntry
 from workbench.transcript.message import (
     AnswerBlock,
@@ -16,7 +18,6 @@ from workbench.transcript.message import (
     SystemMessage,
     Text,
     Thinking,
-    ToolCall,
     ToolResult,
     UserMessage,
 )
@@ -71,47 +72,36 @@ class _Player:
         self._append(SystemMessage(id=self._next(), blocks=(Text(task.system),), time=self._clock))
 
     def play(self, step: Step) -> None:
-        match step:
-            case UserStep():
+        match step.kind:
+            case "user":
                 self._clock += (PAUSE if step.pause is None else step.pause) + len(step.text) / 8
                 self._append(UserMessage(id=self._next(), blocks=(Text(step.text),), time=self._time()))
-            case AgentStep():
+            case "agent":
                 self._act(step)
-            case MarkStep():
-                self._marks[step.name] = self.log.leaf
-                self._workspace.save(step.name)
-            case BackStep():
-                self._workspace.restore(step.name)
-                self.log.leaf = self._marks[step.name]
-                text = f"went back to {step.name}"
-                note = NoteEntry(id=self._next("n"), parent=self.log.leaf, kind="branch", text=text, time=self._time())
+            case "mark":
+                self._marks[step.text] = self.log.leaf
+                self._workspace.save(step.text)
+            case "back":
+                self._workspace.restore(step.text)
+                self.log.leaf = self._marks[step.text]
+                text, note_id = f"went back to {step.text}", self._next("n")
+                note = NoteEntry(id=note_id, parent=self.log.leaf, kind="branch", text=text, time=self._time())
                 self.log.append(note)
 
-    def _act(self, step: AgentStep) -> None:
-        calls: list[ToolCall] = []
-        for use in step.uses:
-            self._calls += 1
-            calls.append(ToolCall(f"call_{self._calls:03}", use.tool, dict(use.arguments)))
+    def _act(self, step: Step) -> None:
+        calls = [replace(call, id=f"call_{n:03}") for n, call in enumerate(step.calls, self._calls + 1)]
+        self._calls += len(calls)
         blocks: list[AnswerBlock] = [Thinking(step.thought)] if step.thought else []
-        blocks += [Text(step.text)] if step.text else []
-        blocks += calls
+        blocks += [*text_block(step.text), *calls]
         self._clock += 1.5 + (len(step.thought) + len(step.text)) / 240 + 0.8 * len(calls)
         stop = "tool_use" if calls else "end_turn"
         self._append(AssistantMessage(id=self._next(), blocks=tuple(blocks), model=MODEL, stop=stop, time=self._time()))
         for call in calls:
             began = time.perf_counter()
-            outcome = self._workspace.use(call.name, call.arguments)
+            text, failed = self._workspace.use(call.name, call.arguments)
             self._clock += time.perf_counter() - began
-            self._append(
-                ToolResult(
-                    id=self._next(),
-                    call_id=call.id,
-                    blocks=(Text(outcome.text),),
-                    name=call.name,
-                    is_error=outcome.is_error,
-                    time=self._time(),
-                )
-            )
+            about = {"call_id": call.id, "name": call.name, "is_error": failed}
+            self._append(ToolResult(id=self._next(), blocks=(Text(text),), time=self._time(), **about))
 
     def _append(self, message: Message) -> None:
         self.log.append(MessageEntry(id=message.id, parent=self.log.leaf, message=message))

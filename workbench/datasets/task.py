@@ -3,60 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
-from workbench.importers.records import read_toml
 from workbench.errors import FormatError
+from workbench.importers.records import read_toml
+from workbench.transcript.message import ToolCall
+
+StepKind: TypeAlias = Literal["user", "agent", "mark", "back"]
 
 STEP = re.compile(r"^@@ (\+ )?(user|think|agent|bash|read|edit|write|grep|list|mark|back)\b ?(.*)$")
 EDIT = re.compile(r"<<<<\n(.*?)\n?====\n(.*?)\n?>>>>", re.DOTALL)
 MINUTES = re.compile(r"\d+m")
 
 
-@dataclass(frozen=True, slots=True)
-class UserStep:
-    """The user speaks. `pause` is how long the person took, in seconds; None lets the recorder guess."""
-
-    text: str
-    pause: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ToolUse:
-    """One tool with the arguments that it is called with."""
-
-    tool: str
-    arguments: Mapping[str, str | int]
-
-
 @dataclass(slots=True)
-class AgentStep:
-    """The agent thinks, speaks and calls tools: one recorded answer. Several uses are parallel calls."""
+class Step:
+    """One step of a script.
 
-    thought: str = ""
+    Attributes:
+        kind: `user` and `agent` speak; `mark` remembers this place in the conversation and the folder as it is; `back`
+            returns to such a place, where the conversation branches.
+        text: the words, or the name of the mark.
+        pause: the seconds that the user took; None lets the recorder estimate them.
+        thought: what the agent thinks before it speaks.
+        calls: the agent's tool calls, without ids. Several are parallel.
+    """
+
+    kind: StepKind
     text: str = ""
-    uses: list[ToolUse] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class MarkStep:
-    """Remembers this place in the conversation, and the folder as it is."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class BackStep:
-    """Goes back to a marked place: the conversation branches there, and the folder is as it was."""
-
-    name: str
-
-
-Step: TypeAlias = UserStep | AgentStep | MarkStep | BackStep
+    pause: float | None = None
+    thought: str = ""
+    calls: list[ToolCall] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,37 +106,37 @@ def read_task(folder: Path) -> RecordingTask:
 def steps(script: str, where: str = "script") -> Iterator[Step]:
     """The steps of a script.
 
-    A line `@@ user`, `@@ think`, `@@ agent` or `@@ <tool> <arguments>` opens a step, and the lines up to the
-    next are its body. Thought, text and the first tool that follow one another are one answer of the agent; each
-    further tool is an answer of its own unless it is marked `@@ + <tool>`, which makes it a parallel call.
+    A line `@@ user`, `@@ think`, `@@ agent` or `@@ <tool> <arguments>` opens a step, and the lines up to the next are
+    its body. Thought, text and the first tool that follow one another are one answer of the agent; each further tool
+    is a new answer unless it is marked `@@ + <tool>`, which makes it a parallel call.
 
     Raises:
         FormatError: a line before the first step, a tool that lacks what it needs, a way back to no mark.
     """
-    answer, marks = AgentStep(), set[str]()
+    answer, marks = Step("agent"), set[str]()
     for line, parallel, kind, rest, body in _sections(script, where):
         spoken = kind in ("think", "agent")
-        if kind in ("user", "mark", "back") or (spoken and (answer.text or answer.uses)) or (answer.uses and not parallel):
-            if answer != AgentStep():
+        if kind in ("user", "mark", "back") or (spoken and (answer.text or answer.calls)) or (answer.calls and not parallel):
+            if answer != Step("agent"):
                 yield answer
-            answer = AgentStep()
+            answer = Step("agent")
         match kind:
             case "user":
-                yield UserStep(body, float(rest[:-1]) * 60 if MINUTES.fullmatch(rest) else None)
+                yield Step("user", body, float(rest[:-1]) * 60 if MINUTES.fullmatch(rest) else None)
             case "think":
                 answer.thought = body
             case "agent":
                 answer.text = body
             case "mark":
                 marks.add(rest)
-                yield MarkStep(rest)
+                yield Step("mark", rest)
             case "back":
                 if rest not in marks:
                     raise FormatError(f"there is no mark {rest!r} before this", where=where, line=line)
-                yield BackStep(rest)
+                yield Step("back", rest)
             case _:
-                answer.uses.append(ToolUse(kind, _arguments(kind, rest, body, where, line)))
-    if answer != AgentStep():
+                answer.calls.append(ToolCall("", kind, _arguments(kind, rest, body, where, line)))
+    if answer != Step("agent"):
         yield answer
 
 

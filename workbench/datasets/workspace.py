@@ -9,24 +9,16 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
+from workbench.transcript.message import Json
 
 HOME = "/home/dev"
 LONGEST = 24_000
 """Characters of a tool's output; more is cut in the middle, as agents' tools do."""
 
 ADDRESS = re.compile(r"\b0x[0-9a-f]{9,16}\b")
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a tool came back with."""
-
-    text: str
-    is_error: bool = False
 
 
 class ToolFailure(WorkbenchError):
@@ -56,13 +48,13 @@ class Workspace:
         (self.root / "tmp").mkdir(exist_ok=True)
         self._environment = _environment(self.root)
 
-    def use(self, tool: str, arguments: Mapping[str, str | int]) -> Outcome:
-        """Run one tool and return its outcome as an agent gets it."""
+    def use(self, tool: str, arguments: Mapping[str, Json]) -> tuple[str, bool]:
+        """Run one tool; gives its output as an agent gets it, and whether it failed."""
         try:
-            text = getattr(self, f"_{tool}")(**arguments)
-            return text if isinstance(text, Outcome) else Outcome(self._shown(text))
+            output = getattr(self, f"_{tool}")(**arguments)
         except ToolFailure as why:
-            return Outcome(f"error: {why}", is_error=True)
+            return f"error: {why}", True
+        return output if isinstance(output, tuple) else (self._shown(output), False)
 
     def save(self, name: str) -> None:
         """Keep a copy of the project under this name."""
@@ -73,7 +65,7 @@ class Workspace:
         shutil.rmtree(self.cwd)
         shutil.copytree(self.root / "marks" / name, self.cwd, symlinks=True)
 
-    def _bash(self, command: str) -> Outcome:
+    def _bash(self, command: str) -> tuple[str, bool]:
         real = command.replace(HOME + "/", f"{self.root}{HOME}/")
         try:
             done = subprocess.run(
@@ -87,11 +79,9 @@ class Workspace:
             )
         except subprocess.TimeoutExpired as late:
             said = (late.stdout or b"").decode("utf-8", "replace")
-            return Outcome(self._shown(f"{said}\n[stopped after {self.seconds:g} s]".lstrip()), is_error=True)
+            return self._shown(f"{said}\n[stopped after {self.seconds:g} s]".lstrip()), True
         text = self._shown(done.stdout.decode("utf-8", "replace").rstrip()) or "(no output)"
-        if done.returncode:
-            return Outcome(f"{text}\n[exit code {done.returncode}]", is_error=True)
-        return Outcome(text)
+        return (f"{text}\n[exit code {done.returncode}]", True) if done.returncode else (text, False)
 
     def _read(self, path: str, offset: int = 1, limit: int = 400) -> str:
         lines = self._text(path).splitlines()

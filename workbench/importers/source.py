@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from io import BufferedIOBase
 
 from workbench.errors import FormatError
@@ -24,6 +25,7 @@ class Source:
 
     Attributes:
         where: the path as it is shown in errors.
+        open: opens the recording's bytes, unpacked.
         folder: the name of the folder that holds it; empty for standard input.
         lenient: whether damage is skipped and listed instead of raised.
         skipped: what was left out, one sentence each.
@@ -36,12 +38,7 @@ class Source:
         self.where, self.folder, self.lenient = where, folder, lenient
         self.skipped: list[str] = []
         self.unknown: Counter[str] = Counter()
-        self._opened = opened
-        self._sha256 = ""
-
-    def open(self) -> BufferedIOBase:
-        """The recording's bytes from the start, unpacked."""
-        return self._opened()
+        self.open = opened
 
     @property
     def stem(self) -> str:
@@ -102,16 +99,15 @@ class Source:
         except FormatError as error:
             raise FormatError(error.why, where=self.where, line=error.line) from None
 
-    def object_with(self, *fields: str) -> dict[str, Json]:
-        """The JSON object that a file is; these fields are named where it is something else.
+    def object_with(self, field: str) -> dict[str, Json]:
+        """The JSON object that a file is; this field is named where it is something else.
 
         Raises:
             FormatError: it is no object.
         """
         document = self.document()
         if not isinstance(document, dict):
-            wanted = " and ".join(f"`{field}`" for field in fields)
-            raise FormatError(f"expected an object with {wanted}, found {kind(document)}", where=self.where)
+            raise FormatError(f"expected an object with `{field}`, found {kind(document)}", where=self.where)
         return document
 
     @contextmanager
@@ -131,13 +127,12 @@ class Source:
     def origin(self, name: str) -> Origin:
         """Where sessions of this recording come from, as far as it has been read."""
         unknown = tuple(f"{n} × {what}: unknown, left out" for what, n in sorted(self.unknown.items()))
-        return Origin(name, self.where, self._digest(), (*self.skipped, *unknown))
+        return Origin(name, self.where, self._sha256, (*self.skipped, *unknown))
 
-    def _digest(self) -> str:
-        if not self._sha256:
-            with self.open() as stream:
-                self._sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-        return self._sha256
+    @cached_property
+    def _sha256(self) -> str:
+        with self.open() as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
 
     def _text(self, raw: bytes, line: int | None) -> str:
         try:

@@ -1,4 +1,4 @@
-"""Messages of OpenAI or Anthropic, in a JSON list, in an object that has one, or in JSON lines; and tau-bench's runs."""
+"""Messages of OpenAI or Anthropic, in a JSON list, in an object that has one, or in JSON lines; tau-bench's runs."""
 
 from __future__ import annotations
 
