@@ -73,7 +73,7 @@ def forget() -> None:
         module = str(getattr(found, "__module__", "")) if isinstance(found, _lru_cache_wrapper) else ""
         if module.startswith("workbench.") and module not in TABLES and found is not loaded:
             found.cache_clear()
-    TiktokenCounter().count_lines("\n".join(map(str, range(100))))  # the encoding's tables
+    TiktokenCounter().count_text("\n".join(map(str, range(100))))  # the encoding's tables
     gc.collect()
 
 

@@ -106,7 +106,7 @@ class Choice:
         for pick in sure:
             self._use(pick.line, left)
         candidates = list(self._candidates({pick.line.number for pick in sure}))
-        gains = [self._gain(pick) for pick in candidates]
+        gains = self._gains(candidates)
         costs = [len(pick.line.text) / CHARS_PER_TOKEN + self.weights.frame for pick in candidates]
 
         def gain_per_token(i: int) -> float:
@@ -144,21 +144,24 @@ class Choice:
                 seen.add(line.number)
                 yield Pick(-1, place, line)
 
-    def _gain(self, pick: Pick) -> tuple[float, list[tuple[int, float]]]:
-        """What a candidate gains by its words, and by each of its entities."""
-        weights, line = self.weights, pick.line
-        origin = weights.of_origin(line.origin)
-        if self.focus and any(word in line.text.lower() for word in self.focus):
-            origin *= weights.focus
-        factor = origin * (1.0 - exp(-weights.context * line.words))
-        older = factor * weights.older
-        by_entity = [
-            (entity, self._worths.get(entity, 0.0) * (older if pick.at < self._last.get(entity, -1) else factor))
-            for entity in line.entities
-        ]
-        return weights.prose * origin * min(line.words, _MOST_WORDS), by_entity
+    def _gains(self, picks: Sequence[Pick]) -> list[tuple[float, list[tuple[int, float]]]]:
+        """What each candidate gains by its words, and by each of its entities."""
+        weights, worths, last = self.weights, self._worths(), self._last
+        origins = [weights.of_origin(origin) for origin in Origin]
+        found = []
+        for at, _, line in picks:
+            origin = origins[line.origin]
+            if self.focus and any(word in line.text.lower() for word in self.focus):
+                origin *= weights.focus
+            factor = origin * (1.0 - exp(-weights.context * line.words))
+            older = factor * weights.older
+            by_entity = [
+                (entity, worths.get(entity, 0.0) * (older if at < last.get(entity, -1) else factor))
+                for entity in line.entities
+            ]
+            found.append((weights.prose * origin * min(line.words, _MOST_WORDS), by_entity))
+        return found
 
-    @cached_property
     def _worths(self) -> dict[int, float]:
         """The worth of each entity that somebody said or a tool held."""
         weights = self.weights

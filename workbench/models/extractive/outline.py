@@ -47,6 +47,9 @@ _OPEN = re.compile(
 _FILE = re.compile(r"[\w.@~/\\:-]*/[\w.@~/\\:-]*")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
 
+REMEMBERED = 50_000
+"""Lines of which a process remembers what they are about: most lines of a summary are in the next one, too."""
+
 DEMANDED = "Constraints of the user"
 """What the user demands, in a section that is not only for that: so an update knows it again."""
 
@@ -83,9 +86,14 @@ class Row(NamedTuple):
     text: str
 
 
+@lru_cache(maxsize=REMEMBERED)
+def _has(pattern: re.Pattern[str], text: str) -> bool:
+    return bool(pattern.search(text))
+
+
 def is_demand(text: str) -> bool:
     """Whether a person's words demand or forbid something."""
-    return bool(_DEMAND.search(text))
+    return _has(_DEMAND, text)
 
 
 def topic(line: Line, recent: bool) -> Topic:
@@ -93,9 +101,9 @@ def topic(line: Line, recent: bool) -> Topic:
     if line.origin == Origin.USER:
         return "constraints" if is_demand(line.text) else "goal"
     if line.origin in (Origin.SAID, Origin.THOUGHT):
-        if recent and _OPEN.search(line.text):
+        if recent and _has(_OPEN, line.text):
             return "next"
-        if _DECIDED.search(line.text):
+        if _has(_DECIDED, line.text):
             return "decisions"
         return "progress" if line.origin == Origin.SAID else "context"
     return "context"
