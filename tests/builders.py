@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from workbench.compaction.engine import Compaction, compact
+from workbench.compaction.strategy import Preset
+from workbench.compaction.trigger import Situation
+from workbench.models.model import Model
+from workbench.transcript.context import Context
 from workbench.transcript.message import (
     AssistantMessage,
     Message,
@@ -66,3 +71,8 @@ def remembering(turns: int, *, later: int = 8, words: int = 60) -> Sequence[Mess
         use = f"the worker timeout_of_{old} must stay {old + 4001} for the mail gateway" if old >= 0 else "noted"
         messages.append(told(use, f"a{turn}"))
     return messages
+
+
+def compact_if_due(history: Context, preset: Preset, situation: Situation, model: Model) -> Compaction | None:
+    budget = preset.trigger.check(situation)
+    return None if budget is None else compact(history, preset.strategy, budget, model)

@@ -4,8 +4,8 @@ from typing import ClassVar
 
 import pytest
 
-from builders import conversation, rules, said
-from workbench.compaction.engine import compact, prepare
+from builders import compact_if_due, conversation, rules, said
+from workbench.compaction.engine import compact
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets import preset
 from workbench.compaction.stage import Budget
@@ -68,8 +68,8 @@ def test_a_view_is_sent_and_never_kept() -> None:
 
 def test_a_context_that_is_not_due_is_left_alone() -> None:
     part = Preset("p", Strategy("x", (DROP,)), AtShare(0.8, 0.4))
-    assert prepare(TALK, part, Situation(tokens=799, window=1000), Scripted(())) is None
-    done = prepare(TALK, part, Situation(tokens=800, window=1000), Scripted(()))
+    assert compact_if_due(TALK, part, Situation(tokens=799, window=1000), Scripted(())) is None
+    done = compact_if_due(TALK, part, Situation(tokens=800, window=1000), Scripted(()))
     assert done is not None
     assert done.budget.target == 400
 

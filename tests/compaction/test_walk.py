@@ -5,8 +5,7 @@ from pathlib import Path
 from types import FrameType
 
 import workbench.compaction
-from builders import conversation, rules
-from workbench.compaction.engine import prepare
+from builders import compact_if_due, conversation, rules
 from workbench.compaction.plan import Draft
 from workbench.compaction.presets.pi import PI
 from workbench.compaction.presets.summarize import SUMMARIZE
@@ -41,7 +40,7 @@ def walk(part: Preset) -> list[str]:
 
     sys.setprofile(called)
     try:
-        done = prepare(context, part, situation, Scripted(["## Goal\ngo on"] * 9))
+        done = compact_if_due(context, part, situation, Scripted(["## Goal\ngo on"] * 9))
     finally:
         sys.setprofile(None)
     assert done is not None and done.outcome == "compacted"

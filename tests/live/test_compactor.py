@@ -15,9 +15,8 @@ from workbench.errors import FormatError, ModelError, SettingError
 from workbench.live.compactor import Compactor
 from workbench.live.events import (
     AutomaticStopped,
-    CompactionCancelled,
+    CompactionDropped,
     CompactionEnded,
-    CompactionFailed,
     Event,
     Rewound,
     UsageIgnored,
@@ -359,7 +358,7 @@ def test_a_failing_model_leaves_the_history_whole_and_the_agent_running() -> Non
     live = compactor(strict, model=Scripted([ModelError("no answer")] * 9))
     sent = spoken(live, messages)
     assert sent == messages
-    assert all("no answer" in event.why for event in live.events if isinstance(event, CompactionFailed))
+    assert all("no answer" in event.why for event in live.events if isinstance(event, CompactionDropped))
     assert live.stopped
     with pytest.raises(ModelError):
         live.compact()
@@ -390,7 +389,7 @@ def test_events_come_in_order_to_the_callback_as_well() -> None:
     spoken(live, openai(30))
     assert heard == live.events
     assert [event.type for event in heard[:2]] == ["compaction_started", "compaction_ended"]
-    assert not any(isinstance(event, CompactionCancelled) for event in heard)
+    assert not any(isinstance(event, CompactionDropped) for event in heard)
 
 
 def test_what_is_no_message_is_named_with_its_place() -> None:

@@ -10,7 +10,8 @@ from functools import cache, cached_property
 from properties.conversations import SHARES, by_bytes, context
 from properties.extremes import EXTREMES
 
-from workbench.compaction.engine import Compaction, compact, prepare
+from builders import compact_if_due
+from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.presets import BUILTIN as PRESETS
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages import BUILTIN as STAGES
@@ -126,9 +127,9 @@ def due(name: str) -> tuple[Step, ...]:
             overhead=counted.overhead, messages=len(counted.messages), requested=rng.random() < 0.2,
         )  # fmt: skip
         model = Words()
-        done = prepare(counted, preset, situation, model)
+        done = compact_if_due(counted, preset, situation, model)
         if done is not None:
-            again = prepare(counted, preset, situation, Words())
+            again = compact_if_due(counted, preset, situation, Words())
             assert again is not None
             made.append(
                 Step(

@@ -9,8 +9,7 @@ import pytest
 from properties.conversations import Brief
 from properties.test_every_strategy import promises
 
-from builders import called, result, rules, said, told
-from workbench.compaction.engine import prepare
+from builders import called, compact_if_due, result, rules, said, told
 from workbench.compaction.presets import preset
 from workbench.compaction.trigger import Situation
 from workbench.models.model import Completion, SummaryRequest
@@ -54,7 +53,7 @@ def test_fifty_compactions_in_a_row_keep_every_promise(name: str) -> None:
             grown.append(message)
         context = grown.closed()
         situation = Situation(tokens=context.tokens, window=WINDOW, messages=len(context.messages))
-        done = prepare(context, preset(name), situation, model)
+        done = compact_if_due(context, preset(name), situation, model)
         if done is None:
             continue
         fired += 1
@@ -79,7 +78,7 @@ def test_a_summary_carries_the_first_constraint_through_fifty_updates() -> None:
         n += 1
         context = Context.of([*context.messages, *turn(n, rng)])
         situation = Situation(tokens=context.tokens, window=WINDOW)
-        done = prepare(context, preset("summarize"), situation, model)
+        done = compact_if_due(context, preset("summarize"), situation, model)
         if done is not None:
             context, fired = done.after, fired + 1
     assert RULE in "\n".join(map(plain_text, context.messages))

@@ -17,8 +17,8 @@ from properties.conversations import CASES, SHARES, Brief, context, shared
 from properties.test_chain import RULE, Faithful, turn
 from properties.test_every_strategy import promises, written
 
-from builders import rules, said
-from workbench.compaction.engine import compact, prepare
+from builders import compact_if_due, rules, said
+from workbench.compaction.engine import compact
 from workbench.compaction.presets import NAMES, preset
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
@@ -89,11 +89,11 @@ def test_the_promises_hold_with_the_offline_model_and_the_peers_own_trigger(peer
             tokens=before.tokens, window=budget.window, overhead=before.overhead, messages=len(before.messages),
             reported=reported, since=before.spoken // 3, requested=budget.force,
         )  # fmt: skip
-        done = prepare(before, peer, situation, Extractive())
+        done = compact_if_due(before, peer, situation, Extractive())
         if done is not None:
             promises(before, done, done.budget)
             assert done.budget.target < max(before.tokens, 1) or peer.name in SEEDS, "a due context is above its target"
-            assert prepare(before, peer, situation, Extractive()) == done
+            assert compact_if_due(before, peer, situation, Extractive()) == done
 
 
 @every_restated
@@ -133,7 +133,7 @@ def test_fifty_compactions_in_a_row_keep_every_promise(peer: Preset) -> None:
         n += 1
         context = Context.of([*context.messages, *turn(n, rng)], context.count)
         situation = Situation(tokens=context.tokens, window=6_000, messages=len(context.messages))
-        done = prepare(context, peer, situation, model)
+        done = compact_if_due(context, peer, situation, model)
         if done is not None:
             promises(context, done, done.budget)
             context, fired = done.after, fired + 1
@@ -151,7 +151,7 @@ def test_after_a_compaction_there_is_room_for_a_while(peer: Preset, window: int)
         n += 1
         for message in turn(n, rng):
             grown.append(message)
-    done = prepare(grown.closed(), peer, situation, Faithful())
+    done = compact_if_due(grown.closed(), peer, situation, Faithful())
     assert done is not None
     assert done.outcome == "compacted", done.why
     after = at(done.after.tokens + window // 20, window, len(done.after.messages) + 2)

@@ -28,7 +28,7 @@ from workbench.compaction.trigger import Always, Situation
 from workbench.live.compactor import Compactor
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Cancel, Hooks
-from workbench.live.memory import Memory, Snapshot
+from workbench.live.memory import History, Memory
 from workbench.live.settings import Settings
 from workbench.models.extractive import Extractive
 from workbench.models.model import SummaryRequest
@@ -166,7 +166,7 @@ def test_d10_a_report_that_is_trusted_though_it_is_stale_is_found() -> None:
 class Overwrites(Memory):
     """Puts a compaction in place also where the history was taken back since it started."""
 
-    def take(self, done: Compaction, start: Snapshot) -> str:
+    def take(self, done: Compaction, start: History) -> str:
         return super().take(done, replace(start, version=self.version))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -10,8 +10,7 @@ from typing import Literal, TypeAlias
 from workbench.compaction.guard import Violation, violations
 from workbench.compaction.plan import Plan
 from workbench.compaction.stage import Budget, Stage
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import Situation
+from workbench.compaction.strategy import Strategy
 from workbench.errors import ModelError
 from workbench.markup import card
 from workbench.models.model import Completion, Model, SummaryRequest, is_concurrent, reads_messages
@@ -20,6 +19,7 @@ from workbench.transcript.message import Message
 from workbench.transcript.pairing import protected
 
 Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
+Planner: TypeAlias = Callable[[Stage, Context, Budget], Plan | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +97,9 @@ class Compaction:
         return card(f"Compaction: {self.outcome.replace('_', ' ')}", facts, heads, rows, self.why)
 
 
-def prepare(history: Context, preset: Preset, situation: Situation, model: Model) -> Compaction | None:
-    """Compact the history if the preset's trigger says that it is due; None if it is not."""
-    budget = preset.trigger.check(situation)
-    return None if budget is None else compact(history, preset.strategy, budget, model)
+def plan_stage(stage: Stage, context: Context, budget: Budget) -> Plan | None:
+    """The stage's own plan."""
+    return stage.plan(context, budget)
 
 
 def seen(history: Context, strategy: Strategy, budget: Budget) -> Context:
@@ -116,10 +115,19 @@ def seen(history: Context, strategy: Strategy, budget: Budget) -> Context:
     return shown
 
 
-def compact(history: Context, strategy: Strategy, budget: Budget, model: Model) -> Compaction:
+def compact(
+    history: Context, strategy: Strategy, budget: Budget, model: Model, planner: Planner = plan_stage
+) -> Compaction:
     """Run the stages, cheapest first, until what is sent is at or below the target.
 
     The history itself is not touched. A stage whose result breaks an invariant is undone and its violations recorded.
+
+    Args:
+        history: the messages to compact.
+        strategy: the stages.
+        budget: with the target.
+        model: writes the summaries.
+        planner: asked for each stage's plan; a host may skip a stage or change its plan.
 
     Raises:
         ModelError: a model gave no usable answer and the request has nothing to use otherwise.
@@ -133,7 +141,7 @@ def compact(history: Context, strategy: Strategy, budget: Budget, model: Model) 
             sent = seen(after, strategy, budget) if sent is None else sent
             if sent.tokens <= budget.target:
                 break
-        plan = stage.plan(after, budget)
+        plan = planner(stage, after, budget)
         if plan is None or not plan.edits:
             continue
         record, changed = _run(stage, plan, after, model)

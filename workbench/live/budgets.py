@@ -29,31 +29,26 @@ class Budgets:
         return self._settings() if callable(self._settings) else self._settings
 
     @property
-    def named(self) -> int:
+    def host_window(self) -> int:
         """Tokens of the window according to the host."""
         return self.settings.window or self.assumed
-
-    @property
-    def window(self) -> int:
-        """Tokens of the window to use."""
-        return self.gauge.window(self.named)
 
     def due(self, moment: Moment) -> Budget | None:
         """What the trigger grants; None where no compaction is due."""
         if not self.settings.automatic or moment not in self.preset.moments:
             return None
-        budget = self._trigger.check(self.gauge.situation(moment, self.named))
+        budget = self._trigger.check(self.gauge.situation(moment, self.host_window))
         return None if budget is None else self._completed(budget)
 
     def requested(self, moment: Moment, instructions: str) -> Budget:
         """For a compaction that the host requested: the trigger's budget if it grants one."""
         forced = self.forced("requested", instructions)
-        budget = self._trigger.check(self.gauge.situation(moment, self.named, requested=True))
+        budget = self._trigger.check(self.gauge.situation(moment, self.host_window, requested=True))
         return forced if budget is None else replace(budget, instructions=forced.instructions)
 
     def forced(self, reason: str, instructions: str = "") -> Budget:
         """For a compaction that must be: what the trigger grants a full window, at most half of the current size."""
-        now = self.gauge.situation("before_request", self.named)
+        now = self.gauge.situation("before_request", self.host_window)
         full = replace(now, tokens=max(now.tokens, now.window + 1), reported=None, since=0)
         budget = self._trigger.check(full) or AtShare().check(full)
         assert budget is not None  # above the window AtShare is always due
@@ -86,26 +81,12 @@ class Brake:
     patience: int = 0
     ineffective: int = 0
 
-    def holds(self, spoken: int) -> bool:
-        """Whether the messages have grown too little since the last compaction for another one."""
-        return spoken < self.patience
-
-    def stopped(self, settings: Settings) -> bool:
-        """Whether no compaction may start by itself any more."""
-        return self.ineffective >= settings.breaker
-
-    def wait(self, spoken: int, window: int, settings: Settings) -> None:
-        """Not again before the messages have grown by the hysteresis."""
-        self.patience = spoken + int(settings.hysteresis * window) + 1
+    def wait(self, tokens: int, window: int, settings: Settings) -> None:
+        """Do not compact again before the messages have grown by the hysteresis."""
+        self.patience = tokens + int(settings.hysteresis * window) + 1
 
     def record(self, before: int, after: int, settings: Settings) -> bool:
         """Count a compaction, in tokens of the request; whether this one stopped automatic compaction."""
-        if before - after >= max(settings.effective * before, 1):
-            self.ineffective = 0
-            return False
-        self.ineffective += 1
+        effective = before - after >= max(settings.effective * before, 1)
+        self.ineffective = 0 if effective else self.ineffective + 1
         return self.ineffective == settings.breaker
-
-    def release(self) -> None:
-        """Forget the past: the history is another one."""
-        self.patience = self.ineffective = 0

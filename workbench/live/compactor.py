@@ -12,7 +12,7 @@ from workbench.compaction.presets import preset as preset_named
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Moment
-from workbench.live.budgets import Budgets
+from workbench.live.budgets import Brake, Budgets
 from workbench.live.events import ErrorJudged, Event, Retry, Rewound, UsageIgnored
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Hooks
@@ -30,7 +30,7 @@ from workbench.transcript.session import Session
 from workbench.transcript.tokens import TokenCounter, chars_per_token
 
 WINDOW = 128_000
-"""Tokens; for a host that does not say. Opal's fallback."""
+"""Tokens; for a host that names no window. Opal's fallback."""
 DEFAULTS = Settings()
 NO_HOOKS = Hooks()
 
@@ -44,7 +44,7 @@ class Compactor:
 
     Attributes:
         preset: how to compact.
-        events: all that happened, in order.
+        events: everything that happened, in order.
     """
 
     def __init__(
@@ -89,8 +89,8 @@ class Compactor:
         self._budgets = Budgets(self.preset, self._gauge, settings, window)
         writer = find_model(model) if isinstance(model, str) else model
         self._runner = Runner(self._budgets, writer, hooks, self._tell, self._lock)
-        self._overflowed = self._wanted = self._busy = False
-        self._focus = ""
+        self._overflowed = self._busy = False
+        self._requested: str | None = None  # the instructions of a compaction that the host requested
         self._retries = 0
 
     @property
@@ -100,8 +100,8 @@ class Compactor:
 
     @property
     def window(self) -> int:
-        """Tokens that the agent's model takes: as given or set, or less where an error said so lately."""
-        return self._budgets.window
+        """Tokens that the agent's model takes: as configured, or less where an error said so lately."""
+        return self._gauge.window(self._budgets.host_window)
 
     @property
     def log(self) -> Log:
@@ -116,7 +116,7 @@ class Compactor:
     @property
     def stopped(self) -> bool:
         """Whether no compaction starts by itself any more, since too many in a row had no effect."""
-        return self._runner.brake.stopped(self._budgets.settings)
+        return self._runner.brake.ineffective >= self._budgets.settings.breaker
 
     def session(self, id: str = "live") -> Session:
         """The conversation so far, to be saved, replayed and measured."""
@@ -188,7 +188,7 @@ class Compactor:
                 self._tell(UsageIgnored(why))
                 return None
             reported = usage_of(usage)
-            verdict = self._gauge.judge(reported, stop, self._budgets.named)
+            verdict = self._gauge.judge(reported, stop, self._budgets.host_window)
             if reported is not None:
                 self._gauge.take(reported)
             if verdict is not None:
@@ -242,8 +242,8 @@ class Compactor:
         return self._runner.run(budget, "by_hand", self.preset.strategy)
 
     def request_compaction(self, instructions: str = "") -> None:
-        """Compact as soon as the present turn is over."""
-        self._wanted, self._focus = True, instructions
+        """Compact as soon as the present turn is over, with these instructions for the summary."""
+        self._requested = instructions
 
     def _hear(self, messages: Sequence[Json] | None) -> None:
         """Take in what is new; a list that does not go on from the last one goes back in the conversation."""
@@ -252,13 +252,12 @@ class Compactor:
             same = None if messages is None else self._memory.hear(messages)
             if same is not None:
                 self._gauge.forget()
-                self._runner.brake.release()
+                self._runner.brake = Brake()
                 self._tell(Rewound(same, before - len(self._memory.state.checkpoints)))
 
     def _to_send(self) -> list[Json]:
         with self._lock:
-            self._gauge.weigh()
-            self._gauge.handed_out()
+            self._gauge.hand_out()
             return self._memory.messages()
 
     def _consider(self, moment: Moment) -> None:
@@ -280,15 +279,15 @@ class Compactor:
         if self._overflowed:
             self._overflowed = False
             return self._budgets.forced("overflow")
-        if self._wanted and (moment == "after_turn" or self._memory.ends_a_turn()):
-            self._wanted = False
-            return self._budgets.requested(moment, self._focus)
-        return None if self._runner.brake.holds(self._gauge.spoken) else self._budgets.due(moment)
+        if self._requested is not None and (moment == "after_turn" or self._memory.ends_a_turn()):
+            instructions, self._requested = self._requested, None
+            return self._budgets.requested(moment, instructions)
+        return None if self._gauge.tokens < self._runner.brake.patience else self._budgets.due(moment)
 
     def _judged(self, verdict: Verdict) -> None:
         learned = None
         if verdict.action == "compact" and verdict.limit is not None:
-            learned = self._gauge.learn(verdict.limit, self._budgets.named)
+            learned = self._gauge.learn(verdict.limit, self._budgets.host_window)
         self._tell(ErrorJudged(verdict, learned))
 
     def _tell(self, event: Event) -> None:

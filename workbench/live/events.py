@@ -26,7 +26,7 @@ class CompactionStarted:
 
 @dataclass(frozen=True, slots=True)
 class CompactionEnded:
-    """It is in place, or found nothing to do.
+    """A compaction is in place, or found nothing to do.
 
     Attributes:
         usd: what the summaries cost; None if unknown.
@@ -45,37 +45,20 @@ class CompactionEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class _CompactionLost:
-    """A compaction that changed nothing."""
+class CompactionDropped:
+    """A compaction that changed nothing.
+
+    The host cancelled it, an error interrupted it, or its result was discarded since the history changed while it ran.
+    """
 
     number: int
     why: str
-
-
-@dataclass(frozen=True, slots=True)
-class CompactionCancelled(_CompactionLost):
-    """The host cancelled it; nothing changed."""
-
-    type: Literal["compaction_cancelled"] = "compaction_cancelled"
-
-
-@dataclass(frozen=True, slots=True)
-class CompactionFailed(_CompactionLost):
-    """An error interrupted it; nothing changed."""
-
-    type: Literal["compaction_failed"] = "compaction_failed"
-
-
-@dataclass(frozen=True, slots=True)
-class CompactionDiscarded(_CompactionLost):
-    """The history changed while it ran, so its result was not used."""
-
-    type: Literal["compaction_discarded"] = "compaction_discarded"
+    type: Literal["compaction_cancelled", "compaction_failed", "compaction_discarded"]
 
 
 @dataclass(frozen=True, slots=True)
 class AutomaticStopped:
-    """So many compactions in a row had no effect that none will start by itself until one by hand has."""
+    """So many compactions in a row had no effect that none starts by itself until one by hand has an effect."""
 
     ineffective: int
     type: Literal["automatic_stopped"] = "automatic_stopped"
@@ -83,7 +66,7 @@ class AutomaticStopped:
 
 @dataclass(frozen=True, slots=True)
 class UsageIgnored:
-    """A report was about another request or another model than the one at hand."""
+    """A usage report was about another request or another model than the present one."""
 
     why: str
     type: Literal["usage_ignored"] = "usage_ignored"
@@ -91,7 +74,7 @@ class UsageIgnored:
 
 @dataclass(frozen=True, slots=True)
 class ErrorJudged:
-    """A provider's error, or an answer that hides one, was read; `learned` is the window it taught, if any."""
+    """A provider's error, or an answer that hides one, was read; `learned` is the window that it stated, if new."""
 
     verdict: Verdict
     learned: int | None = None
@@ -113,7 +96,12 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Rewound:
-    """The host went back: so many of its messages are still the same, and what was compacted since is whole again."""
+    """The host went back in the conversation.
+
+    Attributes:
+        messages: how many of its messages are still the same.
+        undone: how many compactions of later messages were taken back.
+    """
 
     messages: int
     undone: int
@@ -121,13 +109,5 @@ class Rewound:
 
 
 Event: TypeAlias = (
-    CompactionStarted
-    | CompactionEnded
-    | CompactionCancelled
-    | CompactionFailed
-    | CompactionDiscarded
-    | AutomaticStopped
-    | UsageIgnored
-    | ErrorJudged
-    | Rewound
+    CompactionStarted | CompactionEnded | CompactionDropped | AutomaticStopped | UsageIgnored | ErrorJudged | Rewound
 )

@@ -1,9 +1,9 @@
-"""How full the window is: what was counted, what providers reported, and which windows their errors taught."""
+"""How full the window is: what was counted, what providers reported, and which windows their errors stated."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from workbench.compaction.trigger import Moment, Situation
 from workbench.live.memory import Memory
@@ -11,71 +11,35 @@ from workbench.models.provider_errors import Verdict, classify_answer
 from workbench.transcript.message import Json, SystemMessage, Text, Usage
 from workbench.transcript.tokens import TokenCounter
 
-LIFE = 3_600.0
-"""Seconds. Gateways word plan quotas as overflows, so what one error said must not hold for ever.
+LIMIT_SECONDS = 3_600.0
+"""How long a window that an error stated is believed: gateways word plan quotas as overflows.
 
 Source:
     headroom keeps a learned limit for an hour.
 """
 
 
+NOTHING_REPORTED = Usage()
+
+
 @dataclass(frozen=True, slots=True)
-class Learned:
-    """A limit in tokens and the time until which it is believed."""
-
-    limit: int
-    until: float
-
-
-@dataclass(slots=True)
-class LearnedLimits:
-    """What was learned, by model. Time is handed in, in seconds of any clock that does not go back.
+class SentRequest:
+    """A request that was handed out to be sent, with the usage that was reported for it, if any.
 
     Attributes:
-        life: seconds for which a limit is believed.
+        version: of the history.
+        tokens: of the messages, by our count.
     """
-
-    life: float = LIFE
-    known: dict[str, Learned] = field(default_factory=dict)
-
-    def learn(self, model: str, limit: int | None, window: int, now: float) -> bool:
-        """Remember a stated limit if it is below the present window; whether it was."""
-        if limit is None or not 0 < limit < window:
-            return False
-        self.known[model] = Learned(limit, now + self.life)
-        return True
-
-    def window(self, model: str, window: int, now: float) -> int:
-        """The window to use: the learned one while it is believed, else the one that is assumed."""
-        learned = self.known.get(model)
-        if learned is None:
-            return window
-        if now >= learned.until:
-            del self.known[model]
-            return window
-        return min(learned.limit, window)
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What was handed out to be sent: version of the history, model, and tokens of the messages by our count."""
 
     version: int
     model: str
-    spoken: int
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """A provider's usage for one request."""
-
-    request: Request
-    usage: Usage
+    tokens: int
+    usage: Usage = NOTHING_REPORTED
 
     @property
     def unexplained(self) -> int:
-        """Tokens of the prompt that our count of the messages does not explain."""
-        return max(self.usage.prompt - self.request.spoken, 0)
+        """Tokens of the reported prompt that our count of the messages does not explain."""
+        return max(self.usage.prompt - self.tokens, 0)
 
 
 class Gauge:
@@ -83,48 +47,56 @@ class Gauge:
 
     Right after a report the estimate is the reported prompt and our count of what came later. A compaction makes the
     report stale: then the overhead is what was declared, or the least that any report left unexplained.
+
+    Attributes:
+        request: the newest request, unless the history or the model changed since.
     """
 
     def __init__(self, memory: Memory, count: TokenCounter, clock: Callable[[], float]) -> None:
         self.memory, self.count, self.clock = memory, count, clock
-        self.limits = LearnedLimits()
         self.model = ""
-        self.request: Request | None = None
-        self.report: Report | None = None
+        self.request: SentRequest | None = None
+        self._reported: SentRequest | None = None
+        self._limits: dict[str, tuple[int, float]] = {}  # by model, with the time until which it is believed
         self._declared: tuple[Json, Json] = (None, None)
         self._overhead = 0
         self._least: int | None = None
 
     @property
-    def spoken(self) -> int:
+    def tokens(self) -> int:
         """Tokens of the messages that would be sent, by our count."""
         sent = self.memory.state.sent
         return sent.tokens - sent.overhead
 
     def window(self, assumed: int) -> int:
-        """The window to use for the present model."""
-        return self.limits.window(self.model, assumed, self.clock())
+        """The window to use for the present model: at most what an error stated lately."""
+        limit, until = self._limits.get(self.model, (assumed, 0.0))
+        return min(limit, assumed) if self.clock() < until else assumed
 
     def learn(self, limit: int | None, assumed: int) -> int | None:
-        """Remember the limit that an error stated; the limit if it is new, else None."""
-        return limit if self.limits.learn(self.model, limit, assumed, self.clock()) else None
+        """Remember the limit that an error stated if it is below the assumed window; else None."""
+        if limit is None or not 0 < limit < assumed:
+            return None
+        self._limits[self.model] = limit, self.clock() + LIMIT_SECONDS
+        return limit
 
     def declare(self, system: Json, tools: Json, model: str) -> None:
-        """Take in what is sent beside the messages, and to whom."""
+        """Take in what is sent beside the messages, and to which model."""
         if (system, tools) != self._declared:
-            text = "\n".join(one if isinstance(one, str) else str(one) for one in (system, tools) if one is not None)
+            text = "\n".join(str(one) for one in (system, tools) if one is not None)
             self._overhead = self.count(SystemMessage(id="", blocks=(Text(text),))) if text else 0
             self._declared = (system, tools)
         if model != self.model:
-            self.model, self.request, self.report, self._least = model, None, None, None
+            self.model, self.request, self._reported, self._least = model, None, None, None
         self.weigh()
 
-    def handed_out(self) -> None:
+    def hand_out(self) -> None:
         """The messages are about to be sent."""
-        self.request = Request(self.memory.version, self.model, self.spoken)
+        self.weigh()
+        self.request = SentRequest(self.memory.version, self.model, self.tokens)
 
     def stale(self, model: str) -> str:
-        """Why a report by that model says nothing of the request that was handed out last; empty if it does."""
+        """Why a report by that model says nothing about the newest request; empty if it does."""
         if self.request is None:
             return "no request was handed out since the history or the model changed"
         if self.request.version != self.memory.version:
@@ -134,42 +106,42 @@ class Gauge:
         return ""
 
     def take(self, usage: Usage, *, refused: bool = False) -> None:
-        """Take in a report for the request that was handed out last; one that was refused says nothing of others."""
+        """Take in a report for the newest request; one about a refused request says nothing about others."""
         if self.request is None or not usage.prompt:
             return
-        self.report = Report(self.request, usage)
+        self._reported = replace(self.request, usage=usage)
         if not refused:
-            left = self.report.unexplained
+            left = self._reported.unexplained
             self._least = left if self._least is None else min(self._least, left)
         self.weigh()
 
     def judge(self, usage: Usage | None, stop: str, assumed: int) -> Verdict | None:
-        """Whether the answer to the request that was handed out last hides an overflow."""
-        report, request = self._valid(), self.request
-        before = report.usage if report is not None else None
-        grown = request.spoken - report.request.spoken if report is not None and request is not None else 0
+        """Whether the answer to the newest request hides an overflow."""
+        report = self._valid_report()
+        before = None if report is None else report.usage
+        grown = 0 if report is None or self.request is None else self.request.tokens - report.tokens
         return classify_answer(usage, stop, self.window(assumed), before, grown)
 
     def forget(self) -> None:
         """The history changed: what was sent and reported says nothing any more."""
-        self.request = self.report = None
+        self.request = self._reported = None
         self.weigh()
 
     def weigh(self) -> None:
         """Update the overhead of the contexts."""
-        report = self._valid()
-        self.memory.weigh(max(self._overhead, self._least or 0) if report is None else report.unexplained)
+        report = self._valid_report()
+        self.memory.state.weigh(max(self._overhead, self._least or 0) if report is None else report.unexplained)
 
     def situation(self, moment: Moment, assumed: int, requested: bool = False) -> Situation:
         """The situation that a trigger decides on."""
         self.weigh()
-        sent, report = self.memory.state.sent, self._valid()
+        sent, report = self.memory.state.sent, self._valid_report()
         return Situation(
             tokens=sent.tokens, window=self.window(assumed), overhead=sent.overhead, moment=moment,
             messages=len(sent.messages), reported=None if report is None else report.usage,
-            since=0 if report is None else max(self.spoken - report.request.spoken, 0), requested=requested,
+            since=0 if report is None else max(self.tokens - report.tokens, 0), requested=requested,
         )  # fmt: skip
 
-    def _valid(self) -> Report | None:
-        report = self.report
-        return report if report is not None and report.request.version == self.memory.version else None
+    def _valid_report(self) -> SentRequest | None:
+        report = self._reported
+        return report if report is not None and report.version == self.memory.version else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 
@@ -21,14 +21,14 @@ class Checkpoint:
 
     Attributes:
         heard: how many of the host's messages had been heard by then.
-        entry: id of the log's entry about it.
+        entry: id of the log's entry about it; empty before the first compaction.
     """
 
     heard: int
     kept: Context
     sent: Context
-    shown: tuple[OutgoingMessage, ...]
-    entry: str
+    shown: tuple[OutgoingMessage, ...] = ()
+    entry: str = ""
 
 
 @dataclass(slots=True)
@@ -42,20 +42,51 @@ class State:
         shown: what is sent in the host's shape.
         heard: how many of `path` are in all the others: more only if an error interrupted an update.
         leaf: the log's entry at the end of the path.
+        checkpoints: one for each compaction, behind the one that everything starts from.
     """
 
     kept: OpenContext
     sent: OpenContext
+    shown: list[OutgoingMessage]
+    checkpoints: tuple[Checkpoint, ...]
     path: list[HostMessage] = field(default_factory=list)
     place: dict[str, int] = field(default_factory=dict)
-    shown: list[OutgoingMessage] = field(default_factory=list)
     heard: int = 0
     leaf: str | None = None
-    checkpoints: tuple[Checkpoint, ...] = ()
+
+    @classmethod
+    def at(cls, checkpoints: tuple[Checkpoint, ...], path: Sequence[HostMessage], overhead: int) -> State:
+        """The state after the last checkpoint and what the rest of the path added."""
+        last = checkpoints[-1]
+        state = cls(OpenContext(last.kept), OpenContext(last.sent), [*last.shown], checkpoints)
+        state.weigh(overhead)
+        for at, given in enumerate(path):
+            if at < last.heard:
+                state.path.append(given)
+                state.place.update((message.id, at) for message in given.messages)
+            else:
+                state.extend(given)
+        state.heard = len(path)
+        return state
+
+    def extend(self, given: HostMessage) -> None:
+        """Add a message of the host; it counts as heard by the caller."""
+        at = len(self.path)
+        self.path.append(given)
+        for message, size in zip(given.messages, given.sizes, strict=True):
+            self.place[message.id] = at
+            self.kept.append(message, size)
+            self.sent.append(message, size)
+        self.shown.append(OutgoingMessage(given.object, made=False, at=at))
+
+    def weigh(self, overhead: int) -> None:
+        """Let requests have so many tokens that no message holds."""
+        self.kept.weigh(overhead)
+        self.sent.weigh(overhead)
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class History:
     """The history at the moment in which a compaction starts."""
 
     kept: Context
@@ -77,7 +108,8 @@ class Memory:
         self.log = Log()
         self.version = 0
         self.archive: dict[str, str] = {}
-        self.state = self._empty()
+        empty = Context((), (), 0, reader.count)
+        self.state = State.at((Checkpoint(0, empty, empty),), (), 0)
         self._expected: list[Json] = []
         self._returned: list[Json] = []
         self._broken = False
@@ -95,9 +127,9 @@ class Memory:
         start = self._known(given)
         back = start is None
         if start is None:
-            start = self._common(given)
+            start = self._same(given)
             self.version += 1
-            self._rebuild(start)
+            self._go_back(start)
         self._broken = True
         self._expected = given[:start]
         for at in range(start, len(given)):
@@ -105,12 +137,6 @@ class Memory:
             self._expected.append(given[at])
         self._broken = False
         return start if back else None
-
-    def weigh(self, overhead: int) -> None:
-        """Let requests have so many tokens that no message holds."""
-        for context in (self.state.kept, self.state.sent):
-            context.tokens += overhead - context.overhead
-            context.overhead = overhead
 
     def messages(self) -> list[Json]:
         """A new list of the messages to send: the host's own objects, and copies of new ones."""
@@ -121,11 +147,11 @@ class Memory:
         """Copies of the host's messages, from the first one, whatever was compacted."""
         return [deepcopy(dict(one.record)) for one in self.state.path]
 
-    def snapshot(self) -> Snapshot:
+    def history(self) -> History:
         """What a compaction starts from."""
-        return Snapshot(self.state.kept.closed(), self.state.heard, self.version)
+        return History(self.state.kept.closed(), self.state.heard, self.version)
 
-    def take(self, done: Compaction, start: Snapshot) -> str:
+    def take(self, done: Compaction, start: History) -> str:
         """Put a compaction in place, and behind it what was heard while it ran.
 
         Returns:
@@ -141,9 +167,12 @@ class Memory:
         shown = tuple(write_messages(done.sent.messages, now.path[: start.heard], now.place, format))
         mark = Checkpoint(start.heard, done.after, done.sent, shown, f"compaction-{len(self.log) + 1}")
         self.archive.update(done.after.archive)
-        self.reader.written.update(_summaries(done))
+        summaries = [message for message in done.sent.messages if isinstance(message, Summary)]
+        self.reader.written.update((one.lead + one.text + one.tail, one) for one in summaries)
         self.version += 1
-        self.state = self._from((*now.checkpoints, mark), now.path, now.heard, now.leaf)
+        state = State.at((*now.checkpoints, mark), now.path[: now.heard], now.sent.overhead)
+        state.leaf = now.leaf
+        self.state = state
         self._note(done, mark.entry)
         return ""
 
@@ -154,14 +183,12 @@ class Memory:
 
     def _add(self, given: HostMessage) -> None:
         state = self.state
-        at = len(state.path)
-        state.path.append(given)
         leaf = state.leaf
         for message in given.messages:
             self.log.append(MessageEntry(id=message.id, parent=leaf, message=message))
             leaf = message.id
-        _extend(state, given, at)
-        state.leaf, state.heard = leaf, at + 1
+        state.extend(given)
+        state.leaf, state.heard = leaf, len(state.path)
 
     def _known(self, given: list[Json]) -> int | None:
         """How many of these were heard before; None where they do not go on from what was."""
@@ -172,46 +199,30 @@ class Memory:
                 return len(known)
         return None
 
-    def _common(self, given: Sequence[Json]) -> int:
+    def _same(self, given: Sequence[Json]) -> int:
+        """How many of the host's messages are still the same."""
         path = self.state.path[: self.state.heard]
-        return next(
-            (at for at, (one, other) in enumerate(zip(path, given, strict=False)) if not _same(one, other)),
-            min(len(path), len(given)),
-        )
+        pairs = enumerate(zip(path, given, strict=False))
+        changed = (at for at, (one, other) in pairs if one.object is not other and one.object != other)
+        return next(changed, min(len(path), len(given)))
 
-    def _rebuild(self, heard: int) -> None:
+    def _go_back(self, heard: int) -> None:
         """Go back to the first so many of the host's messages; compactions of later ones are undone."""
-        state = self.state
-        marks = tuple(mark for mark in state.checkpoints if mark.heard <= heard)
-        leaf = state.path[heard - 1].messages[-1].id if heard else None
-        if marks and marks[-1].heard == heard and marks[-1].entry in self.log:
-            leaf = marks[-1].entry
-        self.state = self._from(marks, state.path, heard, leaf)
-        self.log.leaf = self.state.leaf
-
-    def _from(self, marks: tuple[Checkpoint, ...], path: Sequence[HostMessage], heard: int, leaf: str | None) -> State:
-        old = self.state.sent
-        state = self._empty(old.overhead) if not marks else _resumed(marks[-1], old.overhead)
-        start = marks[-1].heard if marks else 0
-        state.path = list(path[:heard])
-        for at, given in enumerate(state.path):
-            if at >= start:
-                _extend(state, given, at)
-            else:
-                state.place.update((message.id, at) for message in given.messages)
-        state.heard, state.leaf, state.checkpoints = heard, leaf, marks
-        return state
-
-    def _empty(self, overhead: int = 0) -> State:
-        nothing = Context((), (), overhead, self.reader.count)
-        return State(OpenContext(nothing), OpenContext(nothing))
+        path = self.state.path[:heard]
+        marks = tuple(mark for mark in self.state.checkpoints if mark.heard <= heard)
+        state = State.at(marks, path, self.state.sent.overhead)
+        state.leaf = path[-1].messages[-1].id if path else None
+        if marks[-1].heard == heard and marks[-1].entry in self.log:
+            state.leaf = marks[-1].entry
+        self.state = state
+        self.log.leaf = state.leaf
 
     def _note(self, done: Compaction, id: str) -> None:
         """Write the compaction down in the log."""
-        written_now = [one for one in done.after.messages if isinstance(one, Summary)]
+        summaries = [one for one in done.after.messages if isinstance(one, Summary)]
         path = {message.id for message in done.before.messages}
         entry = CompactionEntry(
-            id=id, parent=self.state.leaf, summary=written_now[-1] if written_now else None,
+            id=id, parent=self.state.leaf, summary=summaries[-1] if summaries else None,
             kept=tuple(one.id for one in done.after.messages if one.id in path), tokens_before=done.before.tokens,
             tokens_after=done.after.tokens, reason=done.budget.reason,
         )  # fmt: skip
@@ -219,31 +230,6 @@ class Memory:
         self.state.leaf = entry.id
 
 
-def _extend(state: State, given: HostMessage, at: int) -> None:
-    for message, size in zip(given.messages, given.sizes, strict=True):
-        state.place[message.id] = at
-        state.kept.append(message, size)
-        state.sent.append(message, size)
-    state.shown.append(OutgoingMessage(given.object, made=False, at=at))
-
-
-def _resumed(mark: Checkpoint, overhead: int) -> State:
-    state = State(OpenContext(mark.kept), OpenContext(mark.sent), shown=list(mark.shown))
-    for context in (state.kept, state.sent):
-        context.tokens += overhead - context.overhead
-        context.overhead = overhead
-    return state
-
-
-def _same(one: HostMessage, other: Json) -> bool:
-    return one.object is other or bool(one.object == other)
-
-
 def _longer(context: Context, messages: Sequence[Message]) -> Context:
     sizes = context.sizes + (0,) * len(messages)
     return Context(context.messages + tuple(messages), sizes, context.overhead, context.count)
-
-
-def _summaries(done: Compaction) -> Mapping[str, Summary]:
-    found = [message for message in done.sent.messages if isinstance(message, Summary)]
-    return {one.lead + one.text + one.tail: one for one in found}

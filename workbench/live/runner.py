@@ -14,22 +14,13 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Strategy
 from workbench.errors import ModelError, SettingError
 from workbench.live.budgets import Brake, Budgets
-from workbench.live.events import (
-    AutomaticStopped,
-    CompactionCancelled,
-    CompactionDiscarded,
-    CompactionEnded,
-    CompactionFailed,
-    CompactionStarted,
-    Event,
-)
+from workbench.live.events import AutomaticStopped, CompactionDropped, CompactionEnded, CompactionStarted, Event
 from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply
-from workbench.live.memory import Snapshot
 from workbench.live.tracing import CompactionTrace
 from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.models.provider_errors import Verdict
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Usage
+from workbench.transcript.message import Usage
 
 REPAIR = Strategy("repair", (RepairPairs(),))
 
@@ -65,26 +56,26 @@ class Runner:
             ModelError: the model wrote no summary.
         """
         before = self.memory.state.sent.tokens
-        done = self._done(budget, cause, strategy)
+        done = self._announced(budget, cause, strategy)
         with self.lock:
             self.gauge.weigh()
             if done is None:
-                self.brake.wait(self.gauge.spoken, budget.window, self.budgets.settings)
+                self.brake.wait(self.gauge.tokens, budget.window, self.budgets.settings)
             else:
-                self._settle(budget, before, before if done.outcome == "unchanged" else done.sent.tokens)
+                self._settle(budget, before, _tokens_after(done, before))
         return done
 
     def remedy(self, verdict: Verdict) -> bool:
         """Do what helps against a provider's error; whether the next request differs from the one that failed."""
         if verdict.action == "lower_output":
             return verdict.output is not None
-        preset, window = self.budgets.preset, self.budgets.window
         if verdict.action == "repair":
-            budget = Budget(target=self.memory.state.sent.tokens, window=window, reason="repair", force=True)
-            done = self.attempt(budget, "error", REPAIR)
+            tokens, window = self.memory.state.sent.tokens, self.gauge.window(self.budgets.host_window)
+            done = self.attempt(Budget(target=tokens, window=window, reason="repair", force=True), "error", REPAIR)
         elif verdict.action == "compact" or verdict.kind == "bytes":
             if verdict.used:
                 self.gauge.take(Usage(input=verdict.used), refused=True)
+            preset = self.budgets.preset
             done = self.attempt(self.budgets.forced("overflow"), "error", preset.overflow or preset.strategy)
         else:
             return False
@@ -92,100 +83,79 @@ class Runner:
 
     def _settle(self, budget: Budget, before: int, after: int) -> None:
         settings = self.budgets.settings
-        self.brake.wait(self.gauge.spoken, budget.window, settings)
+        self.brake.wait(self.gauge.tokens, budget.window, settings)
         if self.brake.record(before, after, settings):
             self.tell(AutomaticStopped(self.brake.ineffective))
 
-    def _done(self, budget: Budget, cause: Cause, strategy: Strategy) -> Compaction | None:
+    def _announced(self, budget: Budget, cause: Cause, strategy: Strategy) -> Compaction | None:
+        """The compaction with its events and hooks."""
         with self.lock:
-            start, before = self.memory.snapshot(), self.memory.state.sent.tokens
+            start, before = self.memory.history(), self.memory.state.sent.tokens
             self.number += 1
             number = self.number
         self.tell(CompactionStarted(number, cause, budget.reason, before, budget.target, budget.window))
         try:
             choice = self.hooks.before(Due(number, cause, start.kept, budget)) if self.hooks.before else None
             if isinstance(choice, Cancel):
-                self.tell(CompactionCancelled(number, choice.why))
+                self.tell(CompactionDropped(number, choice.why, "compaction_cancelled"))
                 return None
-            with CompactionTrace(self.budgets.preset.name, budget, before) as trace:
-                stages = _StageHooks(trace, self.hooks, choice.summary if isinstance(choice, Supply) else None)
-                done = self._compacted(start, strategy, budget, stages)
-                trace.ended(done)
+            supplied = choice.summary if isinstance(choice, Supply) else None
+            done, used = self._compacted(start.kept, strategy, budget, before, supplied)
             with self.lock:
                 why = self.memory.take(done, start) if done.outcome != "unchanged" else ""
         except BaseException as error:
-            self.tell(CompactionFailed(number, f"{type(error).__name__}: {error}"))
+            self.tell(CompactionDropped(number, f"{type(error).__name__}: {error}", "compaction_failed"))
             raise
         if why:
-            self.tell(CompactionDiscarded(number, why))
+            self.tell(CompactionDropped(number, why, "compaction_discarded"))
             return None
-        self._ended(number, done, before, stages.used)
-        return done
-
-    def _compacted(self, start: Snapshot, strategy: Strategy, budget: Budget, stages: _StageHooks) -> Compaction:
-        """By the strategy; where it does not use the host's summary, with a summary's stage before its own."""
-        done = compact(start.kept, stages.around(strategy), budget, self.model)
-        if stages.supplied is None or stages.used:
-            return done
-        return compact(start.kept, stages.around(strategy, Summarize()), budget, self.model)
-
-    def _ended(self, number: int, done: Compaction, before: int, supplied: bool) -> None:
         costs = [completion.usd for completion in done.completions if completion.usd is not None]
         usd = sum(costs) if len(costs) == len(done.completions) else None
-        after = before if done.outcome == "unchanged" else done.sent.tokens
-        self.tell(CompactionEnded(number, done.outcome, done.why, before, after, done.stages, usd, supplied))
+        after = _tokens_after(done, before)
+        self.tell(CompactionEnded(number, done.outcome, done.why, before, after, done.stages, usd, used))
         if self.hooks.after is not None:
             self.hooks.after(done)
+        return done
+
+    def _compacted(
+        self, history: Context, strategy: Strategy, budget: Budget, tokens: int, supplied: str | None
+    ) -> tuple[Compaction, bool]:
+        """The compaction, and whether it used the host's summary; if need be with a summary's stage before its own."""
+        used = False
+
+        def plan(stage: Stage, context: Context, budget: Budget) -> Plan | None:
+            nonlocal used
+            allow = self.hooks.before_stage
+            if allow is not None and allow(stage.name, context, budget) is False:
+                return None
+            trace.stage(stage.name, context.tokens)
+            planned = stage.plan(context, budget)
+            if planned is None or supplied is None:
+                return planned
+            used = used or any(isinstance(part, Draft) for edit in planned.edits for part in edit.by)
+            return _with_summary(planned, supplied)
+
+        with CompactionTrace(self.budgets.preset.name, budget, tokens) as trace:
+            done = compact(history, strategy, budget, self.model, plan)
+            if supplied is not None and not used:
+                strategy = replace(strategy, stages=(Summarize(), *strategy.stages))
+                done = compact(history, strategy, budget, self.model, plan)
+            trace.ended(done)
+        return done, used
 
 
-@dataclass(slots=True)
-class _StageHooks:
-    """The hooks around the stages of one compaction.
-
-    Attributes:
-        supplied: the host's summary, used where a model would be asked.
-        used: whether it was used.
-    """
-
-    trace: CompactionTrace
-    hooks: Hooks
-    supplied: str | None = None
-    used: bool = False
-
-    def around(self, strategy: Strategy, *first: Stage) -> Strategy:
-        """The strategy with these hooks; `first` come before its own stages."""
-        return replace(strategy, stages=tuple(_HookedStage(stage, self) for stage in (*first, *strategy.stages)))
-
-    def plan(self, stage: Stage, context: Context, budget: Budget) -> Plan | None:
-        """The stage's plan, unless the host skips the stage."""
-        allow = self.hooks.before_stage
-        if allow is not None and allow(stage.name, context, budget) is False:
-            return None
-        self.trace.stage(stage.name, context.tokens)
-        plan = stage.plan(context, budget)
-        if plan is None or self.supplied is None:
-            return plan
-        edits = tuple(replace(edit, by=tuple(map(self._with_summary, edit.by))) for edit in plan.edits)
-        return replace(plan, edits=edits)
-
-    def _with_summary(self, part: Message | Draft) -> Message | Draft:
-        if not isinstance(part, Draft):
-            return part
-        self.used = True
-        return replace(part, requests=(), template="", footer=(self.supplied or "") + part.footer)
+def _with_summary(plan: Plan, summary: str) -> Plan:
+    """The plan with this summary where a model would be asked."""
+    edits = []
+    for edit in plan.edits:
+        drafts = [part for part in edit.by if isinstance(part, Draft)]
+        written = {id(one): replace(one, requests=(), template="", footer=summary + one.footer) for one in drafts}
+        edits.append(replace(edit, by=tuple(written.get(id(part), part) for part in edit.by)))
+    return replace(plan, edits=tuple(edits))
 
 
-@dataclass(frozen=True, slots=True)
-class _HookedStage:
-    stage: Stage
-    hooks: _StageHooks
-
-    @property
-    def name(self) -> str:
-        return self.stage.name
-
-    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        return self.hooks.plan(self.stage, context, budget)
+def _tokens_after(done: Compaction, before: int) -> int:
+    return before if done.outcome == "unchanged" else done.sent.tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,12 +76,17 @@ class OpenContext:
         self.tokens = start.tokens
 
     def append(self, message: Message, size: int | None = None) -> None:
-        """Add a message; its size in tokens is counted unless it is given."""
+        """Add a message; its size in tokens is counted unless it is passed."""
         size = self.count(message) if size is None else size
         self.messages.append(message)
         self.sizes.append(size)
         self.tokens += size
 
+    def weigh(self, overhead: int) -> None:
+        """Let requests have so many tokens that no message holds."""
+        self.tokens += overhead - self.overhead
+        self.overhead = overhead
+
     def closed(self) -> Context:
-        """The context as it stands now."""
+        """The context as it is now."""
         return Context(tuple(self.messages), tuple(self.sizes), self.overhead, self.count, self.archive)
