@@ -15,8 +15,9 @@ Floats: TypeAlias = NDArray[np.float64]
 
 def kept_mask(kept: Collection[int] | Ints | Flags, n: int) -> Flags:
     """One flag for each of n things, from flags or from the places of those that are kept."""
-    if isinstance(kept, np.ndarray) and kept.dtype == bool:
-        return kept
+    places = kept if isinstance(kept, np.ndarray) else np.fromiter(kept, dtype=np.int64, count=len(kept))
+    if places.dtype == bool:
+        return places.astype(bool, copy=False)
     mask = np.zeros(n, dtype=bool)
-    mask[kept if isinstance(kept, np.ndarray) else np.fromiter(kept, dtype=np.int64, count=len(kept))] = True
+    mask[places] = True
     return mask

@@ -81,7 +81,7 @@ class Support:
     def _entities(self, span: int) -> list[int]:
         p = self._index
         if span < p.spans:
-            return row_of(p.span_entities, span).tolist()
+            return list(map(int, row_of(p.span_entities, span)))
         features = (*p.extractor.features[span], *p.extractor.more.get(span, ()))
         return [~feature for feature in dict.fromkeys(features) if feature < 0]
 

@@ -127,7 +127,7 @@ class InvertedIndex:
 
     def messages_of(self, span: int) -> list[int]:
         """The messages that say a span, in order."""
-        return row_of(self.span_messages, span).tolist()
+        return list(map(int, row_of(self.span_messages, span)))
 
     @cached_property
     def _entity_spans(self) -> sparse.csr_array:

@@ -84,10 +84,10 @@ class Work:
         places = np.flatnonzero(spoken[p.place_message] & ~p.thought)
         done = {span for span in set(p.place_span[places].tolist()) if says_done(p.texts[span])}
         places = places[np.isin(p.place_span[places], list(done))]
-        place, slot = self._stated.stating(p.place_span[places])
-        for one, at in zip(slot.tolist(), p.place_message[places[place]].tolist(), strict=True):
-            if self._stated.first[one] < at:
-                yield one, at
+        place, ended = self._stated.stating(p.place_span[places])
+        for slot, at in zip(ended.tolist(), p.place_message[places[place]].tolist(), strict=True):
+            if self._stated.first[slot] < at:
+                yield slot, at
 
     def states(self, at: int, mask: Flags, texts: Iterable[str] = ()) -> dict[str, int]:
         """What a context says of the work of `messages[:at]`.
