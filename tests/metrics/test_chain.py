@@ -33,9 +33,10 @@ def test_an_entity_enters_in_round_one_and_the_survivors_go_on() -> None:
     rounds = list(chain(one))
     risk, lost = Counter[int](), Counter[int]()
     for row in rounds:
-        assert 0 <= row.lost <= row.at_risk
-        risk[row.round] += row.at_risk
-        lost[row.round] += row.lost
+        number, entered, died = (int(row[name] or 0) for name in ("round", "at_risk", "lost"))
+        assert 0 <= died <= entered
+        risk[number] += entered
+        lost[number] += died
     last = one.replay.events[-1].at
     first, _ = INDEX.everything
     assert risk[1] == int((first < last).sum())
@@ -63,4 +64,4 @@ def test_an_entity_that_is_dropped_in_its_second_round_is_lost_there() -> None:
         len(({i for i in range(len(first)) if events[k - 1].at <= first[i] < events[k].at} & held(k)) - held(k + 1))
         for k in range(1, len(events) - 1)
     )
-    assert sum(row.lost for row in chain(one) if row.round == 2) == by_hand + later
+    assert sum(int(row["lost"] or 0) for row in chain(one) if row["round"] == 2) == by_hand + later

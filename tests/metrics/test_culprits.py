@@ -196,8 +196,8 @@ def test_an_entity_is_lost_at_the_first_compaction_after_which_it_does_not_stand
     found_life: dict[int, int] = {}
     found_lost: dict[int, int] = {}
     for row in chain(one):
-        found_life[row.round] = found_life.get(row.round, 0) + row.at_risk
-        found_lost[row.round] = found_lost.get(row.round, 0) + row.lost
+        found_life[row["round"]] = found_life.get(row["round"], 0) + row["at_risk"]
+        found_lost[row["round"]] = found_lost.get(row["round"], 0) + row["lost"]
     assert found_life == life
     assert {round: many for round, many in found_lost.items() if many} == lost
 

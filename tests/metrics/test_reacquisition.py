@@ -3,7 +3,6 @@ from __future__ import annotations
 from builders import called, result, said, told
 from workbench.metrics.demand import Retention
 from workbench.metrics.index import Index
-from workbench.metrics.reacquisition import reacquisition_tokens, sources_to_fetch
 
 MESSAGES = [
     said("keep burstSize"),
@@ -13,7 +12,6 @@ MESSAGES = [
     result("retryLimit again", "c2"),
     told("retryLimit, maxDelay and burstSize"),
 ]
-SIZES = [1, 10, 100, 1_000, 10_000, 100_000]
 
 
 def retention(kept: list[int], texts: tuple[str, ...] = ()) -> Retention:
@@ -22,14 +20,13 @@ def retention(kept: list[int], texts: tuple[str, ...] = ()) -> Retention:
 
 def test_a_source_counts_once_and_serves_all_that_it_holds() -> None:
     lost = retention([])
-    assert sources_to_fetch(lost) == (2,)
-    assert reacquisition_tokens(lost, SIZES) == 100
+    assert lost.sources_to_fetch() == (2,)
 
 
 def test_the_latest_source_is_fetched() -> None:
-    assert sources_to_fetch(retention([], ("maxDelay",))) == (4,)
+    assert retention([], ("maxDelay",)).sources_to_fetch() == (4,)
 
 
 def test_nothing_is_fetched_for_what_is_there_or_cannot_be_fetched() -> None:
-    assert reacquisition_tokens(retention([2]), SIZES) == 0
-    assert reacquisition_tokens(retention([], ("retryLimit, maxDelay",)), SIZES) == 0
+    assert retention([2]).sources_to_fetch() == ()
+    assert retention([], ("retryLimit, maxDelay",)).sources_to_fetch() == ()

@@ -72,9 +72,7 @@ def replay_rows(ready: Prepared, preset: Preset, model: Model, spec: Scope) -> T
             _name(found, session.id, reference)
             for name, rows in found.items():
                 tables[name] += rows
-        tables["rereads"] += [
-            {"session": session.id, **asdict(one)} for one in rereads(session.messages, tuple(really))
-        ]
+        tables["rereads"] += [{"session": session.id, **row} for row in rereads(session.messages, tuple(really))]
         tables["reconciliation"] += reconciliation(ready, prices)
     return tables
 
@@ -110,7 +108,7 @@ def _fill(tables: Tables, data: MetricInput, worst: int = WORST) -> None:
         counts = sorted(kinds.items())
         tables["entity_recall"] += [at | {"kind": kind, "kept": kept, "all": whole} for kind, (kept, whole) in counts]
         tables["states"] += [at | {"what": what, "state": name, "count": n} for (what, name), n in states.items()]
-    tables["survival"] += [asdict(one) for one in chain(data)]
+    tables["survival"] += chain(data)
     tables["scores"] += [place | row for row in _scores(data)]
     tables["costs"] += cost_rows(data)
     if data.replay.preset not in REFERENCES:

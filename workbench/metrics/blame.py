@@ -55,13 +55,12 @@ def context_versions(replay: Replay, share: float | None) -> Iterator[ContextVer
 def culprits(retention: Retention, versions: Sequence[ContextVersion], otherwise: str = VIEW) -> tuple[str, ...]:
     """For each demanded entity the stage that lost it, in the demand's order; empty for one that is bound.
 
-    The stage before which it was bound for the last time and after which it was not. An entity that the history kept to
-    the end is lost by the view.
+    It is the stage before which the entity was bound for the last time and after which it was not.
 
     Args:
         retention: what the context of a boundary holds.
         versions: the history's versions up to that boundary.
-        otherwise: who is to blame where no stage is.
+        otherwise: what is to blame where no stage is.
     """
     message, text = np.full(retention.demand.messages, -1), dict[str, int]()
     after = [*(version.stage for version in versions[1:]), ""]

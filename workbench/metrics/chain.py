@@ -4,37 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.extraction.entities import KINDS, Kind
+from workbench.extraction.entities import KINDS
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.view import view
 from workbench.ragged import kept_mask
 
 
-@dataclass(frozen=True, slots=True)
-class ChainRound:
-    """Entities of one kind in one round of their life: how many entered it, and how many it took.
+def chain(data: MetricInput) -> Iterator[dict[str, str | int | float | None]]:
+    """The rounds of all entities and statements of a natural replay, background left out, as rows by kind.
 
-    Attributes:
-        round: 1 for the first compaction after an entity was first said, 2 for the second, ...
-        at_risk: entities that entered the round alive, whenever they were said.
-        lost: those that no longer stood in what was sent after it.
-    """
-
-    kind: Kind
-    round: int
-    at_risk: int
-    lost: int
-
-
-def chain(data: MetricInput) -> Iterator[ChainRound]:
-    """The rounds of all entities and statements of a natural replay, background left out.
-
-    An entity that was lost once stays lost, even if somebody says it again. Those that are alive at the last compaction
-    are censored there. Fails to see what a paraphrase keeps of an entity: an entity stands there or not.
+    `round` is 1 for the first compaction after an entity was first said, 2 for the second, ...; `at_risk` counts the
+    entities that entered it alive, `lost` those of them that were not in what was sent after it. An entity that was
+    lost once stays lost, even if it is said again. Those that are alive at the last compaction are censored there.
+    Fails to see what a paraphrase keeps of an entity.
     """
     replay, index = data.replay, data.index
     if replay.mode != "natural":
@@ -51,4 +36,4 @@ def chain(data: MetricInput) -> Iterator[ChainRound]:
         entered.update(zip(rounds[at_risk].tolist(), kind[at_risk].tolist(), strict=True))
         died.update(zip(rounds[gone].tolist(), kind[gone].tolist(), strict=True))
     for (number, which), many in sorted(entered.items()):
-        yield ChainRound(KINDS[which], number, many, died[number, which])
+        yield {"kind": KINDS[which], "round": number, "at_risk": many, "lost": died[number, which]}

@@ -126,6 +126,20 @@ class Retention:
         values = self.level(level)
         return [need for need, value in zip(self.demand.needs, values, strict=True) if not value]
 
+    def sources_to_fetch(self) -> tuple[int, ...]:
+        """The tool results that would have to be fetched again, as message indices, each once.
+
+        Taken for each re-acquirable entity that the context does not hold at all, those with fewest sources first: a
+        result that is fetched anyway if there is one, else the latest that holds it. Fails to see that a file may have
+        changed since, or that a narrower call would do.
+        """
+        lost = np.flatnonzero(self.demand.reacquirable & ~self.presence).tolist()
+        chosen: set[int] = set()
+        for holders in sorted((self.demand.repeatable_sources[slot] for slot in lost), key=len):
+            if chosen.isdisjoint(holders):
+                chosen.add(holders[-1])
+        return tuple(sorted(chosen))
+
     def _chosen(self, recoverable: bool | None, kind: Kind | None) -> Flags:
         chosen = np.ones(self.size, dtype=bool)
         if recoverable is not None:

@@ -45,14 +45,7 @@ class Evidence:
     """
 
     def __init__(self, index: InvertedIndex, at: int, entities: Ints, use_place: Ints) -> None:
-        """Find the evidence.
-
-        Args:
-            index: of the session.
-            at: the boundary: the history is `messages[:at]`.
-            entities: (slots,) the needed entities.
-            use_place: (slots,) where each is used.
-        """
+        """Find the evidence in `messages[:at]` of entities, (slots,), each used at a place, (slots,)."""
         self._index, self._entities = index, entities
         self.pair_slot, self.pair_span, last = self._pairs(at)
         self.span, self.place = self._chosen(last, use_place)
@@ -101,12 +94,7 @@ class Evidence:
         return rest
 
     def grade(self, slots: Ints, span_words: sparse.csr_array) -> tuple[Flags, Floats]:
-        """Bound and coverage of slots, each beside a span that holds its entity.
-
-        Args:
-            slots: (k,).
-            span_words: (k, words) the words of each one's span.
-        """
+        """Bound and coverage of slots, (k,), each in a span of these words, (k, words), that holds its entity."""
         idf, rest = self._index.idf, self._rest[slots]
         shared = span_words.multiply(rest).tocsr()
         bound = np.diff(shared.indptr) >= np.minimum(ENOUGH, np.diff(rest.indptr))

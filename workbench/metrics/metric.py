@@ -14,7 +14,6 @@ from workbench.metrics.costs.pricing import Pricing, pricing
 from workbench.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.metrics.demand import Demand, Retention
 from workbench.metrics.index import Index
-from workbench.metrics.reacquisition import sources_to_fetch
 from workbench.metrics.view import View, view
 from workbench.replay.step import Replay, Snapshot
 from workbench.transcript.message import Summary
@@ -93,7 +92,7 @@ class MetricInput:
     @cached_property
     def priced(self) -> Pricing:
         """The prices and cache rules of the replay."""
-        return self.prices if self.prices is not None else pricing(self.replay.session)
+        return self.prices or pricing(self.replay.session)
 
     @cached_property
     def bill(self) -> ReplayCost | None:
@@ -103,7 +102,7 @@ class MetricInput:
         """
         if not self.replay.steps:
             return None
-        lost = {at for one in self.retained for at in sources_to_fetch(one.retention)}
+        lost = {at for one in self.retained for at in one.retention.sources_to_fetch()}
         return replay_cost(self.replay, self.priced, sum(self.replay.sizing.sizes[at] for at in lost))
 
 
@@ -123,40 +122,25 @@ class Score:
 
 
 class Metric(Protocol):
-    """One number for a replay. `better` says which direction is good."""
+    """One number for a replay: its column in tables, what it counts, and the good direction."""
 
-    @property
-    def name(self) -> str:
-        """Its column in tables."""
-        ...
-
-    @property
-    def unit(self) -> Unit:
-        """What it counts."""
-        ...
-
-    @property
-    def better(self) -> Better:
-        """The good direction."""
-        ...
+    name: str
+    unit: Unit
+    better: Better
 
     def score(self, data: MetricInput, /) -> Score:
         """The number. Pure."""
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FunctionMetric:
     """A metric that is a function; `metric` makes one."""
 
     name: str
     unit: Unit
     better: Better
-    function: Callable[[MetricInput], Score]
-
-    def score(self, data: MetricInput, /) -> Score:
-        """The number. Pure."""
-        return self.function(data)
+    score: Callable[[MetricInput], Score]
 
 
 def metric(unit: Unit, better: Better) -> Callable[[Callable[[MetricInput], Score]], FunctionMetric]:

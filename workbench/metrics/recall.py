@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from workbench.metrics.demand import Level
 from workbench.metrics.metric import MetricInput, Score, mean_score, metric
-from workbench.transcript.message import Summary, said_texts
 
 FEWEST = 5
 """Demanded entities that a boundary needs before a share of them says anything."""
@@ -66,32 +65,3 @@ def entity_recall(data: MetricInput) -> Score:
     """All entities of the history that the context still holds, needed or not. In [0, 1]."""
     counts = [(sum(kept for kept, _ in kinds.values()), sum(n for _, n in kinds.values())) for kinds in data.recalled]
     return mean_score([kept / whole for kept, whole in counts if whole], "no boundary to score")
-
-
-@metric("share", "lower")
-def fabrication(data: MetricInput) -> Score:
-    """Entities of summaries that occur nowhere in the history before them. In [0, 1]; `n` is the number of entities.
-
-    The marks that stages leave (a reference to the archive, how much was cut) are no fabrication: the writer saw them.
-    """
-    false, whole = 0, 0
-    marks = _marks(data)
-    for one in data.retained:
-        if one.view.generated:
-            seen = "\n".join(text for at, text in marks if at <= one.snapshot.at)
-            found, named = data.index.support.fabricated(one.snapshot.at, one.view.generated)
-            false += sum(entity.text not in seen for entity in found)
-            whole += named
-    return Score(false / whole, n=whole) if whole else Score(None, "nothing was written anew")
-
-
-def _marks(data: MetricInput) -> list[tuple[int, str]]:
-    """What stages wrote in the place of messages, summaries apart, each with the boundary."""
-    return [
-        (event.at, text)
-        for event in data.replay.events
-        for stage in event.compaction.stages
-        for message in stage.wrote
-        if not isinstance(message, Summary)
-        for text in said_texts(message)
-    ]

@@ -15,12 +15,9 @@ from workbench.transcript.pairing import callers, protected
 
 
 def random_context(history: Context, target: int, seed: str) -> Context:
-    """Messages drawn at random, calls with their results, until no more fit; what is protected stands there anyway.
+    """Messages drawn at random, calls with their results, as long as they fit into `target` tokens, overhead included.
 
-    Args:
-        history: n messages.
-        target: tokens, overhead included.
-        seed: equal seeds draw equal messages.
+    What is protected stays. Equal seeds draw equal messages.
     """
     kept = protected(history.messages)
     units = _units(history.messages, kept)

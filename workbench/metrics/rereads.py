@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from workbench.metrics.sources import repeatable
@@ -18,29 +17,13 @@ BEFORE = 96
 """Tool calls before a boundary from which the natural rate is taken; at least `WINDOW` of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rereads:
-    """What an agent looked at again around one boundary.
+def rereads(messages: Sequence[Message], boundaries: Sequence[int]) -> Iterator[dict[str, str | int | float | None]]:
+    """The repeats after each boundary (`at`) beside the natural rate, as rows.
 
-    Attributes:
-        at: the boundary.
-        calls: tool calls that were watched after it, 24 at most.
-        repeats: those among them that only look, and at what was looked at before the boundary.
-        expected: as many as the rate among the 96 calls before the boundary gives; None where there are fewer than 24.
-    """
-
-    at: int
-    calls: int
-    repeats: int
-    expected: float | None
-
-
-def rereads(messages: Sequence[Message], boundaries: Sequence[int]) -> tuple[Rereads, ...]:
-    """The repeats after each boundary beside the natural rate.
-
-    A repeat is a call that only looks (`sources.repeatable`) with the target of an earlier one: the file of a reading
-    tool whatever the lines, else the same arguments. Only what was seen before the boundary counts after it, since what
-    was seen after it is still there.
+    `calls` are the tool calls that were watched after it, 24 at most; `repeats` those among them that only look, and at
+    what was looked at before the boundary; `expected` as many as the rate among the 96 calls before the boundary gives,
+    None where there are fewer than 24. Two looks are the same if they read the same file, whatever the lines, or have
+    the same arguments.
 
     Fails to see: a look by other means; that a file had changed and so was worth another look, on both sides alike.
     """
@@ -50,22 +33,19 @@ def rereads(messages: Sequence[Message], boundaries: Sequence[int]) -> tuple[Rer
         if isinstance(message, AssistantMessage)
         for call in message.calls
     ]
-    seen: dict[str, int] = {}
+    first: dict[str, int] = {}
     again: list[bool] = []
     for at, target in calls:
-        again.append(bool(target) and target in seen)
-        if target:
-            seen.setdefault(target, at)
-    return tuple(_around(calls, seen, again, at) for at in boundaries)
-
-
-def _around(calls: Sequence[tuple[int, str]], first: dict[str, int], again: Sequence[bool], at: int) -> Rereads:
-    start = bisect_left(calls, at, key=itemgetter(0))
-    watched = calls[start : start + WINDOW]
-    repeats = sum(bool(target) and first[target] < at for _, target in watched)
-    before = again[max(0, start - BEFORE) : start]
-    expected = sum(before) / len(before) * len(watched) if len(before) >= WINDOW else None
-    return Rereads(at, len(watched), repeats, expected)
+        again.append(bool(target) and target in first)
+        first.setdefault(target, at)
+    for at in boundaries:
+        start = bisect_left(calls, at, key=itemgetter(0))
+        watched, before = calls[start : start + WINDOW], again[max(0, start - BEFORE) : start]
+        yield {
+            "at": at, "calls": len(watched),
+            "repeats": sum(bool(target) and first[target] < at for _, target in watched),
+            "expected": sum(before) / len(before) * len(watched) if len(before) >= WINDOW else None,
+        }  # fmt: skip
 
 
 def _target(call: ToolCall) -> str:

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from workbench.transcript.files import READS
-from workbench.transcript.message import (
-    AssistantMessage,
-    Message,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
+from workbench.transcript.message import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
 
-Source: TypeAlias = Literal["lasting", "repeatable", "passing", "mention"]
+SourceKind: TypeAlias = Literal["lasting", "repeatable", "passing", "mention"]
 """`lasting`: in every context anyway (system). `repeatable`: the same call would give it again. `passing`: nothing
 would (a person said it, a call failed or changed the world). `mention`: an assistant's own words, no source."""
 
@@ -46,40 +39,34 @@ _LOOKING = re.compile(
 _WRITES = re.compile(r"(?<![\d&<>=-])>(?!\s*/dev/null|&)|>>|\btee\b|\bsed\s[^|;]*-i\b|-(?:delete|exec)\b")
 _JOINT = re.compile(r"&&|\|\||[;|\n]")
 
-REMEMBERED = 4_096
-"""Commands of which a process remembers whether they only look: it is asked once for sources, and once for repeats."""
-
 
 def repeatable(call: ToolCall) -> bool:
     """Whether the call only looks: its result could be fetched again, as far as its name and command show."""
     name = call.name.rsplit("__", 1)[-1].lower()
-    if name in LOOKS:
-        return True
-    if name in SHELLS:
-        command = call.arguments.get("command", call.arguments.get("cmd", ""))
-        if isinstance(command, list | tuple):
-            command = " ".join(str(part) for part in command)
-        return isinstance(command, str) and only_looks(command)
-    return name == "str_replace_based_edit_tool" and call.arguments.get("command") == "view"
+    viewed = name == "str_replace_based_edit_tool" and call.arguments.get("command") == "view"
+    return viewed or name in LOOKS or only_looks(shell_command(call))
 
 
-@lru_cache(maxsize=REMEMBERED)
+def shell_command(call: ToolCall) -> str:
+    """What a call runs in a shell; empty for any other call."""
+    command = call.arguments.get("command", call.arguments.get("cmd", ""))
+    if isinstance(command, list | tuple):
+        command = " ".join(map(str, command))
+    return command if isinstance(command, str) and call.name.rsplit("__", 1)[-1].lower() in SHELLS else ""
+
+
 def only_looks(command: str) -> bool:
     """Whether every part of a shell command reads and none writes."""
-    bare = _unquoted(command)
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"", "''", command)
     if not bare.strip() or _WRITES.search(bare):
         return False
     return all(_LOOKING.match(part) for part in _JOINT.split(bare) if part.strip())
 
 
-def _unquoted(command: str) -> str:
-    return re.sub(r"'[^']*'|\"[^\"]*\"", "''", command)
-
-
-def sources(messages: Sequence[Message]) -> tuple[Source, ...]:
+def sources(messages: Sequence[Message]) -> tuple[SourceKind, ...]:
     """For each message what kind of source it is."""
     calls: dict[str, bool] = {}
-    found: list[Source] = []
+    found: list[SourceKind] = []
     for message in messages:
         if isinstance(message, AssistantMessage):
             calls.update((call.id, repeatable(call)) for call in message.calls)

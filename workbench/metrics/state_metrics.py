@@ -1,17 +1,15 @@
-"""Metrics: whether a context knows the state of files, replaced values, announced work, doubts, and the user's demands.
+"""Metrics: whether a context knows the user's demands and the state of files, replaced values, announced work, doubts.
 
 All but `reacquisition` are shares in [0, 1] over the whole session: the counts of its boundaries are added up before
 they are divided, so that a boundary with few things weighs little. `n` is the number of things, each once a boundary.
-The things are defined in `workbench.metrics.state`, `overclaim.py` and
-`workbench.extraction.statements`.
 """
 
 from __future__ import annotations
 
 from workbench.metrics.context_states import What
 from workbench.metrics.metric import MetricInput, Score, mean_score, metric
-from workbench.metrics.reacquisition import reacquisition_tokens
 from workbench.metrics.recall import NO_BOUNDARY
+from workbench.transcript.message import Summary, said_texts
 
 
 def _share(data: MetricInput, what: What, states: tuple[str, ...], why: str) -> Score:
@@ -36,6 +34,25 @@ def constraint_recall(data: MetricInput) -> Score:
     found = [kinds["constraint"] for kinds in data.recalled if "constraint" in kinds]
     kept, whole = sum(one for one, _ in found), sum(every for _, every in found)
     return Score(kept / whole, n=whole) if whole else Score(None, "the user demanded nothing that was recognised")
+
+
+@metric("share", "higher")
+def pending_recall(data: MetricInput) -> Score:
+    """The open pieces of work that the context still states.
+
+    Denominator: what the history announced and nobody called done. Work that was done without a word stays open; a
+    paraphrase counts as lost.
+    """
+    return _share(data, "open work", ("stated",), "no open work was recognised")
+
+
+@metric("share", "lower")
+def work_resurrected(data: MetricInput) -> Score:
+    """The finished pieces of work that the context states as still to do, and nowhere as done.
+
+    Denominator: what the history announced and then called done. A context that says nothing of it is at 0 as well.
+    """
+    return _share(data, "done work", ("resurrected",), "no finished work was recognised")
 
 
 @metric("share", "higher")
@@ -73,23 +90,40 @@ def value_stale(data: MetricInput) -> Score:
     return _share(data, "value", ("stale",), "no value was replaced")
 
 
-@metric("share", "higher")
-def pending_recall(data: MetricInput) -> Score:
-    """The open pieces of work that the context still states.
+@metric("tokens", "lower")
+def reacquisition(data: MetricInput) -> Score:
+    """Tokens of the tool results to fetch again, because something in them was lost and is needed later.
 
-    Denominator: what the history announced and nobody called done. Work that was done without a word stays open; a
-    paraphrase counts as lost.
+    The mean over the boundaries, >= 0; `n` is their number. Each source counts once a boundary, with its recorded size.
+    A narrower call might do; the file may have changed since; an agent may go on without asking.
     """
-    return _share(data, "open work", ("stated",), "no open work was recognised")
+    sizes = data.replay.sizing.sizes
+    tokens = [sum(sizes[at] for at in one.retention.sources_to_fetch()) for one in data.retained]
+    return mean_score(tokens, NO_BOUNDARY)
 
 
 @metric("share", "lower")
-def work_resurrected(data: MetricInput) -> Score:
-    """The finished pieces of work that the context states as still to do, and nowhere as done.
+def fabrication(data: MetricInput) -> Score:
+    """Entities of summaries that occur nowhere in the history before them. In [0, 1]; `n` is the number of entities.
 
-    Denominator: what the history announced and then called done. A context that says nothing of it is at 0 as well.
+    The marks that stages leave (a reference to the archive, how much was cut) are no fabrication: the writer saw them.
     """
-    return _share(data, "done work", ("resurrected",), "no finished work was recognised")
+    false, whole = 0, 0
+    marks = [
+        (event.at, text)
+        for event in data.replay.events
+        for stage in event.compaction.stages
+        for message in stage.wrote
+        if not isinstance(message, Summary)
+        for text in said_texts(message)
+    ]
+    for one in data.retained:
+        if one.view.generated:
+            seen = "\n".join(text for at, text in marks if at <= one.snapshot.at)
+            found, named = data.index.support.fabricated(one.snapshot.at, one.view.generated)
+            false += sum(entity.text not in seen for entity in found)
+            whole += named
+    return Score(false / whole, n=whole) if whole else Score(None, "nothing was written anew")
 
 
 @metric("share", "lower")
@@ -100,14 +134,3 @@ def overclaim(data: MetricInput) -> Score:
     hedge in the line before, and any hedge in another language than English, is not seen.
     """
     return _share(data, "doubt", ("dropped",), "no summary names a value that the history is unsure of")
-
-
-@metric("tokens", "lower")
-def reacquisition(data: MetricInput) -> Score:
-    """Tokens of the tool results to fetch again, because something in them was lost and is needed later.
-
-    The mean over the boundaries, >= 0; `n` is their number. Each source counts once a boundary, with its recorded size.
-    A narrower call might do; the file may have changed since; an agent may go on without asking.
-    """
-    sizes = data.replay.sizing.sizes
-    return mean_score([reacquisition_tokens(one.retention, sizes) for one in data.retained], NO_BOUNDARY)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from workbench.errors import SettingError
 from workbench.models.cache_rules import NO_CACHE, CacheRules, rules_for
 from workbench.models.prices import Tariff, given_tariff, tariff
-from workbench.transcript.message import AssistantMessage, Usage
+from workbench.transcript.message import AssistantMessage
 from workbench.transcript.session import Session
 
 ASSUMED = "claude-sonnet-4-5"
@@ -22,7 +22,8 @@ class Pricing:
         model: whose they are.
         tariff: None where nobody knows.
         rules: what its provider's cache serves.
-        head: tokens that the recording reads from the cache after a break (system prompt and tools); None if unknown.
+        head: the least that the recording ever read from the cache, which is what it finds after a break (system prompt
+            and tools), in tokens; None if unknown.
         why: why this is not the recording's own model; empty where it is.
     """
 
@@ -45,21 +46,21 @@ def pricing(session: Session, model: str = "", prices: str = "") -> Pricing:
         SettingError: the model has no price, or the prices make no sense.
     """
     usages = [m.usage for m in session.messages if isinstance(m, AssistantMessage) and m.usage is not None]
-    hour = _for_an_hour(usages)
+    long, wrote = (sum(getattr(usage, name) for usage in usages) for name in ("cache_write_long", "cache_write"))
+    head = min((usage.cache_read for usage in usages if usage.cache_read), default=None)
+    name = model or session.model
     if prices:
-        given = given_tariff(prices)
-        name = model or session.model
-        return Pricing(name, given, rules_for(given, name, hour=hour), _head(usages), "the prices were given")
-    if model:
-        found = known_tariff(model)
-        why = "" if model == session.model else "the model was named"
-        return Pricing(model, found, rules_for(found, model, hour=hour), None if why else _head(usages), why)
-    own = tariff(session.model)
-    if own is not None:
-        return Pricing(session.model, own, rules_for(own, session.model, hour=hour), _head(usages))
-    assumed = known_tariff(ASSUMED)
-    whose = f"the model {session.model!r}" if session.model else "a recording that names no model"
-    return Pricing(ASSUMED, assumed, rules_for(assumed, ASSUMED), None, f"no price is known for {whose}")
+        found, why = given_tariff(prices), "the prices were given"
+    elif model:
+        found, why = known_tariff(model), "" if model == session.model else "the model was named"
+        head = None if why else head
+    elif (own := tariff(session.model)) is not None:
+        found, why = own, ""
+    else:
+        whose = f"the model {session.model!r}" if session.model else "a recording that names no model"
+        assumed = known_tariff(ASSUMED)
+        return Pricing(ASSUMED, assumed, rules_for(assumed, ASSUMED), None, f"no price is known for {whose}")
+    return Pricing(name, found, rules_for(found, name, hour=2 * long > wrote), head, why)
 
 
 def known_tariff(model: str) -> Tariff:
@@ -74,13 +75,3 @@ def known_tariff(model: str) -> Tariff:
             f"no price is known for the model {model!r}; name one of litellm's table, such as {ASSUMED}, or give prices"
         )
     return found
-
-
-def _for_an_hour(usages: list[Usage]) -> bool:
-    """Whether the recording wrote more to the hour's cache than to the other."""
-    return 2 * sum(usage.cache_write_long for usage in usages) > sum(usage.cache_write for usage in usages)
-
-
-def _head(usages: list[Usage]) -> int | None:
-    """The least that was ever read from the cache: what a request finds there although all behind it has changed."""
-    return min((usage.cache_read for usage in usages if usage.cache_read), default=None)

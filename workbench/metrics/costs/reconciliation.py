@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from workbench.metrics.costs.pricing import Pricing
-from workbench.metrics.costs.replay_cost import charge
+from workbench.metrics.costs.replay_cost import charge, seconds_between
 from workbench.models.prices import Tariff
 from workbench.replay.sizing import Sizing
 from workbench.transcript.message import AssistantMessage, Usage
@@ -30,7 +30,7 @@ class Matched:
     Attributes:
         prompt, read: predicted tokens of the whole prompt, and of those read from the cache.
         usd: predicted, for the prompt alone; `reported_usd` likewise.
-        turn: what changed the context here otherwise than by what was said.
+        turn: what changed the context other than new messages.
     """
 
     prompt: int
@@ -73,17 +73,17 @@ class Reconciliation:
     @property
     def prompt_error(self) -> float | None:
         """The median over the requests; None without any. So are the next two."""
-        return _median([one.prompt_error for one in self.matched])
+        return median(one.prompt_error for one in self.matched) if self.matched else None
 
     @property
     def read_error(self) -> float | None:
         """Of what was read from the cache."""
-        return _median([one.read_error for one in self.matched])
+        return median(one.read_error for one in self.matched) if self.matched else None
 
     @property
     def usd_error(self) -> float | None:
         """Of the dollars for prompts."""
-        return _median([one.usd_error for one in self.matched])
+        return median(one.usd_error for one in self.matched) if self.matched else None
 
     @property
     def missed(self) -> int:
@@ -101,7 +101,7 @@ class Reconciliation:
         return sum(one.reported_usd for one in self.matched)
 
     def turns(self) -> Counter[Turn]:
-        """How often which thing changed a context otherwise than by what was said."""
+        """How often each thing other than new messages changed a context."""
         return Counter(one.turn for one in self.matched if one.turn)
 
 
@@ -116,12 +116,10 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
     answers = [message for message in session.messages if isinstance(message, AssistantMessage)]
     fitted, tariff = sizing.calibration, pricing.tariff
     if fitted is None or tariff is None:
-        reported = any(answer.usage is not None and answer.usage.prompt for answer in answers)
-        few = f"too few of the {len(answers)} answers report their usage, or their reports fit no one law"
-        return Reconciliation(
-            left_out=len(answers),
-            why=(few if reported else "no usage was reported") if fitted is None else "no price is known",
-        )
+        why = "no price is known" if fitted is not None else "no usage was reported"
+        if fitted is None and any(answer.usage is not None and answer.usage.prompt for answer in answers):
+            why = f"too few of the {len(answers)} answers report their usage, or their reports fit no one law"
+        return Reconciliation(left_out=len(answers), why=why)
     count = sizing.count.count if isinstance(sizing.count, Scaled) else sizing.count
     counted = sizing.counted or tuple(count(message) for message in session.messages)
     requests = predicted_requests(session, counted, count, fitted.overhead, fitted.scale)
@@ -139,14 +137,9 @@ def _matched(i: int, requests: Sequence[PredictedRequest], tariff: Tariff, prici
     known = requests[max(i - 1, 0) if one.begins_with is None else one.begins_with]
     before = round(known.settled) if i else 0
     prefix = min(head, before) if one.begins_with is None else before  # an earlier prompt is found up to its end
-    made = charge(tariff, pricing.rules, prompt, prefix, before, head, _between(known, one))
+    waited = seconds_between(known.request.answer, one.request.answer)
+    made = charge(tariff, pricing.rules, prompt, prefix, before, head, waited)
     return Matched(prompt, made.read, made.usd_prompt, usage, reported_usd(usage, tariff), one.turn)
-
-
-def _between(earlier: PredictedRequest, later: PredictedRequest) -> float | None:
-    """Seconds between two requests; None where the recording has no times."""
-    before, after = earlier.request.answer.time, later.request.answer.time
-    return None if before is None or after is None else max(0.0, after - before)
 
 
 def reported_usd(usage: Usage, tariff: Tariff) -> float:
@@ -155,7 +148,3 @@ def reported_usd(usage: Usage, tariff: Tariff) -> float:
     short = usage.cache_write - usage.cache_write_long
     plain = usage.input * rates.input + usage.cache_read * rates.cache_read
     return plain + short * rates.cache_write + usage.cache_write_long * rates.cache_write_long
-
-
-def _median(values: Sequence[float]) -> float | None:
-    return median(values) if values else None

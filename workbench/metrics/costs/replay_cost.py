@@ -7,10 +7,10 @@ as plain input; the recorded answer is paid as output. Everything is a sum over 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import NamedTuple
 
 from workbench.metrics.costs.pricing import Pricing
@@ -19,7 +19,6 @@ from workbench.models.model import Completion
 from workbench.models.prices import Tariff
 from workbench.replay.step import Replay
 from workbench.transcript.message import AssistantMessage, Message, SystemMessage
-from workbench.transcript.session import Session
 
 CHARACTERS = 4
 """A token of a summary that nobody counted."""
@@ -95,12 +94,11 @@ class ReplayCost:
     @cached_property
     def break_even(self) -> tuple[int, int | None] | None:
         """Where the sums part, and from there the first request where this one is no higher; None: they never part."""
-        mine = list(accumulate(charge.usd for charge in self.charges))
-        other = list(accumulate(charge.usd for charge in self.plain))
-        apart = next((i for i, (a, b) in enumerate(zip(mine, other, strict=True)) if abs(a - b) > SAME), None)
+        gaps = list(accumulate(a.usd - b.usd for a, b in zip(self.charges, self.plain, strict=True)))
+        apart = next((i for i, gap in enumerate(gaps) if abs(gap) > SAME), None)
         if apart is None:
             return None
-        return apart, next((i for i in range(apart, len(mine)) if mine[i] <= other[i] + SAME), None)
+        return apart, next((i for i, gap in enumerate(gaps) if i >= apart and gap <= SAME), None)
 
 
 def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCost | None:
@@ -114,7 +112,8 @@ def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCos
     tariff, steps = pricing.tariff, replay.steps
     if tariff is None or not steps:
         return None
-    waits, outputs = waited(replay.session), _outputs(replay)
+    answers, outputs = [replay.session.messages[at] for at in replay.session.requests], _outputs(replay)
+    waits = [seconds_between(*pair) for pair in zip([None, *answers], answers, strict=False)]
     summaries, assumed = _summaries(replay, tariff)
     one_charge = partial(charge, tariff, pricing.rules, head=_head(replay, pricing))
     charges, plain = list[Charge](), list[Charge]()
@@ -123,8 +122,7 @@ def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCos
         wait, output, summary = waits[step.request], outputs[step.request], summaries.get(i, 0.0)
         prompt = (step.tokens_sent, step.prefix_reused, sent)
         charges.append(one_charge(*prompt, waited=wait, output=output, summaries=summary))
-        prompt = (step.tokens_recorded, recorded, recorded)
-        plain.append(one_charge(*prompt, waited=wait, output=output))
+        plain.append(one_charge(step.tokens_recorded, recorded, recorded, waited=wait, output=output))
         sent, recorded = step.tokens_sent, step.tokens_recorded
     rates = tariff.at(sent)
     again = fetched * (rates.cache_write if pricing.rules.writes else rates.input)
@@ -150,15 +148,11 @@ def charge(
     )  # fmt: skip
 
 
-def waited(session: Session) -> tuple[float | None, ...]:
-    """For each request, the seconds since the one before it; None where the recording has no times."""
-    times = [message.time for message in _answers(session)]
-    pairs = zip([None, *times[:-1]], times, strict=True) if times else ()
-    return tuple(None if a is None or b is None else max(0.0, b - a) for a, b in pairs)
-
-
-def _answers(session: Session) -> Iterator[Message]:
-    return (session.messages[i] for i in session.requests)
+def seconds_between(earlier: Message | None, later: Message) -> float | None:
+    """Seconds between two messages; None where the recording has no times."""
+    if earlier is None or earlier.time is None or later.time is None:
+        return None
+    return max(0.0, later.time - earlier.time)
 
 
 def _outputs(replay: Replay) -> Sequence[int]:
@@ -167,7 +161,8 @@ def _outputs(replay: Replay) -> Sequence[int]:
     Some clients write the report down when the answer has only begun.
     """
     sizes, found = replay.sizing.sizes, []
-    for at, message in zip(replay.session.requests, _answers(replay.session), strict=True):
+    for at in replay.session.requests:
+        message = replay.session.messages[at]
         assert isinstance(message, AssistantMessage)
         found.append(max(message.usage.output if message.usage else 0, sizes[at]))
     return found
@@ -175,11 +170,8 @@ def _outputs(replay: Replay) -> Sequence[int]:
 
 def _head(replay: Replay, pricing: Pricing) -> int:
     """Tokens of the system prompt and the tools: what the recording's cache shows, else what is known of them."""
-    found = replay.sizing.overhead
-    for message, size in zip(replay.session.messages, replay.sizing.sizes, strict=True):
-        if not isinstance(message, SystemMessage):
-            break
-        found += size
+    system = takewhile(lambda message: isinstance(message, SystemMessage), replay.session.messages)
+    found = replay.sizing.overhead + sum(size for _, size in zip(system, replay.sizing.sizes, strict=False))
     return found if pricing.head is None else min(found, pricing.head)
 
 
@@ -204,13 +196,7 @@ def _summaries(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], int]:
 
 
 def _summary(completion: Completion, read: int, tariff: Tariff) -> tuple[float, bool]:
-    """USD of one completion and whether that is what was really paid.
-
-    Args:
-        completion: a summary.
-        read: tokens that its writer read, where it does not say.
-        tariff: for a writer without a price.
-    """
+    """USD of one completion, whose writer read so many tokens if it does not say, and whether that was really paid."""
     if completion.input_tokens and completion.usd is not None:
         return completion.usd, True
     if completion.fallback:

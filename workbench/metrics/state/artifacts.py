@@ -10,7 +10,7 @@ import numpy as np
 from workbench.extraction.paths import normal_path
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.text_index import TextIndex
-from workbench.metrics.sources import SHELLS
+from workbench.metrics.sources import shell_command
 from workbench.ragged import Flags, kept_mask
 from workbench.transcript.files import FileOps, touched
 from workbench.transcript.message import AssistantMessage, Message, ToolCall
@@ -39,13 +39,7 @@ def shell_changes(command: str) -> tuple[str, ...]:
 
 def operations(call: ToolCall) -> FileOps:
     """What one call did to files: a file tool's paths, and what a shell command plainly changes."""
-    found = touched(call.name, call.arguments)
-    if found or call.name.rsplit("__", 1)[-1].lower() not in SHELLS:
-        return found
-    command = call.arguments.get("command", call.arguments.get("cmd", ""))
-    if isinstance(command, list | tuple):
-        command = " ".join(str(part) for part in command)
-    return FileOps(modified=shell_changes(command)) if isinstance(command, str) else found
+    return touched(call.name, call.arguments) or FileOps(modified=shell_changes(shell_command(call)))
 
 
 class Artifacts:
