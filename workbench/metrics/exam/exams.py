@@ -49,7 +49,7 @@ class Exams:
                 *facts(self.history, boundary),
                 *latest_and_decisions(self.history, index.changes.changes, boundary),
                 *rules(index.statements, boundary),
-                *todos(index.work, boundary),
+                *todos(index.statements, index.work, boundary),
             )
             self._at[boundary] = BoundaryExam(self.history, boundary, items)
         return self._at[boundary]

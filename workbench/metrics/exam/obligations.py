@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from workbench.extraction.entities import Entity
 from workbench.metrics.exam.item import Item
 from workbench.metrics.exam.stating import denies, flipped, words_of
 from workbench.metrics.indexes.statement_index import StatementIndex
@@ -37,20 +36,19 @@ def _opposites(texts: Sequence[str], but: int) -> Iterable[str]:
     return [flipped(text) for text in others[-OTHERS:]]
 
 
-def todos(work: Work, at: int) -> list[Item]:
+def todos(stated: StatementIndex, work: Work, at: int) -> list[Item]:
     """The announced work that is open at a boundary, each against what was announced and is done."""
-    is_open, is_done = work.open_at(at)
-    done = [entity.text for entity, over in zip(work.items, is_done.tolist(), strict=True) if over and _says(entity)]
-    pending = [entity.text for entity, left in zip(work.items, is_open.tolist(), strict=True) if left and _says(entity)]
-    if not done:
-        return []
-    return [Item("todo", text, tuple(done[-2 * OTHERS :]), evidence=text) for text in pending[-MOST:]]
+    pending, done = (
+        [entity.text for entity, one in zip(stated.entities, which.tolist(), strict=True) if one and _says(entity.text)]
+        for which in work.open_and_done(at)
+    )
+    return [Item("todo", text, tuple(done[-2 * OTHERS :]), evidence=text) for text in pending[-MOST:] if done]
 
 
 def _is_clear(text: str) -> bool:
     """Whether a rule says something in particular, and its opposite says the opposite."""
-    return len(words_of(text)) >= FEWEST_WORDS and denies(text) != denies(flipped(text))
+    return _says(text) and denies(text) != denies(flipped(text))
 
 
-def _says(entity: Entity) -> bool:
-    return len(words_of(entity.text)) >= FEWEST_WORDS
+def _says(text: str) -> bool:
+    return len(words_of(text)) >= FEWEST_WORDS

@@ -89,22 +89,27 @@ class Work:
             if self._stated.first[slot] < at:
                 yield slot, at
 
+    def open_and_done(self, at: int) -> tuple[Flags, Flags]:
+        """(statements,) which work of `messages[:at]` is open and which is done, by the last word on each."""
+        past = self._at < at
+        last: Ints = np.full(len(self._is_work), -1)
+        last[self._item[past]] = self._done[past]  # in order: the last one stays
+        return last == 0, last == 1
+
     def states(self, at: int, mask: Flags, texts: Iterable[str] = ()) -> dict[str, int]:
         """What a context says of the work of `messages[:at]`.
 
         `stated` and `missing` count open items; `resurrected` counts done ones that the context states as still to do
-        and nowhere as done, `settled` the other done ones. The last word of the history says which items are open.
+        and nowhere as done, `settled` the other done ones.
 
         Args:
             at: the boundary.
             mask: which messages the context holds whole.
             texts: its other texts.
         """
-        past, n = self._at < at, len(self._is_work)
-        last: Ints = np.full(n, -1)
-        last[self._item[past]] = self._done[past]  # in order: the last one stays
-        is_open, is_done = last == 0, last == 1
-        held = past & mask[self._at]
+        n = len(self._is_work)
+        is_open, is_done = self.open_and_done(at)
+        held = (self._at < at) & mask[self._at]
         as_open, as_done = (kept_mask(self._item[held & (self._done == done)], n) for done in (False, True))
         for text, stated in self._stated.stated_in(texts).items():
             if (stated & self._is_work).any():
