@@ -1,16 +1,16 @@
-"""One colour and one mark for each strategy, the same in every chart and told apart by the colour-blind."""
+"""One colour and one mark for each strategy, the same in every chart and distinct for the colour-blind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from itertools import cycle
+from typing import NamedTuple
 
 REFERENCES = ("none", "oracle", "random", "null")
 """References: they mark the ends of the scale and are no way of compacting."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """How a strategy is drawn: a colour as `#rrggbb`, and a mark in matplotlib's letters."""
 
     colour: str
@@ -34,13 +34,6 @@ OTHERS = (
 
 
 def looks(strategies: Iterable[str]) -> dict[str, Look]:
-    """A look for each strategy. Those that the workbench ships keep theirs whatever stands beside them."""
-    found: dict[str, Look] = {}
-    spare = 0
-    for name in strategies:
-        if name in KNOWN:
-            found[name] = KNOWN[name]
-        elif name not in found:
-            found[name] = OTHERS[spare % len(OTHERS)]
-            spare += 1
-    return found
+    """A look for each strategy. Those that the workbench ships keep theirs in every chart."""
+    spare = cycle(OTHERS)
+    return {name: KNOWN.get(name) or next(spare) for name in dict.fromkeys(strategies)}

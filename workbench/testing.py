@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from workbench.analysis.gate import Gate, GateResult
+    from workbench.analysis.gate import GateResult
     from workbench.compaction.strategy import Preset
-    from workbench.models.model import Model
     from workbench.transcript.session import Session
 
 
@@ -42,10 +41,7 @@ class CompactionGate:
         margin: float = 0.02,
         share: float | None = None,
         each: bool = False,
-        window: int | None = None,
-        model: str | Model = "extractive",
-        limit: int | None = None,
-        jobs: int = 1,
+        **settings: Any,  # noqa: ANN401 - see RunSpec
     ) -> GateResult:
         """Compare, judge, and fail the test unless the strategy passes.
 
@@ -54,13 +50,10 @@ class CompactionGate:
             baseline: another preset or name, or as a `Path` the folder of an earlier run that has the same strategy.
             sessions: files, folders, patterns or sessions; none are the bundled ones.
             metric: one of the run's.
-            margin: the loss that one would put up with, in the metric's unit, > 0.
+            margin: the loss that is acceptable, in the metric's unit, > 0.
             share: compare at equal size, as a share of the history; None compares each under its own trigger.
             each: no single session may lose more than the margin; else the mean over sessions is judged.
-            window: tokens; None takes each session's own.
-            model: who writes summaries.
-            limit: sessions at most.
-            jobs: worker processes.
+            **settings: further fields of a run, such as `window`, `model`, `limit` and `jobs`; see `wb.compare`.
 
         Returns:
             The verdict, for further asserts.
@@ -72,29 +65,27 @@ class CompactionGate:
 
         asked = Gate(metric, margin, "natural" if share is None else "matched", share, each)
         name = strategy if isinstance(strategy, str) else strategy.name
-        rival = () if isinstance(baseline, Path) else (baseline,)
+        earlier = baseline if isinstance(baseline, Path) else None
+        rival = strategy if isinstance(baseline, Path) else baseline
         results = compare(
-            sessions, strategies=(strategy, *rival), window=window, model=model, limit=limit, jobs=jobs, quiet=True,
-            shares=() if share is None else (share,), out=self.folder,
+            sessions, strategies=(strategy, rival), quiet=True, shares=() if share is None else (share,),
+            out=self.folder, **settings,
         )  # fmt: skip
-        against = name if isinstance(baseline, Path) else baseline if isinstance(baseline, str) else baseline.name
-        earlier = Results.open(baseline).scores if isinstance(baseline, Path) else results.scores
         failed = results.replays[(results.replays["status"] != "ok") & (results.replays["strategy"] == name)]
         for row in failed.itertuples():
             pytest.fail(f"{name} failed on session {row.session}: {row.reason}", pytrace=False)
-        verdict = gate(results.scores, earlier, asked, {name: against})[0]
-        if verdict.outcome != "passed":
-            pytest.fail(_told(verdict, asked), pytrace=False)
-        return verdict
-
-
-def _told(verdict: GateResult, asked: Gate) -> str:
-    figures = f"{verdict.mean:.4g} against {verdict.baseline:.4g}" if verdict.mean is not None else "no value"
-    worst = f"; worst session {verdict.worst} ({verdict.worst_difference:+.4g})" if verdict.worst else ""
-    return (
-        f"{verdict.strategy} {verdict.outcome} against {verdict.against} on {asked.metric}: {figures} over "
-        f"{verdict.sessions} sessions: {verdict.why}{worst}"
-    )
+        against = rival if isinstance(rival, str) else rival.name
+        scores = results.scores if earlier is None else Results.open(earlier).scores
+        one = gate(results.scores, scores, asked, {name: against})[0]
+        if one.outcome != "passed":
+            figures = "no value" if one.mean is None else f"{one.mean:.4g} against {one.baseline:.4g}"
+            worst = f"; worst session {one.worst} ({one.worst_difference:+.4g})" if one.worst else ""
+            pytest.fail(
+                f"{name} {one.outcome} against {against} on {metric}: {figures} over {one.sessions} sessions: "
+                f"{one.why}{worst}",
+                pytrace=False,
+            )
+        return one
 
 
 @pytest.fixture

@@ -10,10 +10,9 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.options import AsJson, takes_model_settings
+from workbench.cli.options import AsJson, ModelOptions, takes
 from workbench.cli.output import complain, say, say_json, table
 from workbench.errors import SettingError
-from workbench.models.settings import ModelSettings
 from workbench.report.experiments import run_experiment, run_experiments, table_rows
 
 FAILED = 1
@@ -32,9 +31,9 @@ def joined(words: list[str]) -> list[str]:
     return found
 
 
-@takes_model_settings
+@takes(ModelOptions)
 def experiment(
-    model_settings: ModelSettings,
+    spec: ModelOptions,
     parameters: Annotated[
         list[str] | None,
         typer.Option("--parameter", "-p", help="A parameter, as often as wanted.", metavar="NAME VALUE"),
@@ -60,12 +59,7 @@ def experiment(
 
       workbench experiment -g window 16000,32000 -g strategies "opal,pipeline;summarize" --jobs 2
     """
-    how = model_settings
-    limits = {
-        "cache": how.cache, "cache_only": how.cache_only, "max_dollars": how.max_usd, "concurrency": how.concurrency,
-        "no_cache": not how.use_cache, "on_bad_summary": how.on_bad_summary,
-    }  # fmt: skip
-    fixed = {name: str(one) for name, one in limits.items() if one not in (None, False, "fallback")}
+    fixed = {name: str(value) for name, value in spec.model_dump(exclude_defaults=True).items()}
     fixed |= _pairs(parameters, "window=32000")
     varied = _pairs(grid, "window=16000,32000")
     if not varied:

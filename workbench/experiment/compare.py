@@ -54,9 +54,9 @@ def compare(what: What = (), *, spec: RunSpec | None = None, **settings: Any) ->
         SetupError: no scheduler answers.
         UnknownName: no strategy or model of that name.
     """
-    wanted = RunSpec.of(spec, settings)
-    run = Run.of(sources_of(what), wanted)
-    return run.results() if wanted.replicates == 1 else replicated(run.replicate, wanted.replicates, run.folder)
+    run = Run.of(sources_of(what), RunSpec.of(spec, settings))
+    times = run.spec.replicates
+    return run.results() if times == 1 else replicated(run.replicate, times, run.folder)
 
 
 @documented(RunSpec)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from types import NoneType, UnionType
-from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import Any, TypeAlias, get_args, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
 
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, WorkbenchError
 
 Plain: TypeAlias = str | int | float | bool | list[str]
 """What a file can say of a setting."""
-
-_WORDS: dict[object, str] = {
-    bool: "true or false", int: "a whole number", float: "a number", str: "a text", NoneType: "none",
-    tuple: "a list of texts",
-    frozenset: "a list of texts",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +33,12 @@ class Setting:
     value: object
 
     @property
-    def choices(self) -> tuple[object, ...]:
-        """Its declared types: those of a union, the values of a choice, else one type."""
+    def hint(self) -> Any:  # noqa: ANN401 - a type
+        """Its declared type."""
         try:
-            hint = get_type_hints(self.owner)[self.field]
+            return get_type_hints(self.owner)[self.field]
         except (NameError, KeyError):
-            hint = type(self.value)
-        return get_args(hint) if get_origin(hint) in (Union, UnionType, Literal) else (hint,)
+            return type(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,24 +136,10 @@ def _replaced(part: Any, path: list[str], value: object) -> Any:  # noqa: ANN401
 
 
 def _typed(one: Setting, value: Plain) -> object:
-    if value == "none" and NoneType in one.choices:
+    """The value as the setting's type; a file has lists for tuples, and `none` for nothing."""
+    if value == "none" and NoneType in get_args(one.hint):
         return None
-    for choice in one.choices:
-        if (found := _as(choice, value)) is not None:
-            return found
-    words = (_WORDS.get(get_origin(choice) or choice, repr(choice)) for choice in one.choices)
-    raise SettingError(f"it must be {' or '.join(dict.fromkeys(words))}")
-
-
-def _as(hint: object, value: Any) -> object:  # noqa: ANN401 - whatever a file says
-    """The value as this type; None if it is of another."""
-    kind: Any = get_origin(hint) or hint
-    if kind in (tuple, frozenset):
-        return kind(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else None
-    if kind is int:
-        return kind(value) if type(value) is int else None
-    if kind is float:
-        return float(value) if type(value) in (int, float) else None
-    if kind in (bool, str):
-        return value if type(value) is kind else None
-    return value if value == hint and type(value) is type(hint) else None
+    try:
+        return TypeAdapter(one.hint).validate_json(json.dumps(value), strict=True)
+    except ValidationError as error:
+        raise SettingError(error.errors()[0]["msg"].replace("Input should be", "it must be")) from None
