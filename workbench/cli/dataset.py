@@ -23,7 +23,8 @@ from workbench.importers.native import save, write
 from workbench.transcript.session import Session
 
 FOLDER = Path("datasets") / "fetched"
-"""Where fetched recordings go unless told otherwise: in the working folder, never in a home directory."""
+"""Where fetched recordings go by default: in the working folder, never in a home directory."""
+Out = Annotated[Path, typer.Option("--out", "-o", help="The file to write; `.gz` is packed.")]
 
 app = typer.Typer(help="Sessions that ship with the package, that can be made, and that can be fetched.")
 
@@ -44,7 +45,7 @@ def show(as_json: AsJson = False) -> int:
 
       workbench dataset list
     """
-    rows: list[dict[str, object]] = [
+    rows = [
         {"name": c.name, "where": "bundled", "tokens": f"{c.tokens:,}", "licence": c.licence, "what it is": c.title}
         for c in map(card, bundled_files())
     ]
@@ -69,19 +70,14 @@ def fetch(
 
       workbench dataset fetch pi-large-session
     """
-    paths = []
-    for entry in [find(name) for name in names]:
-        paths.append(str(fetched(entry, folder)))
-        if not as_json:
-            say(paths[-1])
-    if as_json:
-        say_json({"files": paths})
+    paths = [str(fetched(entry, folder)) for entry in [find(name) for name in names]]
+    say_json({"files": paths}) if as_json else say("\n".join(paths))
     return 0
 
 
 @app.command()
 def generate(
-    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write; `.gz` is packed.")],
+    out: Out,
     tokens: Annotated[int, typer.Option("--tokens", min=1000, help="About how long, in tokens.")] = 100_000,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same bytes.")] = 0,
     profile: Annotated[Profile, typer.Option("--profile", help="How the work sounds.")] = Profile.coding,
@@ -95,20 +91,15 @@ def generate(
       workbench dataset generate --tokens 1000000 --seed 7 --profile coding --out big.jsonl
     """
     made = generated(tokens, seed, profile.value)
-    _save(made.session, out)
     if facts is not None:
         facts.write_text("".join(json.dumps(asdict(fact)) + "\n" for fact in made.facts), encoding="utf-8")
-    if as_json:
-        say_json({"file": str(out), "messages": len(made.session.messages), "facts": len(made.facts)})
-    else:
-        say(f"{out}: {len(made.session.messages)} messages, {len(made.facts)} planted facts")
-    return 0
+    return _save(made.session, out, as_json, facts=len(made.facts))
 
 
 @app.command()
 def record(
     task: Annotated[Path, typer.Argument(help="A folder with task.toml, system.md, script.md and files/.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write; `.gz` is packed.")],
+    out: Out,
     seconds: Annotated[float, typer.Option("--timeout", min=1, help="What one tool call may take.")] = 120.0,
     as_json: AsJson = False,
 ) -> int:
@@ -121,18 +112,20 @@ def record(
       workbench dataset record datasets/tasks/stockroom-holds --out session.jsonl
     """
     session = recorded(read_task(task), seconds)
-    _save(session, out)
-    if as_json:
-        say_json({"file": str(out), "messages": len(session.messages), "requests": len(session.requests)})
-    else:
-        say(f"{out}: {len(session.messages)} messages, {len(session.requests)} requests")
-    return 0
+    return _save(session, out, as_json, requests=len(session.requests))
 
 
-def _save(session: Session, out: Path) -> None:
+def _save(session: Session, out: Path, as_json: bool, **counts: int) -> int:
+    """Write the session, and say how much it holds."""
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.suffix == ".gz":
         with out.open("wb") as raw, gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
             write(session, packed)  # type: ignore[arg-type]  # a GzipFile is written to like any stream
     else:
         save(session, out)
+    counts = {"messages": len(session.messages), **counts}
+    if as_json:
+        say_json({"file": str(out), **counts})
+    else:
+        say(f"{out}: {', '.join(f'{n} {name}' for name, n in counts.items())}")
+    return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ import pandas as pd
 import typer
 
 from workbench.analysis.difference import changed_entities, changed_values
-from workbench.analysis.gate import Gate, GateResult, outcome
+from workbench.analysis.gate import Gate, outcome
 from workbench.analysis.gate import gate as judge
 from workbench.cli.options import AsJson, Run, names
 from workbench.cli.output import complain, printable, records, say, say_json, table
@@ -22,9 +21,6 @@ from workbench.report.gate import number as digits
 
 PASSED, FAILED, UNDECIDED = 0, 1, 2
 CODES = {"passed": PASSED, "failed": FAILED, "undecided": UNDECIDED}
-VERDICTS = (
-    "strategy", "against", "outcome", "sessions", "baseline", "run", "difference", "95 % interval", "why",
-)  # fmt: skip
 VALUES = ("session", "strategy", "mode", "before", "after", "difference")
 
 
@@ -77,7 +73,7 @@ def gate(
         junit.write_text(written.as_junit(verdicts, asked), encoding="utf-8")
     if markdown is not None:
         markdown.write_text(written.as_markdown(verdicts, asked), encoding="utf-8")
-    say_json(written.as_json(verdicts, asked)) if as_json else _show_verdicts(verdicts, asked)
+    say_json(written.as_json(verdicts, asked)) if as_json else say(table(written.rows(verdicts)))
     return CODES[outcome(verdicts)]
 
 
@@ -123,20 +119,6 @@ def _scores(run: Results, baseline: Results) -> tuple[pd.DataFrame, pd.DataFrame
         complain(f"left out: session {printable(str(name))} is another recording in {baseline.path}")
     ours, theirs = (each.scores[~each.scores["session"].isin(set(unlike))] for each in (run, baseline))
     return ours, theirs
-
-
-def _show_verdicts(verdicts: Sequence[GateResult], asked: Gate) -> None:
-    rows = [
-        {
-            **asdict(one),
-            "baseline": digits(one.baseline),
-            "run": digits(one.mean),
-            "difference": digits(one.difference, "+"),
-            "95 % interval": "-" if one.low is None else f"{digits(one.low, '+')} to {digits(one.high, '+')}",
-        }
-        for one in verdicts
-    ]
-    say(table(rows, {name: name for name in VERDICTS}))
 
 
 def _of(rows: pd.DataFrame, strategies: Sequence[str]) -> pd.DataFrame:

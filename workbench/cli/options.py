@@ -96,7 +96,7 @@ def tell_terms(*models: object) -> None:
 
 def _option(name: str, field: FieldInfo, default: object) -> Parameter:
     flags = [f"--{name.replace('_', '-')}", *([SHORT[name]] if name in SHORT else [])]
-    kind: Any = Annotated[_kind(field.annotation), typer.Option(*flags, help=field.description)]  # type: ignore[valid-type]
+    kind: Any = Annotated[_kind(field.annotation), typer.Option(*flags, help=field.description)]
     text = ",".join(map(str, default)) if isinstance(default, tuple) else default
     return Parameter(name, Parameter.KEYWORD_ONLY, default=text, annotation=kind)
 

@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 
 from workbench.analysis.gate import Gate, GateResult, outcome
 
+COLUMNS = ("strategy", "against", "outcome", "sessions", "baseline", "run", "difference", "95 % interval", "why")
+
 
 def as_json(verdicts: Sequence[GateResult], asked: Gate) -> dict[str, object]:
     """Verdicts as plain JSON: `outcome` of all, what was `asked`, and one of `verdicts` a strategy."""
@@ -39,17 +41,24 @@ def as_markdown(verdicts: Sequence[GateResult], asked: Gate) -> str:
         "",
         f"Margin {asked.margin:g}; {where}; {'each session by itself' if asked.each else 'mean over sessions'}.",
         "",
-        "| strategy | against | outcome | sessions | baseline | run | difference | 95 % interval | why |",
+        f"| {' | '.join(COLUMNS)} |",
         "|---|---|---|---:|---:|---:|---:|---:|---|",
+        *(f"| {' | '.join(map(_cell, row.values()))} |" for row in rows(verdicts)),
     ]
-    for one in verdicts:
-        between = "-" if one.low is None or one.high is None else f"{one.low:+.3f} to {one.high:+.3f}"
-        cells = (
-            _cell(one.strategy), _cell(one.against), one.outcome, str(one.sessions), number(one.baseline),
-            number(one.mean), number(one.difference, "+"), between, _cell(one.why),
-        )  # fmt: skip
-        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def rows(verdicts: Sequence[GateResult]) -> list[dict[str, str]]:
+    """A row a strategy, in words: the columns are `COLUMNS`."""
+    cells = (
+        (
+            one.strategy, one.against, one.outcome, str(one.sessions), number(one.baseline), number(one.mean),
+            number(one.difference, "+"),
+            "-" if one.low is None else f"{number(one.low, '+')} to {number(one.high, '+')}", one.why,
+        )
+        for one in verdicts
+    )  # fmt: skip
+    return [dict(zip(COLUMNS, row, strict=True)) for row in cells]
 
 
 def number(value: float | None, sign: str = "") -> str:
