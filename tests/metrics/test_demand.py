@@ -9,6 +9,7 @@ import pytest
 
 from builders import called, result, rules, said, told
 from workbench.extraction.entities import Entity
+from workbench.metrics.background import BACKGROUND
 from workbench.metrics.demand import Demand, Need
 from workbench.metrics.index import Index
 from workbench.transcript.message import Message
@@ -92,7 +93,7 @@ def test_background_is_not_demanded() -> None:
     messages = [said("retryLimit in package.json of TypeScript"), told("retryLimit, package.json, TypeScript")]
     index = Index(messages)
     assert [need.entity.text for need in index.demand(1).needs] == ["retryLimit"]
-    assert len(index.with_background(frozenset({Entity("identifier", "retryLimit")})).demand(1)) == 0
+    assert len(Index(messages, background=BACKGROUND | {Entity("identifier", "retryLimit")}).demand(1)) == 0
     assert len(index.demand(1)) == 1
 
 

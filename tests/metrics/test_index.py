@@ -4,7 +4,7 @@ import pytest
 
 from builders import called, conversation, result, said, told
 from workbench.extraction.entities import Entity
-from workbench.metrics.background import BUILTIN_BACKGROUND, background
+from workbench.metrics.background import BACKGROUND
 from workbench.metrics.index import Index
 from workbench.transcript.message import Message
 
@@ -119,26 +119,12 @@ def test_entities_in_texts_are_counted_once(index: Index) -> None:
 # Background
 
 
-def test_what_three_projects_share_is_background() -> None:
-    shared, rare = Entity("identifier", "runAll"), Entity("identifier", "retryLimit")
-    entities = {"a": [shared, rare], "b": [shared, rare, rare], "c": [shared]}
-    assert background(entities) == {shared}
-    assert background({"a": [shared] * 5}) == frozenset()
-
-
-def test_the_built_in_background_is_found_by_the_extractor() -> None:
-    for entity in BUILTIN_BACKGROUND:
+def test_nothing_of_the_background_is_needed() -> None:
+    for entity in BACKGROUND:
         text = f"$ {entity.text}" if entity.kind == "command" else entity.text
         index = Index([told(text, "a1"), told(text, "a2")])
         assert len(index.entities) > 0, entity
         assert len(index.demand(1)) == 0, entity
-
-
-def test_a_new_background_extracts_nothing_again(index: Index) -> None:
-    other = index.with_background(frozenset({Entity("identifier", "retryLimit")}))
-    other.demand(4)
-    assert other.inverted_index is index.inverted_index
-    assert index.extractor.messages_read == 5
 
 
 # The whole

@@ -9,6 +9,7 @@ import pytest
 from builders import remembering, rules
 from workbench.datasets.generator import Generated, generate
 from workbench.experiment.prepared import Prepared, prepared
+from workbench.metrics.background import BACKGROUND
 from workbench.metrics.demand import HORIZON, Demand
 from workbench.metrics.index import Index
 from workbench.transcript.message import Message
@@ -31,9 +32,8 @@ def test_planted_dependencies_are_found(made: Sequence[Generated]) -> None:
 
 def test_an_extractor_that_overlooks_a_kind_fails(made: Sequence[Generated]) -> None:
     def blind(messages: Sequence[Message]) -> Index:
-        whole = Index(messages)
-        numbers = frozenset(entity for entity in whole.entities if entity.kind in ("number", "id"))
-        return whole.with_background(numbers)
+        numbers = {entity for entity in Index(messages).entities if entity.kind in ("number", "id")}
+        return Index(messages, background=BACKGROUND | numbers)
 
     found = planted(made, blind)
     assert found.failed

@@ -24,10 +24,8 @@ from workbench.experiment.sources import Source, What, sources_of
 from workbench.experiment.spec import RunSpec, documented
 from workbench.experiment.store import Results, RunFolder
 from workbench.experiment.tables import SCHEMA
-from workbench.experiment.work import Shard, Task, survey
+from workbench.experiment.work import Shard, Task, count
 from workbench.experiment.workers import Workers, workers
-from workbench.extraction.entities import Entity
-from workbench.metrics.background import background
 from workbench.models.serving import local_servers
 from workbench.models.settings import ModelSettings, local_weights
 from workbench.registry import DISTRIBUTION
@@ -141,28 +139,13 @@ class Run:
         ):
             how = replace(self.model_settings, served=tuple(local.items()), machine=gethostname())
             task = Task(spec, self.presets, self.folder, how)
-            if len(sources) > 2 or spec.limit is not None:
-                sessions, common = self._surveyed(crew)
-                task = replace(task, background=common)
-                if spec.limit is not None:
-                    most = _first(sessions, spec.limit)
-                    # a source without sessions has a row that says why
-                    sources = tuple(one for one in sources if most.get(one.number) or not sessions.get(one.number))
+            if spec.limit is not None:
+                counts = _counted(sources, spec, crew)
+                most = _first(counts, spec.limit)
+                # a source without sessions has a row that says why
+                sources = tuple(one for one in sources if most.get(one.number, 0) or not counts.get(one.number, 0))
             with _bar(len(sources), word, quiet=spec.quiet) as bar:
                 yield sources, shards(sources, self.presets, most, crew.size), task, crew, bar
-
-    def _surveyed(self, crew: Workers) -> tuple[dict[int, int], frozenset[Entity]]:
-        """How many sessions each source holds, as far as workers survive it, and what unrelated projects share."""
-        sessions: dict[int, int] = {}
-        projects: dict[str, set[Entity]] = {}
-        with _bar(len(self.sources), "reading", quiet=self.spec.quiet) as bar:
-            ask = partial(survey, window=self.spec.window, redact=self.spec.redact)
-            for number, found in crew.each(ask, self.sources):
-                sessions[number] = len(found or ())
-                for project, entities in found or ():
-                    projects.setdefault(project, set()).update(entities)
-                bar.update()
-        return sessions, background(projects)
 
     def _manifest(self, sources: Sequence[Source], task: Task, seconds: float) -> dict[str, object]:
         command = ["workbench", *sys.argv[1:]] if Path(sys.argv[0]).name == "workbench" else []
@@ -173,7 +156,6 @@ class Run:
             "settings": self.spec.settings(),
             "presets": [described(part) for part in self.presets],
             "sources": list(map(task.masked, read)),
-            "background_entities": len(task.background),
             "code": code_version(),
             "python": platform.python_version(),
             "packages": {name: _version(name) for name in (DISTRIBUTION, "tiktoken", "litellm", "numpy", "pandas")},
@@ -183,13 +165,23 @@ class Run:
         }
 
 
-def _first(sessions: Mapping[int, int], limit: int) -> dict[int, int]:
+def _counted(sources: Sequence[Source], spec: RunSpec, crew: Workers) -> dict[int, int]:
+    """How many sessions each source holds, as far as workers survive it."""
+    sessions = {}
+    with _bar(len(sources), "reading", quiet=spec.quiet) as bar:
+        for number, found in crew.each(partial(count, window=spec.window, redact=spec.redact), sources):
+            sessions[number] = found or 0
+            bar.update()
+    return sessions
+
+
+def _first(counts: Mapping[int, int], limit: int) -> dict[int, int]:
     """How many sessions to take of each source, so that the first `limit` of the run are taken."""
-    most: dict[int, int] = {}
-    for number in sorted(sessions):
-        most[number] = min(sessions[number], limit)
-        limit -= most[number]
-    return most
+    wanted = {}
+    for number in sorted(counts):
+        wanted[number] = min(counts[number], limit)
+        limit -= wanted[number]
+    return wanted
 
 
 def _bar(total: int, word: str, *, quiet: bool) -> tqdm[NoReturn]:

@@ -139,12 +139,11 @@ def _of_a_shard(task: Task, shard: Shard) -> Forecast:
     replays = done = tokens = 0
     asked: list[Asked] = []
     for ready in sessions:
-        scored = ready.against(task.background)
         for preset in shard.presets:
             for wanted in task.spec.models:
                 model = task.model_settings.model(wanted)
                 replays += 1
-                if task.folder.replay(replay_key(scored, preset, wanted, model, task)) is not None:
+                if task.folder.replay(replay_key(ready, preset, wanted, model, task)) is not None:
                     done += 1
                     continue
                 tokens += sum(ready.sizing.sizes)

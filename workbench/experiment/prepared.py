@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
-from workbench.extraction.entities import Entity
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.item import Exam
 from workbench.metrics.index import Index
@@ -40,10 +39,6 @@ class Prepared:
         if model not in self._models:
             self._models[model] = model.reading_with(self.index.extractor)
         return self._models[model]
-
-    def against(self, background: frozenset[Entity]) -> Prepared:
-        """The same, with these entities taken for background."""
-        return replace(self, index=self.index.with_background(background)) if background else self
 
 
 def prepared(session: Session, window: int | None = None) -> Prepared:

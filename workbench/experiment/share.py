@@ -22,7 +22,7 @@ SHARED = "shared"
 DIGITS = 18
 """Of a hash: among a million texts no two are likely to have the same."""
 MANIFEST = frozenset(
-    {"schema", "settings", "presets", "background_entities", "code", "python", "packages", "jobs", "seconds", "created",
+    {"schema", "settings", "presets", "code", "python", "packages", "jobs", "seconds", "created",
      "projects"}
 )  # fmt: skip
 """The fields of a manifest that are copied: what was asked for, with what, and never where the recordings are."""

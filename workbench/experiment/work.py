@@ -14,7 +14,6 @@ from workbench.experiment.sources import Source, Unreadable, read
 from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import RunFolder
 from workbench.experiment.tables import SCHEMA
-from workbench.extraction.entities import Entity
 from workbench.metrics.builtin import installed
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
@@ -26,7 +25,6 @@ class Task:
     """Everything that a worker needs to know about a run.
 
     Attributes:
-        background: entities that occur in three or more unrelated projects of the run.
         model_settings: how models are asked.
     """
 
@@ -34,7 +32,6 @@ class Task:
     presets: tuple[Preset, ...]
     folder: RunFolder
     model_settings: ModelSettings
-    background: frozenset[Entity] = frozenset()
 
     def masked(self, text: str) -> str:
         """A path or a reason: either may quote what is to be masked, such as a part of a provider's key."""
@@ -81,10 +78,9 @@ class Worked:
     unreadable: tuple[Unreadable, ...] = ()
 
 
-def survey(source: Source, window: int | None, redact: bool) -> list[tuple[str, frozenset[Entity]]]:
-    """The project and all entities of each session of a source."""
-    found = read(source, window, redact=redact).ready
-    return [(ready.session.project, frozenset(ready.index.entities)) for ready in found]
+def count(source: Source, window: int | None, redact: bool) -> int:
+    """How many sessions of a source can be replayed."""
+    return len(read(source, window, redact=redact).ready)
 
 
 def work(task: Task, shard: Shard) -> Worked:
@@ -92,8 +88,7 @@ def work(task: Task, shard: Shard) -> Worked:
     found = read(shard.source, task.spec.window, redact=task.spec.redact)
     sessions = []
     for ready in found.ready[: shard.most]:
-        scored = ready.against(task.background)
-        replays = tuple(done for preset in shard.presets for done in _under_each_model(scored, preset, task))
+        replays = tuple(done for preset in shard.presets for done in _under_each_model(ready, preset, task))
         sessions.append((_session_row(ready), replays))
     return Worked(shard.source.number, tuple(sessions), found.unreadable)
 
@@ -137,12 +132,11 @@ def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Mode
     """
     session, spec = ready.session, task.spec
     content = session.origin.sha256 or key(session.messages)
-    background = sorted(str(entity) for entity in task.background)
     who = wanted if isinstance(wanted, str) else key(wanted)
     return key(
         SCHEMA, code_version(), content, session.id, preset, who, task.model_settings.seal(model), ready.window,
         spec.shares, spec.boundaries, spec.seed, spec.redact, spec.price_model, spec.prices,
-        background, installed(),
+        installed(),
     )  # fmt: skip
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from copy import copy
 from functools import cached_property
 
 import numpy as np
 
 from workbench.extraction.entities import KINDS, Entity, Kind
 from workbench.extraction.extractor import Extractor
-from workbench.metrics.background import BUILTIN_BACKGROUND
+from workbench.metrics.background import BACKGROUND
 from workbench.metrics.demand import HORIZON, Demand
 from workbench.metrics.evidence import History
 from workbench.metrics.indexes.inverted_index import InvertedIndex
@@ -39,7 +38,7 @@ class Index:
         self,
         messages: Sequence[Message],
         cwd: str = "",
-        background: frozenset[Entity] = BUILTIN_BACKGROUND,
+        background: frozenset[Entity] = BACKGROUND,
         extractor: Extractor | None = None,
     ) -> None:
         self.messages = tuple(messages)
@@ -48,15 +47,6 @@ class Index:
         self.background = background
         self._texts = TextIndex(self.inverted_index)
         self._demands: dict[tuple[int, int], Demand] = {}
-
-    def with_background(self, more: frozenset[Entity]) -> Index:
-        """The same index, that takes these entities for background as well. Cheap: nothing is extracted again."""
-        other = copy(self)
-        other.background = self.background | more
-        for name in ("_wanted", "everything"):
-            other.__dict__.pop(name, None)
-        other._demands = {}
-        return other
 
     @property
     def entities(self) -> tuple[Entity, ...]:

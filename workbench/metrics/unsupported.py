@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.extraction.entities import Entity, plain
 from workbench.extraction.words import words
-from workbench.metrics.background import BUILTIN_BACKGROUND
+from workbench.metrics.background import BACKGROUND
 from workbench.metrics.indexes.inverted_index import InvertedIndex, row_of
 from workbench.metrics.indexes.text_index import TextIndex
 
@@ -88,7 +88,7 @@ class Support:
     def _first_said(self, number: int, name: Entity, stands: int) -> int:
         """The message that first says an entity, or names its file; n if none does, -1 where any model knows it."""
         p = self._index
-        if name in BUILTIN_BACKGROUND:
+        if name in BACKGROUND:
             return -1
         if stands < 0 or (name.kind == "path" and number >= len(p.names) and not p.files.is_ending(name.text)):
             return p.n

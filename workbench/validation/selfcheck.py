@@ -13,9 +13,7 @@ from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.sources import Source, read
-from workbench.extraction.entities import Entity
 from workbench.importers.importer import files
-from workbench.metrics.background import background
 from workbench.validation.blind import blindness
 from workbench.validation.check import Check, SessionCheck
 from workbench.validation.demand import placebo, planted
@@ -45,7 +43,7 @@ def selfcheck(what: Iterable[str | Path] = (), *, window: int | None = None, lim
     sessions = _read(named or list(bundled_files()), window)
     if not named:
         sessions += [ready for ready in _generated(window)]
-    sessions = _against_common(sessions[:limit])
+    sessions = sessions[:limit]
     if not sessions:
         raise SettingError("there is nothing to check: name files or folders with recorded sessions")
     with tempfile.TemporaryDirectory() as folder:
@@ -66,12 +64,3 @@ def _read(what: Sequence[str | Path], window: int | None) -> list[Prepared]:
 def _generated(window: int | None) -> Iterable[Prepared]:
     for seed, profile in enumerate(VOCABULARY):
         yield from read(Source(session=generate(GENERATED, seed, profile).session), window).ready
-
-
-def _against_common(sessions: Sequence[Prepared]) -> list[Prepared]:
-    """The sessions with what three unrelated projects share taken for background, as in a run."""
-    by_project: dict[str, set[Entity]] = {}
-    for one in sessions:
-        by_project.setdefault(one.session.project or one.session.id, set()).update(one.index.entities)
-    shared = background(by_project)
-    return [one.against(shared) for one in sessions]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.extraction.entities import Kind
-from workbench.metrics.background import BUILTIN_BACKGROUND
+from workbench.metrics.background import BACKGROUND
 from workbench.metrics.demand import HORIZON
 from workbench.metrics.exam.cues import FEWEST, Question
 from workbench.metrics.exam.history import FORMS, ExamHistory, Past
@@ -80,7 +80,7 @@ def _uses(history: ExamHistory, at: int, horizon: int, newest: Ints) -> Iterator
             if (
                 isinstance(message, AssistantMessage)
                 and entity.kind not in LEFT_OUT
-                and entity not in BUILTIN_BACKGROUND
+                and entity not in BACKGROUND
             ):
                 evidence = _evidence(history, lines, line, newest)
                 yield _Use(name, number, line, int(history.place_form[place]), evidence)
