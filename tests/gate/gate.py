@@ -148,6 +148,9 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             now = run(part, given.jobs, Path(folder) / "run")
         values = sum(table.size for table in now.values())
+        if not (now["sessions"]["status"] == "ok").all():
+            print(f"{part}: a session could not be read: {now['sessions']['reason'].max()}")
+            return 2
         if given.store:
             (HERE / part).mkdir(exist_ok=True)
             for path in (HERE / part).glob("*.parquet"):
