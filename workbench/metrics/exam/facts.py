@@ -77,11 +77,7 @@ def _uses(history: ExamHistory, at: int, horizon: int, newest: Ints) -> Iterator
                 continue
             settled.add(name)
             entity = history.names[name]
-            if (
-                isinstance(message, AssistantMessage)
-                and entity.kind not in LEFT_OUT
-                and entity not in BACKGROUND
-            ):
+            if isinstance(message, AssistantMessage) and entity.kind not in LEFT_OUT and entity not in BACKGROUND:
                 evidence = _evidence(history, lines, line, newest)
                 yield _Use(name, number, line, int(history.place_form[place]), evidence)
 
