@@ -48,16 +48,16 @@ def violations(before: Context, after: Context) -> tuple[Violation, ...]:
 def _in_place(before: Sequence[Message], after: Sequence[Message]) -> bool:
     """Whether messages were only rewritten: each keeps its place, its id, its calls and the call that it answers."""
     return len(before) == len(after) and all(
-        old is new or _identity(old) == _identity(new) for old, new in zip(before, after, strict=True)
+        old is new or (old.id == new.id and old.role == new.role and _pairing(old) == _pairing(new))
+        for old, new in zip(before, after, strict=True)
     )
 
 
-def _identity(message: Message) -> tuple[str, ...]:
-    """What says where a message belongs: its role, its id, and the ids of its calls or of the call that it answers."""
+def _pairing(message: Message) -> str | list[str]:
+    """The ids of a message's calls, or of the call that it answers."""
     if isinstance(message, ToolResult):
-        return message.role, message.id, message.call_id
-    calls = message.calls if isinstance(message, AssistantMessage) else ()
-    return message.role, message.id, *[call.id for call in calls]
+        return message.call_id
+    return [call.id for call in message.calls] if isinstance(message, AssistantMessage) else ""
 
 
 def _paired(messages: Iterable[Message]) -> tuple[set[Call], list[tuple[str, Call | None]]]:

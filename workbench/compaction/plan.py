@@ -64,11 +64,15 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Put `by` in the place of `messages[start:stop]`; an empty `by` drops them, an empty range inserts."""
+    """Put `by` in the place of `messages[start:stop]`; an empty `by` drops them, an empty range inserts.
+
+    `size` is the tokens of a single new message that is counted already.
+    """
 
     start: int
     stop: int
     by: tuple[Message | Draft, ...] = ()
+    size: int | None = None
 
 
 Archive: TypeAlias = Mapping[str, str]
@@ -126,7 +130,7 @@ class Plan:
                     said, left = left[: len(new.requests)], left[len(new.requests) :]
                     new = new.written(said, model)
                 messages.append(new)
-                sizes.append(context.count(new))
+                sizes.append(context.count(new) if edit.size is None else edit.size)
             at = edit.stop
         messages += context.messages[at:]
         sizes += context.sizes[at:]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import itemgetter
 
 from workbench.compaction.clip import byte_length
-from workbench.compaction.marker import reference
 from workbench.compaction.plan import Plan, Replace
 from workbench.transcript.context import Context
 from workbench.transcript.message import Image, Text, ToolResult, plain_text, with_blocks
@@ -13,9 +13,8 @@ from workbench.transcript.message import Image, Text, ToolResult, plain_text, wi
 
 def rewritten(
     context: Context,
-    texts: Iterable[tuple[int, str]],
+    texts: Iterable[tuple[int, str] | tuple[int, str, str]],
     *,
-    archived: bool = False,
     pictures: bool = False,
     by_bytes: bool = False,
 ) -> Plan | None:
@@ -23,8 +22,8 @@ def rewritten(
 
     Args:
         context: with the results.
-        texts: what each says from now on, by index, in any order.
-        archived: whether the full texts move to the archive.
+        texts: what each says from now on, behind its index, and the reference under which its full text moves to the
+            archive where it does; in any order.
         pictures: whether pictures stay.
         by_bytes: whether fewer bytes are enough to be smaller where the tokens are as many.
 
@@ -32,7 +31,7 @@ def rewritten(
         The plan; None where nothing changes.
     """
     edits, archive = [], {}
-    for i, text in sorted(texts):
+    for i, text, *ref in sorted(texts, key=itemgetter(0)):
         message = context.messages[i]
         if not isinstance(message, ToolResult) or message.pinned:
             continue
@@ -41,10 +40,10 @@ def rewritten(
         if blocks == message.blocks:
             continue
         short = with_blocks(message, blocks)
-        fewer = by_bytes and byte_length(text) < byte_length(plain_text(message))
-        if context.count(short) < context.sizes[i] + fewer:
-            edits.append(Replace(i, i + 1, (short,)))
-            if archived:
-                full = plain_text(message)
-                archive[reference(full)] = full
+        size = context.count(short)
+        more = size - context.sizes[i]
+        if more < 0 or (by_bytes and more == 0 and byte_length(text) < byte_length(plain_text(message))):
+            edits.append(Replace(i, i + 1, (short,), size))
+            if ref:
+                archive[ref[0]] = plain_text(message)
     return Plan(tuple(edits), archive) if edits else None

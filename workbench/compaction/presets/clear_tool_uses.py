@@ -64,7 +64,8 @@ class ClearToolUses:
         plan = rewritten(context, ((i, CLEARED) for i in free))
         if plan is None or not self.clear_at_least:
             return plan
-        return plan if context.tokens - plan.apply(context).tokens >= self.clear_at_least else None
+        saved = sum(context.sizes[edit.start] - (edit.size or 0) for edit in plan.edits)
+        return plan if saved >= self.clear_at_least else None
 
 
 CLEAR_TOOL_USES = Preset(

@@ -71,9 +71,9 @@ class ReverseBudget:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The cut results, each smaller than it was, and their full texts for the archive."""
-        return rewritten(context, self._older(context), archived=True, pictures=True)
+        return rewritten(context, self._older(context), pictures=True)
 
-    def _older(self, context: Context) -> Iterator[tuple[int, str]]:
+    def _older(self, context: Context) -> Iterator[tuple[int, str, str]]:
         used = 0
         for i in range(len(context.messages) - 1, -1, -1):
             message = context.messages[i]
@@ -83,7 +83,8 @@ class ReverseBudget:
             text = plain_text(message)
             end = _last_lines(text, self.lines)
             if used > self.tokens and not text.startswith(MARK) and len(end) < len(text):
-                yield i, f"{MARK}{reference(text)}]\n{end}"
+                ref = reference(text)
+                yield i, f"{MARK}{ref}]\n{end}", ref
 
 
 def _last_lines(text: str, lines: int) -> str:

@@ -35,5 +35,5 @@ class BudgetReduction:
             if isinstance(message, ToolResult)
             and sum(len(block.text) for block in message.blocks if isinstance(block, Text)) > self.chars
         )
-        markers = ((i, truncated(len(text), reference(text))) for i, text in long)
-        return rewritten(context, markers, archived=True, pictures=True)
+        named = ((i, len(text), reference(text)) for i, text in long)
+        return rewritten(context, ((i, truncated(size, ref), ref) for i, size, ref in named), pictures=True)

@@ -153,7 +153,7 @@ class DockerGeneration:
         """
         limit, given = smaller(task.budget.window, self.window), task.given
         prompts = (prompt("docker_system"), question(task.budget.instructions))
-        beside = [*(UserMessage(id="", blocks=(Text(text),)) for text in prompts), *given.earlier]
+        beside: list[Message] = [*(UserMessage(id="", blocks=(Text(text),)) for text in prompts), *given.earlier]
         room = max(limit - self.cap(limit) - sum(map(self.count, beside)), 0)
         new = tuple(self._cut(message, max(room // 4, 1)) for message in given.new) if self.follows else given.new
         start = first_index_in_budget(new, self.sizes(new, task.context), room)

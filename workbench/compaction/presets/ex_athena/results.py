@@ -62,7 +62,7 @@ def rewritable(context: Context, indices: Iterable[int] | None = None) -> Iterat
         message = context.messages[i]
         if isinstance(message, ToolResult) and not message.pinned:
             text = plain_text(message)
-            found = _REFERENCE.match(text)
+            found = _REFERENCE.match(text) if context.archive else None
             if found is None or found.group(1) not in context.archive:
                 yield i, message, text
 
@@ -83,8 +83,10 @@ class BudgetReduction:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace what is too long, wherever it stands."""
         sizes = ((i, text, byte_length(text)) for i, _, text in rewritable(context))
-        marks = ((i, self.mark(size, reference(text))) for i, text, size in sizes if size > self.limit)
-        return rewritten(context, marks, archived=True, pictures=True, by_bytes=True)
+        long = ((i, size, reference(text)) for i, text, size in sizes if size > self.limit)
+        return rewritten(
+            context, ((i, self.mark(size, ref), ref) for i, size, ref in long), pictures=True, by_bytes=True
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,8 +197,7 @@ def _repeats(messages: Sequence[Message]) -> dict[int, int | None]:
         elif not isinstance(message, ToolResult):
             call = result = None
         elif call is not None and message.call_id == call.id:
-            same = result and (result.blocks, result.is_error) == (message.blocks, message.is_error)
-            if at in found and same:
+            if at in found and result and (result.blocks, result.is_error) == (message.blocks, message.is_error):
                 found[at] = i
             result = message
     return found

@@ -24,6 +24,7 @@ from workbench.transcript.message import (
     ToolCall,
     ToolResult,
     UserMessage,
+    argument_texts,
     image_tokens,
     plain_text,
     with_blocks,
@@ -74,14 +75,12 @@ class HermesPrune:
         movable = Movable.of(context, budget)
         newest = last_user(context.messages)
         old = [i for i in movable.indices[: tail_start(movable, budget.window)] if i != newest]
-        lines = rewritten(context, self._lines(context.messages, old), archived=True) or Plan(())
-        others = [Replace(i, i + 1, (short,)) for i, short in self._shrunk(context, old)]
-        edits = sorted([*lines.edits, *others], key=lambda edit: edit.start)
-        plan = Plan(tuple(edits), lines.archive)
-        gained = sum(context.sizes[edit.start] - sum(map(context.count, edit.by)) for edit in edits)
-        return plan if edits and gained >= self.worth * context.tokens else None
+        lines = rewritten(context, self._lines(context.messages, old)) or Plan(())
+        edits = sorted([*lines.edits, *self._shrunk(context, old)], key=lambda edit: edit.start)
+        gained = sum(context.sizes[edit.start] - (edit.size or 0) for edit in edits)
+        return Plan(tuple(edits), lines.archive) if edits and gained >= self.worth * context.tokens else None
 
-    def _lines(self, messages: Sequence[Message], old: Sequence[int]) -> Iterator[tuple[int, str]]:
+    def _lines(self, messages: Sequence[Message], old: Sequence[int]) -> Iterator[tuple[int, str, str]]:
         """The line for each old long result; one that says the same as a later result points to that."""
         long = {
             i: text
@@ -95,31 +94,30 @@ class HermesPrune:
             if i not in long or not isinstance(message, ToolResult) or long[i].startswith((SAME, OLD)):
                 continue
             ref = reference(long[i])
-            yield i, f"{SAME}{ref}]" if last[long[i]] > i else _described(message, long[i], calls.get(i), ref)
+            yield i, f"{SAME}{ref}]" if last[long[i]] > i else _described(message, long[i], calls.get(i), ref), ref
 
-    def _shrunk(self, context: Context, old: Sequence[int]) -> Iterator[tuple[int, Message]]:
+    def _shrunk(self, context: Context, old: Sequence[int]) -> Iterator[Replace]:
         """Answers with shorter arguments and user messages without pictures, where that makes them smaller."""
         messages = context.messages
-        pictured = [i for i, message in enumerate(messages) if message.role == "user" and image_tokens(message)]
+        pictured = [i for i, message in enumerate(messages) if message.role == "user" and image_tokens(message)][:-1]
         for i in old:
             message = messages[i]
-            short: Message
-            if isinstance(message, AssistantMessage):
+            short = message
+            if isinstance(message, AssistantMessage) and any(map(self._is_long, message.blocks)):
                 short = replace(message, blocks=tuple(map(self._short_call, message.blocks)))
-            elif isinstance(message, UserMessage) and [i] != pictured[-1:]:
+            elif isinstance(message, UserMessage) and i in pictured:
                 short = replace(message, blocks=tuple(map(_named, message.blocks)))
-            else:
-                continue
-            if short.blocks == message.blocks:
-                continue
-            if context.count(short) < context.sizes[i]:
-                yield i, short
+            if short is not message and (size := context.count(short)) < context.sizes[i]:
+                yield Replace(i, i + 1, (short,), size)
+
+    def _is_long(self, block: AnswerBlock) -> bool:
+        texts = argument_texts(block.arguments) if isinstance(block, ToolCall) else ()
+        return any(len(text) > self.long_argument for text in texts)
 
     def _short_call(self, block: AnswerBlock) -> AnswerBlock:
         if not isinstance(block, ToolCall):
             return block
-        arguments = with_texts(block.arguments, self._short_argument)
-        return block if arguments == block.arguments else replace(block, arguments=arguments)
+        return replace(block, arguments=with_texts(block.arguments, self._short_argument))
 
     def _short_argument(self, text: str) -> str:
         return text if len(text) <= self.long_argument else head(text, self.argument_chars) + " [...]"
