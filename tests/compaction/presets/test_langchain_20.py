@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from compaction.presets.situations import due, fired, summary
 
@@ -5,12 +7,16 @@ from builders import called, conversation, result, said, told
 from workbench.compaction.presets.langchain_20 import (
     KEEP,
     LANGCHAIN_20,
+    SUMMARY,
     TOO_LONG,
     TRIM,
-    langchain_20,
+    LastTokens,
     langchain_tokens,
 )
+from workbench.compaction.strategy import Strategy
 from workbench.transcript.message import Message, Summary
+
+UNTRIMMED = replace(LANGCHAIN_20, strategy=Strategy("untrimmed", (replace(SUMMARY, reads=LastTokens(None)),)))
 
 
 def test_it_is_due_at_exactly_85_percent_of_the_window() -> None:
@@ -73,7 +79,7 @@ def test_the_fixed_variant_gives_the_model_everything() -> None:
     messages: list[Message] = [said("the one request", "u")]
     for i in range(40):
         messages += [called("read", f"c{i}", path=f"f{i}.py"), result("x" * 4_000, f"c{i}")]
-    done, model = fired(langchain_20(trim=None), messages, ("all of it",))
+    done, model = fired(UNTRIMMED, messages, ("all of it",))
     assert summary(done).text == "all of it"
     assert len(model.requests[0].messages) == 60
 

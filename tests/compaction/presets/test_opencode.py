@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from compaction.presets.situations import due, fired, stayed, summary
 
@@ -7,12 +9,15 @@ from workbench.compaction.presets.opencode import (
     MOST_SUMMARY,
     OPENCODE,
     PROTECTED,
+    SUMMARY,
     WORTH,
     OpencodeCut,
-    opencode,
     usable,
 )
+from workbench.compaction.strategy import Strategy
 from workbench.transcript.message import Message, ToolResult, plain_text
+
+SUMMARISES = replace(OPENCODE, strategy=Strategy("summarises", (SUMMARY,)))
 
 
 def test_it_is_due_at_exactly_the_window_less_20000() -> None:
@@ -69,24 +74,24 @@ def test_a_second_pruning_stops_at_what_is_erased() -> None:
 
 def test_whole_turns_that_fit_are_kept_and_of_the_next_what_still_fits() -> None:
     messages = [*steps(0, 4, 2_000), told("done", "a0"), *steps(1, 5, 2_000), told("done", "a1"), *steps(2, 2, 2_000)]
-    done, model = fired(opencode(prune=False), messages, keep_recent=12_100)
+    done, model = fired(SUMMARISES, messages, keep_recent=12_100)
     kept = [id for id in stayed(done) if id.startswith("r-")]
     assert kept == ["r-c1-1", "r-c1-2", "r-c1-3", "r-c1-4", "r-c2-0", "r-c2-1"]
     assert len(model.requests) == 1, "the start of a turn is not summarised apart"
 
 
 def test_the_summary_has_its_own_headings_and_bound() -> None:
-    _, model = fired(opencode(prune=False), conversation(400, words=60), keep_recent=1_000)
+    _, model = fired(SUMMARISES, conversation(400, words=60), keep_recent=1_000)
     (request,) = model.requests
     assert request.sections == ("Objective", "Important details", "Work state", "Next move", "Relevant files")
     assert request.max_tokens == MOST_SUMMARY == 4_096
 
 
 def test_an_earlier_summary_is_carried_on() -> None:
-    done, _ = fired(opencode(prune=False), conversation(40, words=60), ("the first",), keep_recent=500)
+    done, _ = fired(SUMMARISES, conversation(40, words=60), ("the first",), keep_recent=500)
     assert summary(done).text == "the first"
     later = [*done.after.messages, *steps(9, 6, 500)]
-    again, model = fired(opencode(prune=False), later, ("the second",), keep_recent=500)
+    again, model = fired(SUMMARISES, later, ("the second",), keep_recent=500)
     assert model.requests[0].purpose == "update"
     assert model.requests[0].previous == "the first"
     assert summary(again).text == "the second"

@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import pytest
 from compaction.presets.situations import at, due, fired, summary
 
 from builders import called, conversation, result, rules, said, told
-from workbench.compaction.presets.openhands_rolling import EVENTS, OPENHANDS_ROLLING, RollingCut, openhands_rolling
+from workbench.compaction.presets.openhands_rolling import EVENTS, OPENHANDS_ROLLING, RollingCut, RollingTrigger
 from workbench.transcript.message import Message, Summary
 
 
@@ -14,7 +16,7 @@ def test_it_is_due_beyond_80_messages_or_beyond_the_window() -> None:
 
 
 def test_the_numbers_of_its_class_are_240_and_2() -> None:
-    of_class = openhands_rolling(max_size=240, keep_first=2)
+    of_class = replace(OPENHANDS_ROLLING, trigger=RollingTrigger(240))
     assert not due(of_class, 1_000, messages=240)
     assert due(of_class, 1_000, messages=241)
     assert RollingCut(240, 2).newest == 117

@@ -7,6 +7,12 @@ What all presets that restate another system do, whatever its source does:
 - Which tools read and write files is judged by the names and path arguments of many agents; failed calls are left out.
 - Where a comparison sets the size of the context, newest messages take at most half of the room and the rest is for the
   summary.
+
+And what those do that name no seed's document as their source, unless their own text says otherwise:
+
+- When the model fails, a note of what was left out replaces the summary; the originals stop with an error.
+- A summary takes at most a quarter of the room under the target, and newest messages at most half of it.
+- Where overhead and reserves leave less than a quarter of the window to messages, they are due at that quarter.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
 """Codex, local: nothing stays but the user's own words, up to 20,000 tokens of them, and a hand-over that comes last.
 
 Restates the local compaction of OpenAI's Codex CLI (openai/codex, an older stored copy, and a current fork), in
-`codex-rs/` the files `core/src/compact.rs`, `protocol/src/openai_models.rs` and `core/templates/compact/`. Prompts are
-our own words.
-
-Where it differs from those sources, and why:
+`codex-rs/` the files `core/src/compact.rs`, `protocol/src/openai_models.rs` and `core/templates/compact/`. Besides what
+`presets` says of all restated systems, it differs:
 
 - The newest user message is never cut, whatever its size; of older ones the first that does not fit is cut in its
-  middle, as there. Pinned messages stay with their partners.
+  middle, as there.
 - The original asks with the live request and one more message, so that the provider's cache holds. Here the
   conversation is put to the model as a transcript, its oldest part left out where it exceeds the window; the original
   drops the oldest item after each refusal.
@@ -15,9 +13,6 @@ Where it differs from those sources, and why:
   one is a message of the history like others.
 - The initial context that it sends again (instructions, surroundings) is the overhead and the pinned system message.
 - No ghost snapshots; the cap of 0.95 of the window on a configured limit is not built, since nothing is configured.
-- When the model fails, a note of what was left out stands in. The original's error ends the turn.
-- Approximate: in a small window the user's words take at most half of what may be kept, and the summary a quarter.
-- Where a comparison sets the size of the context, at most half of it is kept and the rest is for the summary.
 """
 
 from __future__ import annotations

@@ -1,23 +1,19 @@
 """LangChain: the newest 20 messages and a summary of which the model saw only the last 4,000 tokens that are deleted.
 
 Restates `SummarizationMiddleware` (langchain 1.4.7, `langchain.agents.middleware.summarization`, and `trim_messages`
-and `count_tokens_approximately` of langchain-core 1.7.2) with its defaults. `langchain_20(trim=None)` is the same with
-`trim_tokens_to_summarize=None`, which gives the model everything. Prompts are our own words.
+and `count_tokens_approximately` of langchain-core 1.7.2) with its defaults. `LastTokens(None)` is its
+`trim_tokens_to_summarize=None`, which gives the model everything.
 
 The defect is restated on purpose (langchain-ai/langchain#39261): what the model is given must begin with a user's
 message within those 4,000 tokens. Where a long stretch of tool use holds none, no model is asked and the history gives
-way to a sentence that says it was too long.
-
-Where it differs from that source, and why:
+way to a sentence that says it was too long. Besides what `presets` says of all restated systems, it differs:
 
 - It has no trigger of its own; 0.85 of the window is that of deepagents, which builds on it.
-- The newest user message and pinned messages stay. The original deletes them with the rest.
 - An earlier summary counts as a user's message, as there, and is given to the model where it lies in what the model
   sees; elsewhere it is lost, as there.
 - The kept part moves back to the message that made the calls, as there, also past results that came late.
-- When the model fails, a note of what was left out stands in. The original retries three times and then fails.
-- Summaries are held to what they replace and to a quarter of the room; the original states no length.
-- Where a comparison sets the size of the context, fewer than 20 messages may be kept.
+- When the model fails, the original retries three times and then fails.
+- Summaries are held to what they replace; where a comparison sets the size, fewer than 20 messages may be kept.
 """
 
 from __future__ import annotations
@@ -99,24 +95,20 @@ def too_long(messages: Sequence[Message], previous: str, most: int, count: Token
     return TOO_LONG
 
 
-def langchain_20(*, trim: int | None = TRIM) -> Preset:
-    """The preset with so many tokens for the model to read; None for everything."""
-    summary = Summarize(
-        cut=KeepMessages(),
-        prompt=PromptTemplate(headings="langchain_headings"),
-        limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
-        name="langchain_compact",
-        file_lists="",
-        reads=LastTokens(trim),
-        unread=too_long,
-    )
-    return Preset(
-        "langchain_20",
-        Strategy("langchain_20", (summary,)),
-        AtLimit(share=SHARE),
-        count=langchain_tokens,
-        source="langchain 1.4.7 langchain.agents.middleware.summarization; langchain-core 1.7.2 messages.utils",
-    )
+SUMMARY = Summarize(
+    cut=KeepMessages(),
+    prompt=PromptTemplate(headings="langchain_headings"),
+    limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
+    name="langchain_compact",
+    file_lists="",
+    reads=LastTokens(),
+    unread=too_long,
+)
 
-
-LANGCHAIN_20 = langchain_20()
+LANGCHAIN_20 = Preset(
+    "langchain_20",
+    Strategy("langchain_20", (SUMMARY,)),
+    AtLimit(share=SHARE),
+    count=langchain_tokens,
+    source="langchain 1.4.7 langchain.agents.middleware.summarization; langchain-core 1.7.2 messages.utils",
+)

@@ -130,10 +130,7 @@ class OpalCut:
 class OpalPrompt(PromptTemplate):
     """Opal's prompts: a transcript with short results, the sections, and what to dwell on at the end."""
 
-    @property
-    def opening(self) -> str:
-        """The header and a blank line."""
-        return HEADER + "\n\n"
+    opening = HEADER + "\n\n"
 
     def request(self, filled: Prompt) -> str:
         """The user prompt's text; the start of a turn has a focus of its own."""

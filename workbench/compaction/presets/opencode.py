@@ -2,23 +2,17 @@
 
 Restates the compaction of opencode (sst/opencode, one stored copy of 2026, the mode that puts the summary first), in
 `packages/opencode/src/session/` the files `compaction.ts` and `overflow.ts`, and `packages/core/src/session/`. Its
-suffix mode, which asks at the end of the live request, is not restated. Prompts are our own words.
+suffix mode, which asks at the end of the live request, is not restated. Besides what `presets` says of all restated
+systems, it differs:
 
-Where it differs from those sources, and why:
-
-- Pruning is opt-in there and runs after each turn; here it is on and comes first when a compaction is due, and where it
-  is enough no summary is asked for. `opencode(prune=False)` leaves it out.
-- The newest user message stays where the cut goes through its turn; the original sends it again only after an overflow.
-  Pinned messages stay, and no pair is parted.
+- Pruning is opt-in there and runs after each turn; here it comes first when a compaction is due, and where it is enough
+  no summary is asked for.
+- The original sends the newest user message again only after an overflow.
 - No message is made up that asks the agent to continue: nobody said it.
 - Pictures in what is summarised are named in the transcript. Results are cut at 2,000 characters there, as in the
   original.
 - The model writes the list of relevant files, as there; nothing is added by code.
-- When the model fails, a note of what was left out stands in. The original stops.
 - The longest answer, up to 20,000 tokens of reserve, is taken to be a quarter of a small window at most.
-- Approximate: where 15,000 tokens are more than half of what may be kept, half is kept, and the summary
-  takes a quarter of it at most; where less than a quarter of the window would be left for messages, it is due at that
-  quarter.
 """
 
 from __future__ import annotations
@@ -111,20 +105,16 @@ class OpencodeCut:
         return movable.cut(movable.fitting(movable.kept(self.preserved(budget.window))))
 
 
-def opencode(*, prune: bool = True) -> Preset:
-    """The preset, with or without pruning before the summary."""
-    summary = Summarize(
-        cut=OpencodeCut(),
-        prompt=PromptTemplate(headings="opencode_headings"),
-        limits=SizeLimits(most=MOST_SUMMARY, share=SUMMARY_SHARE),
-        file_lists="",
-    )
-    return Preset(
-        "opencode",
-        Strategy("opencode", (Prune(), summary) if prune else (summary,)),
-        AtLimit(answer=RESERVE),
-        source="sst/opencode 2026 packages/opencode/src/session/{compaction,overflow}.ts, packages/core/src/session",
-    )
+SUMMARY = Summarize(
+    cut=OpencodeCut(),
+    prompt=PromptTemplate(headings="opencode_headings"),
+    limits=SizeLimits(most=MOST_SUMMARY, share=SUMMARY_SHARE),
+    file_lists="",
+)
 
-
-OPENCODE = opencode()
+OPENCODE = Preset(
+    "opencode",
+    Strategy("opencode", (Prune(), SUMMARY)),
+    AtLimit(answer=RESERVE),
+    source="sst/opencode 2026 packages/opencode/src/session/{compaction,overflow}.ts, packages/core/src/session",
+)

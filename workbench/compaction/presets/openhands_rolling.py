@@ -2,19 +2,15 @@
 
 Restates the `LLMSummarizingCondenser` of the OpenHands SDK (openhands-sdk 1.58.0, `openhands.sdk.context.condenser` and
 `openhands.sdk.context.view`) with the numbers of its default agent: 80 events at most, the first four kept. The class's
-own are 240 and 2: `openhands_rolling(max_size=240, keep_first=2)`. Prompts are our own words.
-
-Where it differs from that source, and why:
+own are 240 and 2. Besides what `presets` says of all restated systems, it differs:
 
 - A message is an event here; the original's events are finer where a model calls several tools at once.
 - The first messages stay only where they take at most a quarter of the room under the target.
-- Cuts fall where no pair is parted, like its manipulation indices; the newest user message and pinned messages stay.
 - An earlier summary is updated; the original forgets it with the events around it and gives it to the model, the same.
 - A condensation that is due by tokens keeps half of the window at most, by one walk over sizes that are known. The
   original tokenises anew in a binary search.
 - The hard reset, which shrinks each event up to five times when the model refuses, is a transcript cut to the window.
-- The summary takes at most a quarter of the room under the target; the original leaves its length to the model.
-- When the model fails, a note of what was left out stands in. The original goes on uncondensed while it can.
+- The original leaves the summary's length to the model, and goes on uncondensed while it can when the model fails.
 - Compacting by messages has no target in tokens; the budget's is one less than there is.
 """
 
@@ -85,20 +81,16 @@ class RollingCut:
         return replace(span, gone=tuple(i for i in span.gone if i not in first))
 
 
-def openhands_rolling(*, max_size: int = MAX_SIZE, keep_first: int = KEEP_FIRST) -> Preset:
-    """The preset with these numbers of messages."""
-    summary = Summarize(
-        cut=RollingCut(max_size, keep_first),
-        prompt=PromptTemplate(headings="openhands_headings"),
-        limits=SizeLimits(share=SUMMARY_SHARE),
-        file_lists="",
-    )
-    return Preset(
-        "openhands_rolling",
-        Strategy("openhands_rolling", (summary,)),
-        RollingTrigger(max_size),
-        source="openhands-sdk 1.58.0 openhands.sdk.context.condenser, openhands.sdk.context.view",
-    )
+SUMMARY = Summarize(
+    cut=RollingCut(),
+    prompt=PromptTemplate(headings="openhands_headings"),
+    limits=SizeLimits(share=SUMMARY_SHARE),
+    file_lists="",
+)
 
-
-OPENHANDS_ROLLING = openhands_rolling()
+OPENHANDS_ROLLING = Preset(
+    "openhands_rolling",
+    Strategy("openhands_rolling", (SUMMARY,)),
+    RollingTrigger(),
+    source="openhands-sdk 1.58.0 openhands.sdk.context.condenser, openhands.sdk.context.view",
+)

@@ -153,10 +153,7 @@ class OperatorCut:
 class OperatorPrompt(PromptTemplate):
     """Operator-Use's form of a conversation and of a summary's message."""
 
-    @property
-    def opening(self) -> str:
-        """The line above the summary."""
-        return LEAD
+    opening = LEAD
 
     def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
         """The messages as text, parts apart by a blank line. Pictures are left out."""

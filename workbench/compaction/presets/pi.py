@@ -1,23 +1,15 @@
 """pi: a summary when less than 16,384 tokens are free, about 20,000 newest tokens kept, a split turn summarised apart.
 
 Restates the compaction of pi (badlogic/pi-mono, read at 2026-03-15), in `packages/coding-agent/src/core/` the files
-`compaction/compaction.ts`, `compaction/utils.ts` and `agent-session.ts`. Prompts are our own words.
+`compaction/compaction.ts`, `compaction/utils.ts` and `agent-session.ts`. Besides what `presets` says of all restated
+systems, it differs:
 
-Where it differs from that source, and why:
-
-- A cut never parts a call from its result, also where results came late or out of order; pinned messages and the newest
-  user message stay.
 - An earlier summary is carried on wherever it stands before the cut, and what is kept lies behind it. The original
   looks at the stretch that the last compaction kept as well.
-- The two requests of a split turn are put at once to a model that bears it, and one after the other to any other.
+- The two requests of a split turn run concurrently where the model allows it, else one after the other.
 - Transcripts are labelled by our own wording: results are cut at 2,000 characters, as there, and arguments at 400.
 - File lists are sent below the summary and not written into its text, changed files first.
-- When the model fails, a note of what was left out stands in. The original's error ends the compaction.
 - After an overflow the same is done. The original then goes on by itself; a replay has nothing to go on with.
-- Approximate: where the window is so small that 20,000 tokens are more than half of what may be kept, half is kept;
-  the summary takes at most a quarter of it; where less than a quarter of the window would be left for messages, it is
-  due at that quarter.
-- Where a comparison sets the size of the context, at most half of it is kept and the rest is for the summary.
 """
 
 from __future__ import annotations

@@ -92,10 +92,9 @@ def athena_tokens(message: Message) -> int:
     if isinstance(message, ToolResult):
         return 16 + quarter(plain_text(message))
     calls = calls_of(message)
-    texts = [block for block in message.blocks if isinstance(block, Text)]
-    if calls and not texts:
-        return sum(64 + quarter(compact_json(call.arguments)) for call in calls)
-    return 8 + quarter(plain_text(message)) if texts else 16
+    if any(isinstance(block, Text) for block in message.blocks):
+        return 8 + quarter(plain_text(message))
+    return sum(64 + quarter(compact_json(call.arguments)) for call in calls) if calls else 16
 
 
 def athena_tokens_0_5(message: Message) -> int:
@@ -105,14 +104,11 @@ def athena_tokens_0_5(message: Message) -> int:
 
 def docker_tokens(message: Message) -> int:
     """docker-agent v1.53: words, thoughts, names and arguments of calls, and 5 for the message."""
-    return (
-        sum(len(block.text) for block in message.blocks if isinstance(block, Text)) + unsaid_chars(message)
-    ) // 4 + 5
+    words = sum(len(block.text) for block in message.blocks if isinstance(block, Text))
+    return (words + unsaid_chars(message)) // 4 + 5
 
 
 def unsaid_chars(message: Message) -> int:
-    """Characters of a message's thoughts and calls."""
-    if not isinstance(message, AssistantMessage):
-        return 0  # only a model thinks and calls
+    """Characters of a message's thoughts and calls, which only a model has."""
     thoughts = sum(len(block.text) for block in message.blocks if isinstance(block, Thinking))
-    return thoughts + sum(len(call.name) + len(compact_json(call.arguments)) for call in message.calls)
+    return thoughts + sum(len(call.name) + len(compact_json(call.arguments)) for call in calls_of(message))

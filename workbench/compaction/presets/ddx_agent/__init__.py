@@ -85,15 +85,7 @@ class DdxTrigger:
 class DdxPrompt(PromptTemplate):
     """The DDx agent's form of a conversation, in which each call stands in one line with its result."""
 
-    @property
-    def opening(self) -> str:
-        """The sentence and the tag above the summary."""
-        return PREFIX
-
-    @property
-    def closing(self) -> str:
-        """The tag below it."""
-        return SUFFIX
+    opening, closing = PREFIX, SUFFIX
 
     def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
         """The messages as text."""

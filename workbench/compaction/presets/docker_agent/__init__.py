@@ -96,15 +96,12 @@ class DockerTrigger:
 class DockerPrompt(PromptTemplate):
     """The whole conversation, what is asked for, and the host's own instruction."""
 
+    opening = LEAD
+
     @property
     def system(self) -> str:
         """The system prompt."""
         return prompt("docker_system")
-
-    @property
-    def opening(self) -> str:
-        """The words before the summary."""
-        return LEAD
 
     def request(self, filled: Prompt) -> str:
         """The user prompt's text; an earlier summary is the conversation's first message."""

@@ -88,8 +88,7 @@ PINNING = Pinning()
 class AthenaPrompt(PromptTemplate):
     """One user message: a transcript of lines that are cut short, and the request for one paragraph."""
 
-    system = ""
-    opening = ""
+    system = opening = ""
 
     def request(self, filled: Prompt) -> str:
         """The user prompt's text."""

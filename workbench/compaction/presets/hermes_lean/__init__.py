@@ -1,10 +1,8 @@
 """Hermes, lean: a short tail, one detailed log, the user's words as they were, and an index of exact identifiers.
 
 Restates the lean mode of Hermes Agent's context compressor (NousResearch/hermes-agent 0.19.0, `agent/
-context_compressor.py`, and the pull requests #87326 and #95571 that made the mode and its default). Prompts are our own
-words.
-
-Where it differs from that source, and why:
+context_compressor.py`, and the pull requests #87326 and #95571 that made the mode and its default). Besides what
+`presets` says of all restated systems, it differs:
 
 - Pruning comes first, and where it is enough no summary is asked for; where it would gain less than a tenth it is left
   out. What it takes out can be read by its reference in the archive. The original prunes on the way to a summary,
@@ -17,13 +15,8 @@ Where it differs from that source, and why:
   paths, addresses, hashes, long numbers, error lines; our patterns, not the original's.
 - The first three messages stay at the first compaction only, as far as they take no more than a quarter of the room.
 - Secrets are masked by the workbench where that is asked for, not here.
-- When the model fails, a note of what was left out stands in, and the anchors stay. The original has a digest of up to
-  8,000 characters and waits ten minutes.
-- The newest user message and pinned messages stay, and no pair is parted.
-- Approximate: the longest answer is not taken off the window in the threshold, since no recording says it. In a small
-  window the tail is half of what may be kept and the summary a quarter; where the overhead leaves less than a quarter
-  of the rest to messages, it is due at that quarter.
-- Where a comparison sets the size of the context, at most half of it is kept and the rest is for the summary.
+- When the model fails the anchors stay. The original has a digest of up to 8,000 characters and waits ten minutes.
+- Approximate: the longest answer is not taken off the window in the threshold, since no recording says it.
 """
 
 from __future__ import annotations
