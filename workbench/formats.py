@@ -102,6 +102,7 @@ def some(number: int, one: str, many: str = "") -> str:
 
 NUMBERS: Mapping[str, Callable[[float | None], str]] = {
     "percent": percent, "points": points, "gap": gap, "p_value": p_value, "amount": amount, "decimal": decimal,
+    "figure": or_dash(lambda number: f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3f}"),
     "decimal3": or_dash("{:.3f}".format), "count": count, "dollars": dollars,
 }  # fmt: skip
 """What a column of a table may be formatted as."""

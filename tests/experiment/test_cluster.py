@@ -68,11 +68,7 @@ def same(one: Results, other: Results) -> bool:
     return all((one.path / f"{t}.parquet").read_bytes() == (other.path / f"{t}.parquet").read_bytes() for t in COLUMNS)
 
 
-def test_a_cluster_of_two_workers_gives_the_same_bytes(sessions: Path, tmp_path: Path, scheduler: str) -> None:
-    assert same(run(sessions, tmp_path / "here", None), run(sessions, tmp_path / "there", scheduler))
-
-
-def test_relative_paths_mean_the_same_on_a_worker(
+def test_a_cluster_gives_the_same_bytes_and_relative_paths_mean_the_same_there(
     sessions: Path, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -71,18 +71,6 @@ def test_the_same_run_twice_gives_the_same_bytes(whole: Results, tmp_path: Path)
     assert same(whole, run(tmp_path))
 
 
-def test_one_and_two_workers_give_the_same_bytes(tmp_path: Path) -> None:
-    folder = tmp_path / "sessions"
-    folder.mkdir()
-    for n in range(3):
-        save(session(n), folder / f"s{n}.jsonl")
-    runs = [
-        compare(folder, window=6_000, out=tmp_path / f"run{n}", quiet=True, strategies=("truncate",), jobs=n)
-        for n in (1, 2)
-    ]
-    assert same(*runs)
-
-
 def test_who_keeps_every_frame_changes_nothing(tmp_path: Path) -> None:
     """A sampling profiler, a debugger, or Dask's look at what its workers do."""
     strategies = ("truncate", "summarize", "pipeline")

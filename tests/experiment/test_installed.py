@@ -110,6 +110,6 @@ def test_they_can_be_swept(chat: Path, tmp_path: Path) -> None:
         f"sessions = [{json.dumps(str(chat))}]\nstrategies = ['forgetful']\nwindows = [3000]\nshares = []\n"
         "[settings.forgetful]\nforget.keep = [2, 6]\n"
     )
-    results = sweep(tmp_path / "grid.toml", out=tmp_path / "run", jobs=2, quiet=True)
+    results = sweep(tmp_path / "grid.toml", out=tmp_path / "run", quiet=True)
     kept = results.compactions.groupby("strategy")["kept"].max()
     assert kept["forgetful keep=2"] < kept["forgetful keep=6"]

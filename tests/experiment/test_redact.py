@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from builders import called, remembering, result, rules, said, told
+from profiles import FULL
 from workbench.errors import ModelError
 from workbench.experiment.compare import compare
 from workbench.importers.native import save
@@ -85,7 +86,8 @@ def test_no_planted_secret_is_asked_of_a_model_or_written(recording: Path, tmp_p
         recording, strategies=("truncate", "summarize"), window=4_000, model=model, out=tmp_path / "run", quiet=True,
         redact=True,
     )  # fmt: skip
-    render(run.path)
+    if FULL:  # the page is made of the tables alone
+        render(run.path)
     asked, written = "\n".join(model.shown), text_of(run.path)
     assert "REDACTED-" in asked and "REDACTED-" in written
     assert [word for word in PLANTED if word in asked or word in written.replace(str(tmp_path), "")] == []

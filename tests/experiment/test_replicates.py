@@ -12,10 +12,10 @@ import pytest
 from builders import remembering, rules
 from workbench.analysis.replication import alike, repeated_note, variance_split
 from workbench.cli import main
-from workbench.cli.notes import warn_of_replicates
+from workbench.cli.runs import warn_of_replicates
 from workbench.errors import SettingError
+from workbench.experiment.combined import steady
 from workbench.experiment.compare import compare
-from workbench.experiment.replicates import steady
 from workbench.experiment.store import Results, RunFolder
 from workbench.experiment.tables import frame
 from workbench.importers.native import save

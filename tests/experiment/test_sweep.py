@@ -91,7 +91,7 @@ def test_a_strategy_of_ones_own_can_be_swept(tmp_path: Path) -> None:
         ({"windows": 4000}, "`windows` is 4000; it must be a valid list"),
         ({"windows": []}, "at least 1 item"),
         ({"windows": ["big"]}, "`windows` holds 'big'; it must be a valid integer"),
-        ({"windows": [10]}, "at least 1,000"),
+        ({"windows": [10]}, "`windows` holds 10; it must be greater than or equal to 1000"),
         ({"windows": [4000, 4000]}, "twice"),
         ({"shares": [2]}, "`shares` holds 2; it must be a share between 0 and 1"),
         ({"limit": 0}, "`limit` is 0; it must be greater than or equal to 1"),

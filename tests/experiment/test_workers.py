@@ -67,9 +67,9 @@ def fatal(mark: Path, always: bool = False) -> Preset:
     return Preset("fatal", Strategy("fatal", (Fatal(str(mark), always),)))
 
 
-def test_1_2_and_4_workers_give_the_same_bytes(sessions: Path, tmp_path: Path) -> None:
-    one, two, four = (run(sessions, tmp_path / str(n), jobs=n) for n in (1, 2, 4))
-    assert same(one, two) and same(one, four)
+def test_one_worker_and_more_workers_than_sessions_give_the_same_bytes(sessions: Path, tmp_path: Path) -> None:
+    one, four = (run(sessions, tmp_path / str(n), jobs=n) for n in (1, 4))
+    assert same(one, four)
 
 
 def test_a_killed_worker_loses_nothing(sessions: Path, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_replay_that_kills_every_worker_is_a_failed_replay_beside_the_others(s
 
 
 def test_few_sources_are_cut_into_pieces_for_many_workers() -> None:
-    found = shards([Source(number=0)], with_references(("truncate", "summarize")), None, 3)
+    found = shards([Source(number=0)], with_references(("truncate", "summarize")), 3)
     assert sorted(preset.name for shard in found for preset in shard.presets) == sorted(
         ["none", "truncate", "summarize", "null"]
     )
@@ -120,7 +120,7 @@ def _remembers_much(task: int) -> int:
 
 def test_a_worker_may_remember_much() -> None:
     with Processes(1) as crew:
-        found = {result for _, result in crew.each(_remembers_much, range(4))}
+        found = {result for _, result in crew.each(_remembers_much, range(3))}
     assert len(found) == 1, "what a worker remembers is no leak"
 
 

@@ -101,35 +101,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if wanted == "experiment":
             words = import_module("workbench.cli.experiment").joined(words)
         with plain_warnings(LeftOut):
-            result = app(words, standalone_mode=False)
+            return int(app(words, standalone_mode=False) or OK)
     except ClickException as error:
         message = error.format_message()  # type: ignore[attr-defined]  # every exception of click has it
         if type(error).__name__ == "NoArgsIsHelpError":
-            complain(message)
-        else:
-            command = getattr(getattr(error, "ctx", None), "command_path", "") or "workbench"
-            accepted = f"`{command} --help` shows what is accepted"
-            complain(f"workbench: {' '.join(message.split()).rstrip('.')}", hint=accepted)
-        return UNUSABLE
+            return _stopped(message)
+        command = getattr(getattr(error, "ctx", None), "command_path", "") or "workbench"
+        accepted = f"`{command} --help` shows what is accepted"
+        return _stopped(f"workbench: {' '.join(message.split()).rstrip('.')}", hint=accepted)
     except WorkbenchError as error:
-        complain(f"workbench: {error}", hint=hint(error))
-        return UNUSABLE
+        return _stopped(f"workbench: {error}", hint=hint(error))
     except (KeyboardInterrupt, typer.Abort):
-        complain("workbench: interrupted; finished work is kept, and the same command continues from there")
-        return 130
+        again = "finished work is kept, and the same command continues from there"
+        return _stopped(f"workbench: interrupted; {again}", 130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except OSError as error:
-        complain(f"workbench: {error.filename or 'a file'}: {error.strerror or error}")
-        return UNUSABLE
+        return _stopped(f"workbench: {error.filename or 'a file'}: {error.strerror or error}")
     except Exception as error:  # our own bug: one sentence for the user, the whole for whoever asks for it
         if os.environ.get("WORKBENCH_DEBUG"):
             raise
         what = f"{type(error).__name__}: {error}"
-        complain(f"workbench: a bug in workbench ({what}); WORKBENCH_DEBUG=1 shows where; finished work is kept")
-        return FAILED_REPLAY
-    return int(result or OK)
+        where = "WORKBENCH_DEBUG=1 shows where; finished work is kept"
+        return _stopped(f"workbench: a bug in workbench ({what}); {where}", FAILED_REPLAY)
+
+
+def _stopped(message: str, code: int = UNUSABLE, hint: str = "") -> int:
+    complain(message, hint=hint)
+    return code
 
 
 LISTED = {"preset": "strategies", "stage": "stages", "metric": "metrics", "model": "models", "format": "formats"}

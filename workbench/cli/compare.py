@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.forecast import show_forecast
 from workbench.cli.headline import outcome, show
-from workbench.cli.notes import tell_notes, warn_of_replicates
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, Run, takes, tell_terms
-from workbench.cli.output import complain, say, say_json
+from workbench.cli.output import say, say_json
+from workbench.cli.runs import UNUSABLE, finish, show_forecast, warn_of_replicates
 from workbench.errors import UnknownName
 from workbench.experiment.compare import compare as run_of
 from workbench.experiment.compare import forecast
@@ -20,7 +19,6 @@ from workbench.experiment.store import Results
 from workbench.palette import REFERENCES
 from workbench.report import render
 
-FAILED_REPLAY, UNUSABLE = 1, 2
 Baseline = Annotated[
     str,
     typer.Option("--baseline", "-b", help="Strategy that all others are compared with. None: truncate, or the first."),
@@ -64,21 +62,6 @@ def compare(
         elif not spec.quiet:
             show(results, no_report, baseline)
     return code
-
-
-def finish(results: Results, no_report: bool, baseline: str = "") -> int:
-    """Print the notes of a run and write its report.
-
-    Returns:
-        The exit code: 0, 1 where a replay failed, 2 where all did.
-    """
-    tell_notes(results)
-    if not (results.replays["status"] == "ok").any():
-        complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")
-        return UNUSABLE
-    if not no_report:
-        render(results.path, baseline)
-    return FAILED_REPLAY if results.failed else 0
 
 
 def report(

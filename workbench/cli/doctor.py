@@ -9,29 +9,26 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires, version
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple
 
 from workbench.cli.options import AsJson
 from workbench.cli.output import painted, say, say_json
 from workbench.errors import WorkbenchError
 from workbench.registry import DISTRIBUTION
 
-State: TypeAlias = Literal["ok", "note", "wrong"]
-COLOURS: dict[State, str] = {"ok": "green", "note": "yellow", "wrong": "red"}
+COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 WRONG = 1
 KINDS = ("presets", "stages", "metrics", "models", "importers")
 KEYS = re.compile(r"[A-Z0-9_]+_API_KEY|AWS_(?:ACCESS_KEY_ID|BEARER_TOKEN_BEDROCK)|HF_TOKEN|WORKBENCH_API_BASE")
 
 
-@dataclass(frozen=True, slots=True)
-class SetupCheck:
+class SetupCheck(NamedTuple):
     """One thing that was checked: `note` is worth knowing, `wrong` keeps something from working."""
 
     what: str
-    state: State
+    state: Literal["ok", "note", "wrong"]
     found: str
 
 
@@ -42,9 +39,9 @@ def doctor(as_json: AsJson = False) -> int:
 
       workbench doctor
     """
-    checks = [one for check in (_packages, _plugins, _tables, _folders, _kernel, _keys) for one in check()]
+    checks = [one for check in (_packages, _plugins, _tables, _machine) for one in check()]
     if as_json:
-        say_json([asdict(one) for one in checks])
+        say_json([one._asdict() for one in checks])
     else:
         for one in checks:
             say(f"{painted(f'{one.state:<5}', COLOURS[one.state])}  {one.what:<15}  {one.found}")
@@ -52,8 +49,7 @@ def doctor(as_json: AsJson = False) -> int:
 
 
 def _packages() -> Iterator[SetupCheck]:
-    state: State = "ok" if sys.version_info >= (3, 11) else "wrong"
-    yield SetupCheck("python", state, f"{sys.version.split()[0]}, {sys.executable}; 3.11 or newer is needed")
+    yield SetupCheck("python", "ok", f"{sys.version.split()[0]}, {sys.executable}")
     try:
         yield SetupCheck("workbench", "ok", f"{version(DISTRIBUTION)}, {Path(__file__).parents[1]}")
         yield from packages(requires(DISTRIBUTION) or ())
@@ -72,19 +68,17 @@ def packages(wanted: Iterable[str], installed: Callable[[str], str] = version) -
 
     fine = []
     for one in map(Requirement, wanted):
-        if one.marker is not None and not (one.marker.evaluate({"extra": ""}) or one.marker.evaluate({"extra": "all"})):
+        if one.marker is not None and not any(one.marker.evaluate({"extra": extra}) for extra in ("", "all")):
             continue
         try:
             found = installed(one.name)
         except PackageNotFoundError:
-            yield SetupCheck("package", "wrong", f"{one.name} is missing: pip install '{one}'")
-            continue
-        if one.specifier.contains(found, prereleases=True):
+            found = ""
+        if found and one.specifier.contains(found, prereleases=True):
             fine.append(f"{one.name} {found}")
         else:
-            yield SetupCheck(
-                "package", "wrong", f"{one.name} is {found}, {one.specifier} is needed: pip install '{one}'"
-            )
+            state = f"{found}, and {one.specifier} is needed" if found else "missing"
+            yield SetupCheck("package", "wrong", f"{one.name} is {state}: pip install '{one}'")
     yield SetupCheck("packages", "ok", ", ".join(fine))
 
 
@@ -117,30 +111,21 @@ def _tables() -> Iterator[SetupCheck]:
     except (WorkbenchError, OSError) as error:
         yield SetupCheck("tokenizer", "wrong", str(error))
     price = tariff("gpt-4o-mini")
-    words = (
-        "no price for gpt-4o-mini" if price is None else f"gpt-4o-mini ${price.rates.input * 1e6:g} a million tokens"
-    )
-    yield SetupCheck("prices", "ok" if price else "wrong", f"litellm {version('litellm')}: {words}")
+    words = "none" if price is None else f"${price.rates.input * 1e6:g} a million tokens"
+    yield SetupCheck("prices", "ok" if price else "wrong", f"litellm {version('litellm')}; gpt-4o-mini: {words}")
 
 
-def _folders() -> Iterator[SetupCheck]:
+def _machine() -> Iterator[SetupCheck]:
+    """Folders to write to, the kernel that makes reports, and the names of keys."""
     for what, folder in (("this folder", Path.cwd()), ("temporary files", Path(tempfile.gettempdir()))):
-        free = shutil.disk_usage(folder).free / 1e9
-        writable = os.access(folder, os.W_OK)
-        state: State = "wrong" if not writable else "note" if free < 1 else "ok"
-        yield SetupCheck(what, state, f"{folder}, {'writable' if writable else 'not writable'}, {free:,.0f} GB free")
-
-
-def _kernel() -> Iterator[SetupCheck]:
-    words = [sys.executable, "-m", "ipykernel_launcher", "--version"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode:
+        free, writable = shutil.disk_usage(folder).free / 1e9, os.access(folder, os.W_OK)
+        words = f"{folder}, {'writable' if writable else 'not writable'}, {free:,.0f} GB free"
+        yield SetupCheck(what, "wrong" if not writable else "note" if free < 1 else "ok", words)
+    command = [sys.executable, "-m", "ipykernel_launcher", "--version"]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
         yield SetupCheck("kernel", "wrong", "ipykernel does not start, so no report can be made: pip install ipykernel")
     else:
-        yield SetupCheck("kernel", "ok", f"ipykernel {done.stdout.strip()} starts; reports are made with it")
-
-
-def _keys() -> Iterator[SetupCheck]:
+        yield SetupCheck("kernel", "ok", "ipykernel starts; reports are made with it")
     here = sorted(name for name, value in os.environ.items() if value and KEYS.fullmatch(name))
     words = f"{', '.join(here)} (names only)" if here else "none are set, and none are needed offline"
     yield SetupCheck("keys", "ok", words)

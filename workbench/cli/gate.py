@@ -17,11 +17,18 @@ from workbench.cli.output import complain, printable, records, say, say_json, ta
 from workbench.errors import SettingError
 from workbench.experiment.store import Results
 from workbench.report import gate as written
-from workbench.report.gate import number as digits
 
 PASSED, FAILED, UNDECIDED = 0, 1, 2
 CODES = {"passed": PASSED, "failed": FAILED, "undecided": UNDECIDED}
-VALUES = ("session", "strategy", "mode", "before", "after", "difference")
+VALUES = {
+    "session": "session", "strategy": "strategy", "mode": "place", "before": "before:figure", "after": "after:figure",
+    "difference": "difference:figure",
+}  # fmt: skip
+ENTITIES = {
+    "change": "change", "entity": "entity", "kind": "kind", "session": "session", "strategy": "strategy",
+    "mode": "place", "said by": "said_by", "at": "evidence_at", "needed at": "needed_at", "removed by": "stage",
+    "evidence": "evidence",
+}  # fmt: skip
 
 
 def gate(
@@ -105,8 +112,11 @@ def diff(
     if values.empty and entities.empty:
         say(f"No {metric} and no loss differs between {before} and {after}.")
         return 0
-    _show_values(values, metric, most)
-    _show_entities(entities, most)
+    worse = int((values["worse_by"] > 0).sum())
+    _show(f"{metric}: {worse} values are worse, {len(values) - worse} are better.", values, VALUES, most)
+    changes = entities["change"].value_counts()
+    counts = ", ".join(f"{changes.get(word, 0)} {word}" for word in ("lost", "worse", "better", "mended"))
+    _show(f"Needed later: {counts}.", entities, ENTITIES, most)
     return 0
 
 
@@ -125,34 +135,13 @@ def _of(rows: pd.DataFrame, strategies: Sequence[str]) -> pd.DataFrame:
     return rows[rows["strategy"].isin(strategies)] if strategies else rows
 
 
-def _show_values(rows: pd.DataFrame, metric: str, most: int) -> None:
-    worse = int((rows["worse_by"] > 0).sum())
-    say(f"{metric}: {worse} values are worse, {len(rows) - worse} are better.")
-    if rows.empty:
-        return
+def _show(heading: str, rows: pd.DataFrame, columns: Mapping[str, str], most: int) -> None:
+    say(heading)
     shown = [
-        {**row, "mode": _mode(row), "before": digits(row["before"]), "after": digits(row["after"]),
-         "difference": digits(row["difference"], "+")}
+        {**row, "place": "in use" if row["share"] is None else f"at {row['share']:.0%}"}
         for row in records(rows.head(most))
-    ]  # fmt: skip
-    say(table(shown, {name: name for name in VALUES}))
+    ]
+    if shown:
+        say(table(shown, columns))
     if len(rows) > most:
         say(f"... and {len(rows) - most} more; --most shows more of them")
-
-
-def _show_entities(rows: pd.DataFrame, most: int) -> None:
-    counts = rows["change"].value_counts()
-    changes = (f"{counts.get(word, 0)} {word}" for word in ("lost", "worse", "better", "mended"))
-    say(f"\nNeeded later: {', '.join(changes)}.")
-    for row in records(rows.head(most)):
-        place = f"{row['session']} under {row['strategy']}, {_mode(row)}"
-        entity = f"{printable(str(row['entity']))} ({row['kind']}, {row['recoverable']})"
-        say(f"  {row['change']}: {entity} in {printable(place)}")
-        say(f"    message {row['evidence_at']}, {row['said_by']}: {printable(str(row['evidence']))[:140]}")
-        say(f"    message {row['needed_at']} needed it; taken out by {row['stage']}")
-    if len(rows) > most:
-        say(f"  ... and {len(rows) - most} more")
-
-
-def _mode(row: Mapping[str, object]) -> str:
-    return "in use" if row["share"] is None else f"at {row['share']:.0%}"

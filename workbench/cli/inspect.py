@@ -50,7 +50,7 @@ def inspect(
         say_json({"sessions": facts, "unreadable": bad})
     elif len(facts) == 1:
         for name, value in _lines(facts[0]):
-            say(f"{name:<11} {printable(value)}")
+            say(f"{name:<22}{printable(value)}")
     elif facts:
         counted = (
             {"compactions": len(one["recorded_compactions"]), "skipped_lines": len(one["skipped"])} for one in facts
@@ -102,32 +102,18 @@ def _facts(session: Session) -> dict[str, Any]:
 
 
 def _lines(fact: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is shown of one session: a name and a value each."""
-    usage = fact["usage"]
-    yield "session", fact["session"]
-    if fact["title"]:
-        yield "title", fact["title"][:100]
-    yield "format", fact["format"]
-    yield "model", fact["model"] or "unknown"
-    words = ", ".join(f"{n} {role}" for role, n in sorted(fact["roles"].items()))
-    yield "messages", f"{fact['messages']} ({words}; {fact['tool_calls']} tool calls)"
-    yield "requests", str(fact["requests"])
-    yield "tokens", f"{fact['tokens']:,} (o200k_base)"
-    yield "branches", f"{fact['branches']} ({fact['entries']} entries)"
-    if usage["requests_with_usage"]:
-        largest = f"the largest prompt {usage['largest_prompt']:,} tokens"
-        yield "usage", f"reported for {usage['requests_with_usage']} requests, {largest}"
-    fit = "no: the recording reports no usage that fits its messages"
-    if usage["overhead"] is not None:
-        error = f"median error {usage['median_error']:.1%}"
-        fit = f"{usage['overhead']:,} tokens of overhead, scale {usage['scale']}, {error}"
-    yield "calibrated", fit
-    for one in fact["recorded_compactions"]:
-        size = f", {one['tokens_before']:,} tokens before" if one["tokens_before"] else ""
-        seen = "summary readable" if one["summary_readable"] else "no readable summary"
-        what = seen if one["kind"] == "compaction" else "results cleared"
-        yield (
-            one["kind"],
-            f"before message {one['before_message']} ({one['reason'] or 'no reason given'}{size}; {what})",
-        )
-    yield from (("skipped", line) for line in fact["skipped"])
+    """What is shown of one session: a name and a value each; a list has a line an item."""
+    for name, value in fact.items():
+        for one in value if isinstance(value, list) else [value]:
+            words = one
+            if isinstance(one, dict):
+                known = {key: inner for key, inner in one.items() if inner not in (None, "")}
+                words = ", ".join(f"{key.replace('_', ' ')} {_plain(inner)}" for key, inner in known.items())
+            if words not in (None, ""):
+                yield name.replace("_", " "), _plain(words)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int | float) else str(value)

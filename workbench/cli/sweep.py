@@ -9,11 +9,9 @@ import pandas as pd
 import typer
 
 from workbench.analysis.sweep import sweep_table
-from workbench.cli.compare import UNUSABLE, finish
-from workbench.cli.forecast import show_forecast
-from workbench.cli.notes import warn_of_replicates
 from workbench.cli.options import AsJson, DryRun, NoReport, takes, tell_terms
 from workbench.cli.output import records, say, say_json, table
+from workbench.cli.runs import UNUSABLE, finish, show_forecast, warn_of_replicates
 from workbench.experiment.grid import Grid, read
 from workbench.experiment.spec import Execution
 from workbench.experiment.sweep import forecast

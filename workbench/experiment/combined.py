@@ -1,16 +1,73 @@
-"""Several runs over the same sessions as one: each strategy under the name of its variant."""
+"""Several runs over the same sessions as one: replicates of a run, or the points of a sweep."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING
 
 from workbench.experiment.store import Results, RunFolder
 from workbench.experiment.tables import COLUMNS
+from workbench.models import find_model
+from workbench.models.litellm import LiteLLM
+from workbench.models.local import Local
+from workbench.models.provider_options import provider_options
+from workbench.palette import REFERENCES
 
 if TYPE_CHECKING:
     import pandas as pd
+
+STEADY = ("", "extractive")
+"""Models that answer the same each time: none, and the rule-based writer."""
+
+_PLACE = ["session", "strategy", "mode", "share", "metric"]
+
+
+def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: int, folder: RunFolder) -> Results:
+    """Run once, repeat the strategies that asked a model which may vary, and write one run of all.
+
+    `scores` holds the means over the replicates, `replicates` each one's values; all other tables are of the first.
+
+    Args:
+        once: makes the run of that replicate under these strategies (none named: all) in that folder.
+        replicates: >= 2.
+        folder: of the run that is written.
+    """
+    import pandas as pd
+
+    first = once(0, (), folder.path / "replicates" / "0")
+    replays = first.replays
+    varying = replays.loc[~replays["model"].fillna("").isin(STEADY), "strategy"].unique()
+    names = [str(name) for name in varying if name not in REFERENCES]
+    runs = [first]
+    if names:
+        runs += [once(place, names, folder.path / "replicates" / str(place)) for place in range(1, replicates)]
+    every = pd.concat(
+        [run.scores[run.scores["strategy"].isin(names)].assign(replicate=place) for place, run in enumerate(runs)]
+    )
+    means = every.groupby(_PLACE, dropna=False)[["value", "scaled"]].mean()
+    scores = first.scores.set_index(_PLACE)
+    scores[["value", "scaled"]] = means.reindex(scores.index).combine_first(scores[["value", "scaled"]])
+    tables = {
+        "replicates": every[list(COLUMNS["replicates"])],
+        "scores": scores.reset_index()[list(COLUMNS["scores"])],
+    }
+    settings = first.manifest["settings"]
+    assert isinstance(settings, dict)
+    about = {
+        "settings": {**settings, "replicates": len(runs)},
+        "seconds": round(sum(float(str(run.manifest["seconds"])) for run in runs), 1),
+    }
+    unchanged = {name: name for name in (*replays["strategy"].unique(), *REFERENCES)}
+    return combined([(first, unchanged)], folder, tables, about)
+
+
+def steady(models: Sequence[str]) -> tuple[str, ...]:
+    """The models that are asked at temperature 0, where most give the same answer each time."""
+    found = [find_model(one) for one in models]
+    cold = [one for one in found if isinstance(one, LiteLLM) and provider_options(one.model).temperature == 0]
+    return tuple(one.name for one in found if isinstance(one, Local) or one in cold)
 
 
 def combined(

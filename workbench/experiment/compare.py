@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from socket import gethostname
 from time import time
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from workbench.compaction.strategy import Preset
+from workbench.experiment.combined import replicated
 from workbench.experiment.forecast import Forecast, foreseen
 from workbench.experiment.keys import code_version, described, key
-from workbench.experiment.merge import merged
-from workbench.experiment.replicates import replicated
-from workbench.experiment.shards import finished, shards
-from workbench.experiment.sources import Source, What, sources_of
-from workbench.experiment.spec import RunSpec, documented
+from workbench.experiment.shards import finished, merged, shards
+from workbench.experiment.sources import Source, What, limited, sources_of
+from workbench.experiment.spec import RunSpec, documented, with_references
 from workbench.experiment.store import Results, RunFolder
 from workbench.experiment.tables import SCHEMA
-from workbench.experiment.work import Shard, Task, count
+from workbench.experiment.work import Shard, Task
 from workbench.experiment.workers import Workers, workers
 from workbench.models.serving import local_servers
 from workbench.models.settings import ModelSettings, local_weights
@@ -53,24 +50,16 @@ def compare(what: What = (), *, spec: RunSpec | None = None, **settings: Any) ->
         UnknownName: no strategy or model of that name.
     """
     run = Run.of(sources_of(what), RunSpec.of(spec, settings))
-    times = run.spec.replicates
-    return run.results() if times == 1 else replicated(run.replicate, times, run.folder)
+    times = run.task.spec.replicates
+    return run.results() if times == 1 else replicated(run.replicate, times, run.task.folder)
 
 
 @documented(RunSpec)
 def forecast(what: What = (), *, spec: RunSpec | None = None, **settings: Any) -> Forecast:  # noqa: ANN401
     """Predict what `compare` would take with the same arguments: replays, tokens, requests and dollars.
 
-    No provider is asked: sessions are read, and strategies that would ask a provider's model are replayed with one that
-    answers with filler of the right length.
-
-    Args:
-        what: files, folders, patterns or sessions; none stand for the bundled sessions.
-        spec: a specification made before; further settings change it.
-        **settings: the fields of `RunSpec`.
-
-    Raises:
-        As `compare`.
+    No provider is asked: strategies that would ask one are replayed with a model that answers with filler of the right
+    length. It raises what `compare` raises.
     """
     return Run.of(sources_of(what), RunSpec.of(spec, settings)).forecast()
 
@@ -79,33 +68,30 @@ def forecast(what: What = (), *, spec: RunSpec | None = None, **settings: Any) -
 class Run:
     """A run before it begins: everything is checked, nothing is read."""
 
-    spec: RunSpec
     sources: tuple[Source, ...]
-    presets: tuple[Preset, ...]
-    folder: RunFolder
-    model_settings: ModelSettings
+    task: Task
 
     @classmethod
     def of(cls, sources: Sequence[Source], spec: RunSpec) -> Self:
         """The run of these sources."""
-        presets = spec.presets()
+        presets = with_references(spec.strategies)
         where = [str(s.path.resolve()) if s.path else s.session.id if s.session else "" for s in sources]
         name = key(spec.settings(), list(map(described, presets)), where)[:8]
         folder = spec.out or REPORTS / f"compare-{name}"
         how = spec.model_settings or ModelSettings()
         how = replace(how, run=how.run or str(folder.resolve()), replicate=spec.seed)
-        return cls(spec, tuple(sources), presets, RunFolder(folder), how)
+        return cls(tuple(sources), Task(spec, presets, RunFolder(folder), how))
 
     def results(self) -> Results:
         """Do the run and write its tables."""
         started = time()
         with self._begun("replaying") as (sources, todo, task, crew, bar):
-            worked = finished(todo, task, crew, bar.update)
-        tables = merged(worked, self.folder, {source.number for source in sources if source.named})
+            alive, dead = finished(todo, task, crew, bar.update)
+        tables = merged(alive, dead, task, {source.number for source in sources if source.named})
         projects = len({str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"})
-        self.folder.write(tables, self._manifest(sources, task, time() - started) | {"projects": projects})
-        self.folder.tidy(started)
-        return Results.open(self.folder.path)
+        task.folder.write(tables, _manifest(sources, task, time() - started) | {"projects": projects})
+        task.folder.tidy(started)
+        return Results.open(task.folder.path)
 
     def forecast(self) -> Forecast:
         """What the run would take."""
@@ -117,71 +103,49 @@ class Run:
 
         A name may say the model besides, as in `summarize (litellm:gpt-4o-mini)`.
         """
+        spec = self.task.spec
         chosen = [
             part
-            for part, name in zip(self.spec.strategies, self.spec.names, strict=True)
+            for part, name in zip(spec.strategies, spec.names, strict=True)
             if not names or any(one == name or one.startswith(f"{name} (") for one in names)
         ]
-        changes = {"strategies": chosen, "seed": self.spec.seed + place, "replicates": 1, "out": folder}
-        return Run.of(self.sources, self.spec.changed(**changes, model_settings=self.model_settings)).results()
+        changes = {"strategies": chosen, "seed": spec.seed + place, "replicates": 1, "out": folder}
+        return Run.of(self.sources, spec.changed(**changes, model_settings=self.task.model_settings)).results()
 
     @contextmanager
     def _begun(
         self, word: str, *, serve: bool = True
     ) -> Iterator[tuple[Sequence[Source], list[Shard], Task, Workers, tqdm[NoReturn]]]:
         """The sources within the limit, the work in shards, its workers and a progress bar: until the `with` ends."""
-        spec, sources, most = self.spec, self.sources, None
+        task, sources = self.task, limited(self.sources, self.task.spec.limit)
+        spec, how = task.spec, task.model_settings
         # workers on another machine start their own servers
-        elsewhere = self.model_settings.cache_only or spec.scheduler or not serve
+        elsewhere = how.cache_only or spec.scheduler or not serve
         with (
             workers(spec.jobs, spec.scheduler) as crew,
             local_servers(() if elsewhere else local_weights(spec.models)) as local,
+            _bar(len(sources), word, quiet=spec.quiet) as bar,
         ):
-            how = replace(self.model_settings, served=tuple(local.items()), machine=gethostname())
-            task = Task(spec, self.presets, self.folder, how)
-            if spec.limit is not None:
-                counts = _counted(sources, spec, crew)
-                most = _first(counts, spec.limit)
-                # a source without sessions has a row that says why
-                sources = tuple(one for one in sources if most.get(one.number, 0) or not counts.get(one.number, 0))
-            with _bar(len(sources), word, quiet=spec.quiet) as bar:
-                yield sources, shards(sources, self.presets, most, crew.size), task, crew, bar
-
-    def _manifest(self, sources: Sequence[Source], task: Task, seconds: float) -> dict[str, object]:
-        command = ["workbench", *sys.argv[1:]] if Path(sys.argv[0]).name == "workbench" else []
-        read = [str(source.path) if source.path else f"session {i}" for i, source in enumerate(sources)]
-        return {
-            "schema": SCHEMA,
-            "command": list(map(task.masked, command)),
-            "settings": self.spec.settings(),
-            "presets": [described(part) for part in self.presets],
-            "sources": list(map(task.masked, read)),
-            "code": code_version(),
-            "python": platform.python_version(),
-            "packages": {name: _version(name) for name in (DISTRIBUTION, "tiktoken", "litellm", "numpy", "pandas")},
-            "jobs": self.spec.jobs,
-            "seconds": round(seconds, 1),
-            "created": round(time()),
-        }
+            how = replace(how, served=tuple(local.items()), machine=gethostname())
+            yield sources, shards(sources, task.presets, crew.size), replace(task, model_settings=how), crew, bar
 
 
-def _counted(sources: Sequence[Source], spec: RunSpec, crew: Workers) -> dict[int, int]:
-    """How many sessions each source holds, as far as workers survive it."""
-    sessions = {}
-    with _bar(len(sources), "reading", quiet=spec.quiet) as bar:
-        for number, found in crew.each(partial(count, window=spec.window, redact=spec.redact), sources):
-            sessions[number] = found or 0
-            bar.update()
-    return sessions
-
-
-def _first(counts: Mapping[int, int], limit: int) -> dict[int, int]:
-    """How many sessions to take of each source, so that the first `limit` of the run are taken."""
-    wanted = {}
-    for number in sorted(counts):
-        wanted[number] = min(counts[number], limit)
-        limit -= wanted[number]
-    return wanted
+def _manifest(sources: Sequence[Source], task: Task, seconds: float) -> dict[str, object]:
+    command = ["workbench", *sys.argv[1:]] if Path(sys.argv[0]).name == "workbench" else []
+    read = [str(source.path) if source.path else f"session {i}" for i, source in enumerate(sources)]
+    return {
+        "schema": SCHEMA,
+        "command": list(map(task.masked, command)),
+        "settings": task.spec.settings(),
+        "presets": [described(part) for part in task.presets],
+        "sources": list(map(task.masked, read)),
+        "code": code_version(),
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in (DISTRIBUTION, "tiktoken", "litellm", "numpy", "pandas")},
+        "jobs": task.spec.jobs,
+        "seconds": round(seconds, 1),
+        "created": round(time()),
+    }
 
 
 def _bar(total: int, word: str, *, quiet: bool) -> tqdm[NoReturn]:

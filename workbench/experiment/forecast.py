@@ -43,6 +43,11 @@ class Asked:
     output_tokens: int = 0
     usd: float | None = 0.0
 
+    def __add__(self, other: Asked) -> Asked:
+        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        read, wrote = self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
+        return Asked(self.strategy, self.model, self.requests + other.requests, read, wrote, usd)
+
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
@@ -72,7 +77,7 @@ class Forecast:
     @property
     def usd(self) -> float | None:
         """Dollars; None where a price is not known."""
-        return _total(one.usd for one in self.asked)
+        return sum(self.asked, Asked("", "")).usd
 
 
 def foreseen(todo: Sequence[Shard], task: Task, crew: Workers, tell: Callable[[float], object]) -> Forecast:
@@ -135,7 +140,7 @@ def _usd(model: str, read: int, wrote: int) -> float | None:
 
 def _of_a_shard(task: Task, shard: Shard) -> Forecast:
     found = read(shard.source, task.spec.window, redact=task.spec.redact)
-    sessions = found.ready[: shard.most]
+    sessions = found.ready[: shard.source.most]
     replays = done = tokens = 0
     asked: list[Asked] = []
     for ready in sessions:
@@ -165,21 +170,7 @@ def _would_ask(ready: Prepared, preset: Preset, model: Model, task: Task) -> lis
 
 def _by_strategy(asked: Iterable[Asked]) -> tuple[Asked, ...]:
     """One for each strategy and model."""
-    found: dict[tuple[str, str], list[Asked]] = {}
+    found: dict[tuple[str, str], Asked] = {}
     for one in asked:
-        found.setdefault((one.strategy, one.model), []).append(one)
-    return tuple(
-        Asked(
-            *place,
-            requests=sum(one.requests for one in own),
-            input_tokens=sum(one.input_tokens for one in own),
-            output_tokens=sum(one.output_tokens for one in own),
-            usd=_total(one.usd for one in own),
-        )
-        for place, own in sorted(found.items())
-    )
-
-
-def _total(costs: Iterable[float | None]) -> float | None:
-    known = list(costs)
-    return None if None in known else sum(cost for cost in known if cost is not None)
+        found[one.strategy, one.model] = found.get((one.strategy, one.model), Asked(one.strategy, one.model)) + one
+    return tuple(one for _, one in sorted(found.items()))

@@ -14,9 +14,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
-from workbench.experiment.spec import Read, Scope, Whole, listed
+from workbench.experiment.spec import Read, Scope, Window, listed
 from workbench.experiment.variants import Plain, variant
-from workbench.palette import REFERENCES
 
 MOST = 1_000
 """Points of a grid; more is a slip of the pen."""
@@ -72,7 +71,7 @@ class Grid(Scope):
         (), description="Files, folders or patterns; none stand for the bundled sessions."
     )
     windows: Annotated[
-        tuple[Annotated[Whole | None, BeforeValidator(lambda one: None if one == "own" else one)], ...],
+        tuple[Annotated[Window, BeforeValidator(lambda one: None if one == "own" else one)], ...],
         AfterValidator(_once),
     ] = Field((None,), min_length=1, description='Context windows in tokens, or "own" for each session\'s own.')
     models: Annotated[tuple[str, ...], BeforeValidator(listed), AfterValidator(_once)] = Field(
@@ -90,11 +89,6 @@ class Grid(Scope):
                 raise SettingError(
                     f"`settings` names {name!r}, which is not among the strategies {', '.join(self.names)}"
                 )
-            if name in REFERENCES and self.settings[name]:
-                raise SettingError(f"the reference {name!r} has no settings")
-        for window in self.windows:
-            if window is not None and window < 1000:
-                raise SettingError(f"`windows` holds {window}; it must be at least 1,000")
         points = self.points()
         if len(points) > MOST:
             raise SettingError(f"the grid has {len(points):,} points; a sweep does at most {MOST:,}")

@@ -16,6 +16,8 @@ PRESENTATION = frozenset(
     {"report", "explore", "cli", "analysis", "validation", "datasets", "markup.py", "palette.py", "__main__.py"}
 )
 """Rooms and files that can change without changing a replay."""
+SOURCES = (".py", ".md", ".toml", ".tsv")
+"""Endings of the files that replays depend on."""
 
 
 def key(*parts: object) -> str:
@@ -29,8 +31,8 @@ def code_version() -> str:
     """A hash of the package's own source: another version of the code never reuses a replay."""
     root = Path(__file__).parent.parent
     seal = hashlib.sha256()
-    for path in sorted([*root.rglob("*.py"), *root.rglob("*.md")]):
-        if path.relative_to(root).parts[0] not in PRESENTATION:
+    for path in sorted(root.rglob("*")):
+        if path.suffix in SOURCES and path.relative_to(root).parts[0] not in PRESENTATION:
             seal.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return seal.hexdigest()[:16]
 

@@ -1,13 +1,15 @@
-"""A run split into shards for workers, and what becomes of a shard whose worker died."""
+"""A run split into shards for workers, and its tables from what they did."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain, count
+from typing import Any
 
 from workbench.compaction.strategy import Preset
-from workbench.experiment.replay_rows import Row
+from workbench.experiment.replay_rows import NAMES, Row
 from workbench.experiment.sources import Source, Unreadable
 from workbench.experiment.work import Done, Shard, Task, Worked, work
 from workbench.experiment.workers import Workers
@@ -16,30 +18,26 @@ DEATHS = 3
 """Workers that a shard may take with it before that counts as its own doing."""
 
 DIED = f"the worker process died over it {DEATHS} times, perhaps for want of memory"
+NOT_HERE = "its file is not here; all workers must share the run's folder"
 
 
-def shards(
-    sources: Sequence[Source], presets: Sequence[Preset], most: Mapping[int, int] | None, jobs: int
-) -> list[Shard]:
+def shards(sources: Sequence[Source], presets: Sequence[Preset], jobs: int) -> list[Shard]:
     """One a source, or several where there are fewer sources than workers; the largest first.
 
     Args:
         sources: of the run.
         presets: of the run.
-        most: sessions to take at most, by the source's number; None for all.
         jobs: workers.
     """
     shares = min(len(presets), -(-jobs // max(len(sources), 1)))
-    found = [
-        Shard(source, tuple(presets[first::shares]), None if most is None else most.get(source.number))
-        for source in sources
-        for first in range(shares)
-    ]
+    found = [Shard(source, tuple(presets[first::shares])) for source in sources for first in range(shares)]
     return sorted(found, key=lambda shard: -shard.source.bytes)
 
 
-def finished(todo: Sequence[Shard], task: Task, workers: Workers, tell: Callable[[float], object]) -> list[Worked]:
-    """Do all shards; the sources in their order, with the replays of each in the order of the presets.
+def finished(
+    todo: Sequence[Shard], task: Task, workers: Workers, tell: Callable[[float], object]
+) -> tuple[list[Worked], list[Shard]]:
+    """Do all shards.
 
     A shard whose worker died is given out again, one preset at a time, and after three deaths its replays have failed.
 
@@ -48,6 +46,9 @@ def finished(todo: Sequence[Shard], task: Task, workers: Workers, tell: Callable
         task: the run.
         workers: which do them.
         tell: gets the part of a source that was done, in (0, 1].
+
+    Returns:
+        What came of the shards, and the shards that no worker survived.
     """
     alive: list[Worked] = []
     dead: list[Shard] = []
@@ -64,27 +65,105 @@ def finished(todo: Sequence[Shard], task: Task, workers: Workers, tell: Callable
                 alive.append(result)
             tell(len(shard.presets) / len(task.presets))
         todo = again
-    return _joined(alive, dead, task)
+    return alive, dead
 
 
-def _joined(alive: Sequence[Worked], dead: Sequence[Shard], task: Task) -> list[Worked]:
-    """The shards of each source together. Where every worker died over a source, its sessions are unknown."""
+def merged(alive: Sequence[Worked], dead: Sequence[Shard], task: Task, named: Collection[int]) -> dict[str, list[Row]]:
+    """All rows of the run, in the order of its sources, sessions and presets.
+
+    Args:
+        alive: what came of the shards.
+        dead: the shards that no worker survived.
+        task: the run, whose folder has the finished replays.
+        named: numbers of the sources that the user named; prose is left out silently elsewhere.
+    """
+    tables: dict[str, list[Row]] = {name: [] for name in ("sessions", "replays", *NAMES)}
     order = {preset.name: place for place, preset in enumerate(task.presets)}
-    found: dict[int, Worked] = {}
+    parts: dict[int, list[Worked]] = {}
+    fatal: dict[int, list[Done]] = {}
     for one in alive:
-        known = found.setdefault(one.number, replace(one, sessions=tuple((row, ()) for row, _ in one.sessions)))
-        both = zip(known.sessions, one.sessions, strict=True)
-        found[one.number] = replace(known, sessions=tuple((row, (*had, *new)) for (row, had), (_, new) in both))
+        parts.setdefault(one.number, []).append(one)
     for shard in dead:
-        number, failed = shard.source.number, tuple(Done(one.name, reason=DIED) for one in shard.presets)
-        unread = Worked(number, unreadable=(Unreadable(task.masked(shard.source.name), DIED),))
-        known = found.setdefault(number, unread)
-        found[number] = replace(known, sessions=tuple((row, (*had, *failed)) for row, had in known.sessions))
-    return [replace(one, sessions=tuple(_sorted(one.sessions, order))) for _, one in sorted(found.items())]
+        fatal.setdefault(shard.source.number, []).extend(Done(one.name, reason=DIED) for one in shard.presets)
+    names = _strategy_names(
+        [*(done for one in alive for _, own in one.sessions for done in own), *chain(*fatal.values())]
+    )
+    lost = {shard.source.number: shard.source for shard in dead if shard.source.number not in parts}
+    for number, source in lost.items():  # not even its sessions are known
+        parts[number] = [Worked(number, unreadable=(Unreadable(task.masked(source.name), DIED),))]
+    taken: set[str] = set()
+    for number, own in sorted(parts.items()):
+        for place, (row, _) in enumerate(own[0].sessions):
+            session = _unique(str(row["session"]), taken)
+            tables["sessions"].append({**row, "session": session})
+            replays = chain(*(part.sessions[place][1] for part in own), fatal.get(number, ()))
+            _add_replays(tables, session, sorted(replays, key=lambda done: order[done.strategy]), names, task)
+        tables["sessions"] += [
+            {"session": bad.path, "path": bad.path, "status": "unreadable", "reason": bad.reason}
+            for bad in own[0].unreadable
+            if not bad.is_prose or number in named
+        ]
+    return tables
 
 
-def _sorted(
-    sessions: Sequence[tuple[Row, tuple[Done, ...]]], order: Mapping[str, int]
-) -> Iterator[tuple[Row, tuple[Done, ...]]]:
-    for row, replays in sessions:
-        yield row, tuple(sorted(replays, key=lambda done: order[done.strategy]))
+def _add_replays(
+    tables: dict[str, list[Row]],
+    session: str,
+    replays: Iterable[Done],
+    names: Mapping[tuple[str, str], str],
+    task: Task,
+) -> None:
+    scores: list[Row] = []
+    for done in replays:
+        strategy = names.get((done.strategy, done.model))
+        if strategy is None:
+            continue
+        found: dict[str, Any] | None = None if done.reason else task.folder.replay(done.key)
+        reason = done.reason or (NOT_HERE if found is None else "")
+        tables["replays"].append(
+            {
+                "session": session, "strategy": strategy, "model": done.model if done.asked else "",
+                "status": "failed" if reason else "ok", "reason": reason,
+            }
+        )  # fmt: skip
+        for table, rows in (found or {}).items():
+            for row in rows:
+                row["session"] = session
+                if row.get("strategy") == done.strategy:
+                    row["strategy"] = strategy
+            (scores if table == "scores" else tables[table]).extend(rows)
+    tables["scores"] += _scaled(scores)
+
+
+def _strategy_names(every: Sequence[Done]) -> dict[tuple[str, str], str]:
+    """Each strategy's name under each model: its own where the run has one model, or none was asked."""
+    asked = {done.strategy for done in every if done.asked}
+    several = len({done.model for done in every if done.model}) > 1
+    found: dict[tuple[str, str], str] = {}
+    taken: set[str] = set()
+    for done in every:
+        if done.strategy in asked and several and done.model:
+            found[done.strategy, done.model] = f"{done.strategy} ({done.model})"
+        elif done.strategy not in taken or (done.strategy, done.model) in found:
+            found[done.strategy, done.model] = done.strategy
+            taken.add(done.strategy)
+    return found
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    names = chain([name], (f"{name}~{n}" for n in count(2)))
+    found = next(one for one in names if one not in taken)
+    taken.add(found)
+    return found
+
+
+def _scaled(scores: list[Row]) -> list[Row]:
+    """One session's scores with the column `scaled`: 0 is the reference `null`, 1 is the reference `none`."""
+    ends = {(row["strategy"], row["mode"], row["share"], row["metric"]): row["value"] for row in scores}
+    for row in scores:
+        place = (row["mode"], row["share"], row["metric"])
+        floor, top, value = ends.get(("null", *place)), ends.get(("none", *place)), row["value"]
+        row["scaled"] = None
+        if isinstance(floor, float) and isinstance(top, float) and isinstance(value, float) and top != floor:
+            row["scaled"] = (value - floor) / (top - floor)
+    return scores

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,9 +18,8 @@ from workbench.transcript.session import Session
 What: TypeAlias = Iterable[str | Path | Session] | str | Path | Session
 """Files, folders, patterns or sessions; none stand for the bundled sessions."""
 
-KEPT_BYTES = 64 * 2**20
-"""Files that a process keeps in memory once read and extracted, in bytes on disk; in memory they take some ten times as
-much."""
+REMEMBERED = 8
+"""Files that a process keeps in memory once read and extracted: the shards of one file often go to one worker."""
 
 PROSE = frozenset({".md", ".log"})
 """Endings of files that may lie beside recordings in a folder, such as a README."""
@@ -50,12 +49,14 @@ class Source:
     Attributes:
         number: its place in the run.
         named: whether the user named it, rather than a folder that holds it.
+        most: sessions to take of it at most; None takes all.
     """
 
     path: Path | None = None
     session: Session | None = None
     number: int = 0
     named: bool = True
+    most: int | None = None
 
     @property
     def name(self) -> str:
@@ -95,6 +96,24 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Source
     return found
 
 
+def limited(sources: Sequence[Source], limit: int | None) -> list[Source]:
+    """The first sources that hold that many sessions, each with how many to take; None takes all."""
+    if limit is None:
+        return list(sources)
+    found: list[Source] = []
+    for source in sources:
+        sessions = [source.session] if source.path is None else _sessions(source.path)
+        found.append(replace(source, most=min(len(sessions), limit)))
+        limit -= len(sessions)
+        if limit <= 0:
+            break
+    return found
+
+
+def _sessions(path: Path) -> list[Session]:
+    return [session for loaded in scan([path], lenient=True) for session in loaded.sessions if session.requests]
+
+
 def _of_a_run(path: Path) -> bool:
     """Whether a file in a folder of recordings was written by a run of ours."""
     folder = path.parent.parent if path.parent.name == "replays" else path.parent
@@ -109,9 +128,6 @@ class Recording:
     unreadable: tuple[Unreadable, ...] = ()
 
 
-_read: OrderedDict[tuple[str, int, int | None, bool], tuple[int, Recording]] = OrderedDict()
-
-
 def read(source: Source, window: int | None = None, *, redact: bool = False) -> Recording:
     """Read, count and calibrate a source, and extract its entities. A process remembers what it read last.
 
@@ -123,16 +139,11 @@ def read(source: Source, window: int | None = None, *, redact: bool = False) -> 
     if source.path is None:
         assert source.session is not None
         return Recording((prepared(redacted(source.session) if redact else source.session, window),))
-    key = (str(source.path), source.path.stat().st_mtime_ns if source.path.exists() else 0, window, redact)
-    if key not in _read:
-        _read[key] = (source.bytes, _read_file(source.path, window, redact))
-        while sum(size for size, _ in _read.values()) > KEPT_BYTES and len(_read) > 1:
-            _read.popitem(last=False)
-    _read.move_to_end(key)
-    return _read[key][1]
+    return _read_file(source.path, source.path.stat().st_mtime_ns if source.path.exists() else 0, window, redact)
 
 
-def _read_file(path: Path, window: int | None, redact: bool) -> Recording:
+@lru_cache(maxsize=REMEMBERED)
+def _read_file(path: Path, changed: int, window: int | None, redact: bool) -> Recording:
     ready: list[Prepared] = []
     bad: list[Unreadable] = []
     mask = Redactor().mask if redact else str

@@ -115,6 +115,7 @@ Shares: TypeAlias = Annotated[tuple[Share, ...], BeforeValidator(listed)]
 Strategies: TypeAlias = Annotated[tuple[str | Preset, ...], Read(_strategies)]
 OneModel: TypeAlias = Annotated[str | Model, Read(one_model)]
 Whole: TypeAlias = Annotated[int, Field(strict=True)]
+Window: TypeAlias = Annotated[int, Field(strict=True, ge=1000)] | None
 Flag: TypeAlias = Annotated[bool, Field(strict=True)]
 
 
@@ -206,7 +207,7 @@ class Execution(Spec):
 class RunSpec(Scope, Execution):
     """A run, without its sessions."""
 
-    window: Whole | None = Field(None, ge=1000, description="Context window in tokens; None takes each session's own.")
+    window: Window = Field(None, description="Context window in tokens; None takes each session's own.")
     model: Annotated[Models, Read(_models)] = Field(
         "extractive",
         description="Model that writes summaries: extractive, litellm:NAME or local; several are compared.",
@@ -219,14 +220,6 @@ class RunSpec(Scope, Execution):
             return model_names(self.model)
         every = self.model if isinstance(self.model, Sequence) else (self.model,)
         return tuple({model_name(one): one for one in every}.values())
-
-    def presets(self) -> tuple[Preset, ...]:
-        """The strategies with the references: `none` first, `null` last.
-
-        Raises:
-            UnknownName: a name is neither built in nor installed.
-        """
-        return with_references(self.strategies)
 
     def settings(self) -> dict[str, object]:
         """What the run's figures depend on, as plain JSON: part of its manifest and of its folder's name."""

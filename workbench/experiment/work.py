@@ -43,13 +43,11 @@ class Shard:
     """One source under some of the run's presets.
 
     Attributes:
-        most: sessions of the source to take at most.
         deaths: workers that died over it so far.
     """
 
     source: Source
     presets: tuple[Preset, ...]
-    most: int | None = None
     deaths: int = 0
 
 
@@ -78,16 +76,11 @@ class Worked:
     unreadable: tuple[Unreadable, ...] = ()
 
 
-def count(source: Source, window: int | None, redact: bool) -> int:
-    """How many sessions of a source can be replayed."""
-    return len(read(source, window, redact=redact).ready)
-
-
 def work(task: Task, shard: Shard) -> Worked:
     """Do every replay of a shard; those on disk are not done again."""
     found = read(shard.source, task.spec.window, redact=task.spec.redact)
     sessions = []
-    for ready in found.ready[: shard.most]:
+    for ready in found.ready[: shard.source.most]:
         replays = tuple(done for preset in shard.presets for done in _under_each_model(ready, preset, task))
         sessions.append((_session_row(ready), replays))
     return Worked(shard.source.number, tuple(sessions), found.unreadable)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from workbench.errors import SetupError
 from workbench.experiment.keys import code_version
@@ -32,21 +32,22 @@ _IN_FOLDER = threading.Lock()
 """A worker may have many threads, but a process has one current folder."""
 
 
-class Workers(Protocol):
-    """Does tasks somewhere; `with` ends it."""
+class Workers:
+    """Does tasks in this process, one after the other; others do them elsewhere. `with` ends it."""
 
-    @property
-    def size(self) -> int:
-        """How many tasks are done at a time."""
-        ...
+    size = 1
+    """How many tasks are done at a time."""
 
     def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
         """Each task's place and result in the order of completion: None where its worker died; errors are raised."""
-        ...
+        for place, task in enumerate(tasks):
+            yield place, what(task)
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(self, *error: object) -> None: ...
+    def __exit__(self, *error: object) -> None:
+        """Nothing to end."""
 
 
 def workers(jobs: int | None, scheduler: str | None = None) -> Workers:
@@ -58,27 +59,10 @@ def workers(jobs: int | None, scheduler: str | None = None) -> Workers:
     """
     if scheduler is not None:
         return Cluster(scheduler)
-    return Here() if jobs == 1 else Processes(jobs or os.cpu_count() or 1)
+    return Workers() if jobs == 1 else Processes(jobs or os.cpu_count() or 1)
 
 
-class Here:
-    """This process, one task after the other."""
-
-    size = 1
-
-    def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
-        """In order."""
-        for place, task in enumerate(tasks):
-            yield place, what(task)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Nothing to end."""
-
-
-class Processes:
+class Processes(Workers):
     """Worker processes on this machine, each in a pool of its own, so that one that dies breaks no other's.
 
     They live until the `with` ends, and remember what they have read.
@@ -94,7 +78,7 @@ class Processes:
         self._pools: list[Executor] = []
 
     def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
-        """As they are done; a dead worker is replaced."""
+        """A dead worker is replaced."""
         pending = {self._threads.submit(self._done, what, task): place for place, task in enumerate(tasks)}
         while pending:
             for future in wait(pending, return_when=FIRST_COMPLETED).done:
@@ -115,9 +99,6 @@ class Processes:
             return None
         self._idle.append(pool)
         return result
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -152,7 +133,7 @@ def _start(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-class Cluster:
+class Cluster(Workers):
     """A Dask cluster whose workers see this machine's files under the same paths.
 
     Args:
@@ -173,14 +154,10 @@ class Cluster:
             why = " ".join(str(error).split())[:200] or type(error).__name__
             raise SetupError(f"no Dask scheduler answers at {address!r}: {why}") from None
         self._address = address
-
-    @property
-    def size(self) -> int:
-        """How many workers there are now."""
-        return max(len(self._client.ncores()), 1)
+        self.size = max(len(self._client.ncores()), 1)
 
     def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
-        """As they are done. Dask itself gives a dead worker's task to another, and gives up after some deaths.
+        """Dask itself gives a dead worker's task to another, and gives up after some deaths.
 
         Raises:
             SetupError: a worker has another version of the workbench, or does not see this folder; the cluster has no
@@ -226,9 +203,6 @@ class Cluster:
             f"the Dask cluster at {self._address!r} cannot finish the run: {why}; finished work is kept, and the same "
             "command continues from there once workers answer again"
         )
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self._client.close()

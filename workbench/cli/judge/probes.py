@@ -10,9 +10,9 @@ import typer
 
 from workbench.cli.judge.over_target import say_over_target, table_with_larger
 from workbench.cli.judge.variance import say_answers
-from workbench.cli.notes import warn_of_replicates
 from workbench.cli.options import AsJson, Paths, takes, tell_terms
 from workbench.cli.output import printable, say, say_json, table
+from workbench.cli.runs import warn_of_replicates
 from workbench.formats import interval, percent
 from workbench.judge.probes.accuracy import (
     LABELS,

@@ -54,7 +54,8 @@ def variance(
 
       workbench judge variance reports/probes reports/probes-by-another-reader
     """
-    runs, probed = _opened(folders)
+    runs = [Results.open(folder) for folder in folders if (folder / "manifest.json").is_file()]
+    probed = [ProbeResults.open(folder) for folder in folders if (folder / TABLE).is_file()]
     scores = {str(run.path): _scores(run, metric) for run in runs if not run.replicates.empty}
     answers = splits(probed) if probed else []
     if not any(scores.values()) and not answers:
@@ -92,16 +93,7 @@ def say_answers(rows: Sequence[Mapping[str, object]]) -> None:
             say(f"{row['strategy']}: {row['advice']}")
 
 
-def _opened(folders: Sequence[Path]) -> tuple[list[Results], list[ProbeResults]]:
-    runs = [Results.open(folder) for folder in folders if (folder / "manifest.json").is_file()]
-    probed = [ProbeResults.open(folder) for folder in folders if (folder / TABLE).is_file()]
-    return runs, probed
-
-
 def _scores(run: Results, metric: str) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = []
-    for mode in ("natural", "matched"):
-        if ((run.replicates["mode"] == mode) & (run.replicates["metric"] == metric)).any():
-            found = variance_split(run, metric, mode).assign(mode=mode)
-            rows += records(found)
-    return rows
+    known = run.replicates.loc[run.replicates["metric"] == metric, "mode"].unique()
+    splits = [variance_split(run, metric, mode).assign(mode=mode) for mode in MODES if mode in known]
+    return [row for split in splits for row in records(split)]

@@ -1,0 +1,81 @@
+"""What `compare` and `sweep` say besides their tables: a forecast, warnings before a run, and notes after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from workbench.analysis.replication import repeated_note
+from workbench.cli.output import complain, say, say_json, table
+from workbench.experiment.combined import steady
+from workbench.experiment.forecast import Forecast
+from workbench.experiment.store import Results
+from workbench.formats import dollars
+from workbench.models.settings import model_names
+from workbench.report import render
+
+FAILED_REPLAY, UNUSABLE = 1, 2
+LISTED = 10
+"""Failed replays that are listed one by one."""
+COLUMNS = {
+    "strategy": "strategy", "model": "model", "requests": "requests:count", "tokens read": "input_tokens:count",
+    "tokens written": "output_tokens:count", "cost": "usd:dollars",
+}  # fmt: skip
+
+
+def show_forecast(found: Forecast, as_json: bool, besides: Mapping[str, object] | None = None) -> int:
+    """Print what a run would take; 0, since nothing was asked of it.
+
+    Args:
+        found: of the run.
+        as_json: for other programs.
+        besides: further fields of the JSON.
+    """
+    if as_json:
+        say_json({**(besides or {}), **asdict(found), "requests": found.requests, "usd": found.usd})
+        return 0
+    left = f" and {found.unreadable} that cannot be replayed" * bool(found.unreadable)
+    say(f"{found.sessions} sessions{left}; {found.replays} replays, {found.done} of them on disk already.")
+    say(f"{found.tokens:,} tokens to replay in the other {found.replays - found.done}.")
+    if not found.asked:
+        say("No provider's model would be asked: it costs nothing.")
+        return 0
+    say(f"\n{table(map(asdict, found.asked), COLUMNS)}\n")
+    unknown = sorted({one.model for one in found.asked if one.usd is None})
+    if unknown:
+        say(f"No price is known for {', '.join(unknown)}; docs/my-provider.md says how to give one.")
+    else:
+        say(f"At most about {dollars(found.usd)}, if each summary takes all its room and none is in the cache.")
+    return 0
+
+
+def warn_of_replicates(model: object, replicates: int) -> None:
+    """Before anything is paid: models that are asked at temperature 0 may repeat themselves."""
+    names = model_names(model) if isinstance(model, str) and replicates > 1 else ()
+    for name in steady(names):
+        how = "" if name.startswith("local") else "; WORKBENCH_TEMPERATURE=1 lets it vary"
+        complain(f"{name} is asked at temperature 0, so {replicates} replicates may all be the same{how}")
+
+
+def finish(results: Results, no_report: bool, baseline: str = "") -> int:
+    """Print the notes of a run on standard error, and write its report.
+
+    Returns:
+        The exit code: 0, 1 where a replay failed, 2 where all did.
+    """
+    if note := repeated_note(results):
+        complain(note)
+    sessions, replays = results.sessions, results.replays
+    for row in sessions[sessions["status"] != "ok"].itertuples():
+        complain(f"left out: {row.reason}")
+    failed = replays[replays["status"] != "ok"]
+    for row in failed.head(LISTED).itertuples():
+        complain(f"failed: {row.session} under {row.strategy}: {row.reason}")
+    if len(failed) > LISTED:
+        complain(f"failed: {len(failed) - LISTED} more, in {results.path / 'replays.parquet'}")
+    if len(failed) == len(replays):
+        complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")
+        return UNUSABLE
+    if not no_report:
+        render(results.path, baseline)
+    return FAILED_REPLAY if len(failed) else 0
