@@ -68,11 +68,5 @@ def _lasting(messages: Sequence[Message], indices: set[int]) -> set[int]:
     return {i for i in indices if not isinstance(messages[i], Summary)}
 
 
-def live(messages: Sequence[Message], prefix: int, suffix: int) -> range:
-    """The indices between a prefix and a suffix, whatever they hold."""
-    start = min(prefix, len(messages))
-    return range(start, max(len(messages) - suffix, start))
-
-
 def _room(context: Context, budget: Budget, kept: set[int]) -> int:
     return max(budget.target - context.overhead - sum(context.sizes[i] for i in kept), 0)

@@ -7,12 +7,9 @@ from workbench.compaction.engine import compact
 from workbench.compaction.marker import reference
 from workbench.compaction.pins import Pins
 from workbench.compaction.stage import Budget, Stage
-from workbench.compaction.stages.budget_reduction import BudgetReduction
-from workbench.compaction.stages.context_collapse import ContextCollapse
-from workbench.compaction.stages.keep_floor import KeepFloor
-from workbench.compaction.stages.microcompact import Microcompact
 from workbench.compaction.stages.repair_pairs import RepairPairs
-from workbench.compaction.stages.snip import Snip
+from workbench.compaction.stages.tool_results import BudgetReduction, ContextCollapse, Microcompact, Snip
+from workbench.compaction.stages.truncate import KeepFloor
 from workbench.compaction.strategy import Strategy
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.compaction.stages.keep_floor import KeepFloor
+from workbench.compaction.stages.truncate import KeepFloor
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Always
 

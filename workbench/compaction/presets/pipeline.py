@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from workbench.compaction.cut import KeepRecent
 from workbench.compaction.pins import Pins
-from workbench.compaction.stages.budget_reduction import BudgetReduction
-from workbench.compaction.stages.context_collapse import ContextCollapse
-from workbench.compaction.stages.microcompact import Microcompact
-from workbench.compaction.stages.snip import Snip
 from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.stages.tool_results import BudgetReduction, ContextCollapse, Microcompact, Snip
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtShare

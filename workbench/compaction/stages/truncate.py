@@ -1,4 +1,4 @@
-"""Keeps the newest messages that fit and forgets the others."""
+"""Stages that drop messages: the oldest until the target is reached, or all that may be dropped."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from workbench.compaction.pins import Pins
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Summary
-from workbench.transcript.pairing import cut_points, last_user
+from workbench.transcript.message import Message, Summary, SystemMessage, UserMessage
+from workbench.transcript.pairing import cut_points, last_user, protected
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +35,28 @@ class Truncate:
         """Drop the oldest messages until the target is reached; None if it is."""
         if context.tokens <= budget.target:
             return None
+        messages, room = context.messages, budget.target - context.overhead
         kept = _Kept(context, self.least)
-        newest, summary = last_user(context.messages), _last_summary(context.messages)
-        fixed = self.pins.fixed(context, budget)
-        loose = {i for i in (newest, summary) if i is not None and not context.messages[i].pinned}
-        for i in fixed - loose:
-            kept.whole(i)
-        room = budget.target - context.overhead - kept.tokens
-        told = context.sizes[summary] if summary in loose and summary is not None else 0
+        newest = last_user(messages)
+        summary = next((i for i in range(len(messages) - 1, -1, -1) if isinstance(messages[i], Summary)), None)
+        loose = {i for i in (newest, summary) if i is not None and not messages[i].pinned}
+        kept.add(*self.pins.fixed(context, budget) - loose)
+        left = room - kept.tokens
         if newest in loose and newest is not None:
-            spare = min(told, max(room // 2, 0)) if context.sizes[newest] > room else 0
-            if not kept.cut(newest, room - spare if room - spare >= self.least else 8 * self.least):
-                kept.whole(newest)  # many short texts, of which none can be cut: it stays all the same
+            most = left
+            if context.sizes[newest] > left and summary in loose and summary is not None:
+                most -= min(context.sizes[summary], max(left // 2, 0))
+            if not kept.cut(newest, most if most >= self.least else 8 * self.least):
+                kept.add(newest)  # many short texts, of which none can be cut: it stays all the same
         if summary in loose and summary is not None:
-            left = budget.target - context.overhead - kept.tokens
-            kept.cut(summary, left if room >= 0 else 8 * self.least)
-        self._recent(context, kept, budget.target - context.overhead)
-        return kept.plan()
+            kept.cut(summary, room - kept.tokens if left >= 0 else 8 * self.least)
+        self._recent(context, kept, room)
+        edits = [
+            Replace(i, i + 1, (kept.by[i],) if i in kept.by else ())
+            for i, message in enumerate(messages)
+            if kept.by.get(i) is not message
+        ]
+        return Plan(tuple(edits)) if edits else None
 
     def _recent(self, context: Context, kept: _Kept, room: int) -> None:
         """Add the newest steps that fit whole, and of the first that does not what fits of it."""
@@ -59,13 +64,12 @@ class Truncate:
         stop = len(context.messages)
         while stop > 0:
             start = next(i for i in range(stop - 1, -1, -1) if flags[i])
-            step = [i for i in range(start, stop) if i not in kept]
+            step = [i for i in range(start, stop) if i not in kept.by]
             size = sum(context.sizes[i] for i in step)
             if size > room - kept.tokens:
                 kept.cut_all(step, room - kept.tokens)
                 break
-            for i in step:
-                kept.whole(i)
+            kept.add(*step)
             stop = start
 
 
@@ -77,57 +81,54 @@ class _Kept:
         self.by: dict[int, Message] = {}
         self.tokens = 0
 
-    def __contains__(self, i: int) -> bool:
-        return i in self.by
-
-    def whole(self, i: int) -> None:
-        self.by[i] = self.context.messages[i]
-        self.tokens += self.context.sizes[i]
+    def add(self, *indices: int) -> None:
+        """Keep these messages whole."""
+        self.by.update((i, self.context.messages[i]) for i in indices)
+        self.tokens += sum(self.context.sizes[i] for i in indices)
 
     def cut(self, i: int, room: int) -> bool:
         """Keep message i, cut to the room if it is larger; not at all if the room is less than the least."""
-        if self.context.sizes[i] <= room:
-            self.whole(i)
-            return True
-        short = self._short(i, room)
-        if short is None:
-            return False
-        self.by[i] = short
-        self.tokens += self.context.count(short)
+        return self.cut_all([i], room)
+
+    def cut_all(self, step: list[int], room: int) -> bool:
+        """Keep these messages, the larger ones cut to a fair share of the room; nothing where that is too little."""
+        found: dict[int, Message] = {}
+        left = room
+        for n, i in enumerate(sorted(step, key=lambda i: self.context.sizes[i])):
+            short, size = self._short(i, left // (len(step) - n))
+            if short is None:
+                return False
+            found[i] = short
+            left -= size
+        self.by.update(found)
+        self.tokens += room - left
         return True
 
-    def cut_all(self, step: list[int], room: int) -> None:
-        """Keep a step whose messages together exceed the room, the larger ones cut to a fair share; or nothing."""
-        left, short = room, dict[int, Message]()
-        for n, i in enumerate(sorted(step, key=lambda i: self.context.sizes[i])):
-            share = left // (len(step) - n)
-            if self.context.sizes[i] <= share:
-                short[i], size = self.context.messages[i], self.context.sizes[i]
-            else:
-                cut = self._short(i, share)
-                if cut is None:
-                    return
-                short[i], size = cut, self.context.count(cut)
-            left -= size
-        self.by.update(short)
-        self.tokens += room - left
+    def _short(self, i: int, room: int) -> tuple[Message | None, int]:
+        """Message i in at most so many tokens, with its size; None where that is less than the least or impossible."""
+        message, size = self.context.messages[i], self.context.sizes[i]
+        if size <= room:
+            return message, size
+        cut = not message.pinned and room >= self.least
+        short = shortened(message, room, size, self.context.count) if cut else None
+        return short, 0 if short is None else self.context.count(short)
 
-    def plan(self) -> Plan | None:
-        """The edits that leave just what is kept."""
-        edits = [
-            Replace(i, i + 1, (self.by[i],) if i in self.by else ())
-            for i, message in enumerate(self.context.messages)
-            if self.by.get(i) is not message
-        ]
+
+@dataclass(frozen=True, slots=True)
+class KeepFloor:
+    """Keeps system messages, pinned messages and the newest user message, whatever the target.
+
+    Where no person said anything, the newest message that a client wrote as the user stays instead.
+    """
+
+    name: ClassVar[str] = "keep_floor"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """Drop all the rest."""
+        messages = context.messages
+        kept = protected(messages)
+        kept.update([i for i, message in enumerate(messages) if isinstance(message, SystemMessage)])
+        if last_user(messages) is None:
+            kept.update([i for i, message in enumerate(messages) if isinstance(message, UserMessage)][-1:])
+        edits = [Replace(i, i + 1) for i in range(len(messages)) if i not in kept]
         return Plan(tuple(edits)) if edits else None
-
-    def _short(self, i: int, room: int) -> Message | None:
-        """Message i in at most so many tokens; None where that is less than the least, or cannot be done."""
-        message = self.context.messages[i]
-        if message.pinned or room < self.least:
-            return None
-        return shortened(message, room, self.context.sizes[i], self.context.count)
-
-
-def _last_summary(messages: tuple[Message, ...]) -> int | None:
-    return next((i for i in range(len(messages) - 1, -1, -1) if isinstance(messages[i], Summary)), None)

@@ -16,7 +16,7 @@ from workbench.compaction.presets.ex_athena.summary import Pinning
 from workbench.compaction.presets.token_counters import calls_of
 from workbench.compaction.results import rewritten
 from workbench.compaction.stage import Budget
-from workbench.compaction.stages.context_collapse import ContextCollapse as Stubs
+from workbench.compaction.stages.tool_results import ContextCollapse as Stubs
 from workbench.transcript.context import Context
 from workbench.transcript.message import (
     AssistantMessage,

@@ -1,0 +1,162 @@
+"""Cheap stages that shorten tool results in their place: ExAthena's, restated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
+from typing import ClassVar
+
+from workbench.compaction.clip import head
+from workbench.compaction.marker import EXCERPT, is_archived, reference, repeated, snipped, superseded, truncated
+from workbench.compaction.pins import Pins
+from workbench.compaction.plan import Plan
+from workbench.compaction.results import rewritten
+from workbench.compaction.stage import Budget
+from workbench.transcript.context import Context
+from workbench.transcript.files import touched
+from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult, plain_text
+from workbench.transcript.pairing import answered_calls
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetReduction:
+    """Puts a reference in the place of each tool result of more than `chars` characters.
+
+    The full text can be read afterwards: `Context.read(reference)`.
+
+    Source:
+        ExAthena, `Compactors.BudgetReduction`, restated; the reference is a hash of the text, so that the same text
+        has the same reference in every run.
+    """
+
+    chars: int = 16_000
+    name: ClassVar[str] = "budget_reduction"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """Replace what is too long, wherever it stands."""
+        long = (
+            (i, plain_text(message))
+            for i, message in enumerate(context.messages)
+            if isinstance(message, ToolResult)
+            and sum(len(block.text) for block in message.blocks if isinstance(block, Text)) > self.chars
+        )
+        named = ((i, len(text), reference(text)) for i, text in long)
+        return rewritten(context, ((i, truncated(size, ref), ref) for i, size, ref in named), pictures=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Snip:
+    """Puts a marker with the call's id in the place of each stale tool result.
+
+    Attributes:
+        age: a result is stale when at least so many answers of the model came after it.
+        pins: what stays; `prefix` and `suffix` are counted in messages here, whatever their size.
+
+    Source:
+        ExAthena, `Compactors.Snip`: four iterations, live suffix of six, restated.
+    """
+
+    age: int = 4
+    pins: Pins = Pins(suffix=6)
+    name: ClassVar[str] = "snip"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """Replace stale results; one whose marker would not be smaller stays, and so does a reference."""
+        answers = [isinstance(message, AssistantMessage) for message in context.messages]
+        later = list(accumulate(reversed(answers)))[::-1]
+        stale = (i for i in _inner_results(context, self.pins) if later[i] >= self.age)
+        results = ((i, context.messages[i]) for i in stale if _may_go(context, i, self.pins))
+        return rewritten(context, ((i, snipped(one.call_id)) for i, one in results if isinstance(one, ToolResult)))
+
+
+@dataclass(frozen=True, slots=True)
+class Microcompact:
+    """Cuts the results in each run of adjacent tool results to an excerpt, in place, so that pairs stay whole.
+
+    Attributes:
+        run: how many adjacent results make a run.
+        chars: how many characters of each are kept.
+        pins: what stays; `prefix` and `suffix` are counted in messages here, whatever their size.
+
+    Source:
+        ExAthena, `Compactors.Microcompact`: runs of three, 200 characters, restated. Where the original's first
+        version merged a run into one message and so orphaned its calls, each result stays in its place.
+    """
+
+    run: int = 3
+    chars: int = 200
+    pins: Pins = Pins(suffix=6)
+    name: ClassVar[str] = "microcompact"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """Replace the long results of each run; one that is an excerpt already stays."""
+        numbered = enumerate(_inner_results(context, self.pins))
+        runs = [[i for _, i in run] for _, run in groupby(numbered, lambda pair: pair[1] - pair[0])]
+        found = [i for run in runs if len(run) >= self.run for i in run if _may_go(context, i, self.pins)]
+        texts = ((i, plain_text(context.messages[i])) for i in found)
+        long = ((i, text) for i, text in texts if len(text) > self.chars and not text.startswith(EXCERPT))
+        return rewritten(context, ((i, f"{EXCERPT} {head(text, self.chars)} […]") for i, text in long))
+
+
+def _inner_results(context: Context, pins: Pins) -> list[int]:
+    """The tool results between the prefix and the suffix, both counted in messages."""
+    between = range(pins.prefix, len(context.messages) - pins.suffix)
+    return [i for i in between if isinstance(context.messages[i], ToolResult)]
+
+
+def _may_go(context: Context, i: int, pins: Pins) -> bool:
+    """Whether neither its name nor the archive, whose reference it is, keeps a result."""
+    message = context.messages[i]
+    return not pins.names_it(message) and not is_archived(message, context.archive)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCollapse:
+    """Puts a stub in the place of a read whose file was changed later, and of a result that only repeats the last.
+
+    A call repeats the one before if it has the same tool and arguments with only tool results in between; its result
+    becomes a stub if it is the same text.
+
+    Source:
+        ExAthena, `Compactors.ContextCollapse`, restated. There the marker of a repeated call made the request longer
+        and the projection was never sent; here it is sent, and a stub stands only where it is smaller.
+    """
+
+    name: ClassVar[str] = "context_collapse"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The stubs, each strictly smaller than what it hides."""
+        return rewritten(context, (dict(_repeats(context.messages)) | dict(_overtaken(context.messages))).items())
+
+
+def _overtaken(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
+    """The results of reads whose file was changed later, by a call that did not fail."""
+    changed: set[str] = set()
+    for i, call, result in reversed(list(answered_calls(messages))):
+        files = touched(call.name, call.arguments)
+        if files.modified and not result.is_error:
+            changed.update(files.modified)
+        elif files.read and files.read[0] in changed:
+            yield i, superseded(files.read[0])
+
+
+def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
+    """The results that are the same as that of an equal call just before."""
+    before: ToolCall | None = None
+    now: ToolCall | None = None
+    said: dict[str, ToolResult] = {}
+    for i, message in enumerate(messages):
+        if isinstance(message, AssistantMessage):
+            blocks = message.blocks
+            before, now = now, blocks[0] if len(blocks) == 1 and isinstance(blocks[0], ToolCall) else None
+        elif isinstance(message, ToolResult):
+            if now is None or message.call_id != now.id:
+                continue
+            said[now.id] = message
+            if before is not None and before.id != now.id and replace(before, id=now.id) == now:
+                earlier = said.get(before.id)
+                if earlier is not None and (earlier.blocks, earlier.is_error) == (message.blocks, message.is_error):
+                    yield i, repeated(before.id)
+        else:
+            before = now = None
