@@ -24,11 +24,11 @@ Planner: TypeAlias = Callable[[Stage, Context, Budget], Plan | None]
 
 @dataclass(frozen=True, slots=True)
 class StageRecord:
-    """What one stage did. Where it broke an invariant its result was not used, and `violations` say why.
+    """What one stage did. Its result was not used if it broke an invariant; `violations` say which.
 
     Attributes:
-        dropped, rewritten: ids of the messages that it took out, and of those that it put in another form.
-        wrote: the messages that it put in: summaries, and the rewritten ones as they are now.
+        dropped, rewritten: ids of the messages that it removed, and of those that it changed.
+        wrote: the new messages: summaries, and the changed ones as they are now.
     """
 
     name: str
@@ -52,8 +52,8 @@ class Compaction:
 
     Attributes:
         before: the history that went in.
-        after: the history that came out; `before` itself if nothing was changed.
-        sent: `after` as the view shows it; the same object where the strategy has no view.
+        after: the history that came out; `before` itself if nothing changed.
+        sent: `after` as the view shows it; the same object if the strategy has no view.
         outcome: `compacted` at or below the target, `too_large` above it, `unchanged`.
         why: a sentence where the outcome needs one.
     """
@@ -173,10 +173,10 @@ def _completions(plan: Plan, model: Model) -> tuple[Completion, ...]:
 
 
 def completed(request: SummaryRequest, model: Model) -> Completion:
-    """The model's answer, or the text that the request gives for when there is none.
+    """The model's answer, or the request's stand-in where there is none.
 
     Raises:
-        ModelError: no usable answer, and nothing to use otherwise.
+        ModelError: no usable answer, and no stand-in.
     """
     try:
         completion = model.complete(request)
@@ -197,7 +197,7 @@ def completed(request: SummaryRequest, model: Model) -> Completion:
 def _touched(
     before: Sequence[Message], after: Sequence[Message]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Message, ...]]:
-    """The ids of the messages that were dropped, and of those that were rewritten; and what was put in."""
+    """The ids of the dropped and of the rewritten messages, and the new messages."""
     now = {message.id: message for message in after}
     old = set(map(id, before))
     dropped = tuple(message.id for message in before if message.id not in now)
@@ -206,12 +206,12 @@ def _touched(
 
 
 def _outcome(history: Context, after: Context, sent: Context, budget: Budget) -> tuple[Outcome, str]:
-    unchanged: Literal["unchanged", ""] = "unchanged" if after is history and sent is history else ""
-    if sent.tokens > budget.target:
-        floor = history.overhead + sum(history.sizes[i] for i in protected(history.messages))
-        why = (
-            f"{sent.tokens} tokens are left, {budget.target} were the target; {floor} are protected: overhead, "
-            "pinned messages with their partners, and the newest user message"
-        )
-        return unchanged or "too_large", why
-    return unchanged or "compacted", ""
+    changed = after is not history or sent is not history
+    if sent.tokens <= budget.target:
+        return "compacted" if changed else "unchanged", ""
+    floor = history.overhead + sum(history.sizes[i] for i in protected(history.messages))
+    why = (
+        f"{sent.tokens} tokens are left, {budget.target} were the target; {floor} are protected: overhead, pinned "
+        "messages with their partners, and the newest user message"
+    )
+    return "too_large" if changed else "unchanged", why

@@ -14,9 +14,6 @@ from workbench.transcript.pairing import last_user
 Call: TypeAlias = tuple[str, str]
 """A call by the id of its message and its own, since providers use call ids again."""
 
-GONE = "a pinned message is gone or was changed"
-EMPTY = "a message without content was written"
-
 
 @dataclass(frozen=True, slots=True)
 class Violation:
@@ -28,10 +25,9 @@ class Violation:
 
 
 def violations(before: Context, after: Context) -> tuple[Violation, ...]:
-    """All invariants that the step from `before` to `after` broke; what was broken before does not count.
+    """All invariants that the step from `before` to `after` broke; what was broken before does not count. O(n).
 
-    Checks S1 (pairs), S2 (doubles), S7 (empty messages), C1 (order), C2 (pinned messages), C3 (the newest user
-    message) and D1 (never larger). O(n).
+    S1 (pairs), S2 (doubles), S7 (empty messages), C1 (order), C2 (pins), C3 (newest user message), D1 (never larger).
     """
     if before is after:
         return ()
@@ -39,7 +35,11 @@ def violations(before: Context, after: Context) -> tuple[Violation, ...]:
     old = set(map(id, was))
     found = [] if _in_place(was, now) else [*_doubles(was, now), *_pairs(was, now), *_order(was, now)]
     found += _kept(was, now)
-    found += [Violation("S7", EMPTY, message.id) for message in now if id(message) not in old and is_empty(message)]
+    found += [
+        Violation("S7", "a message without content was written", message.id)
+        for message in now
+        if id(message) not in old and is_empty(message)
+    ]
     if after.tokens > before.tokens:
         found.append(Violation("D1", f"the context grew from {before.tokens} to {after.tokens} tokens"))
     return tuple(found)
@@ -116,31 +116,26 @@ def _doubles(before: Sequence[Message], after: Sequence[Message]) -> list[Violat
 def _order(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
     """Messages that moved; ids that occurred twice before do not count."""
     index = {message.id: i for i, message in enumerate(before)}
-    times = Counter([message.id for message in before]) if len(index) < len(before) else {}
+    times = Counter([message.id for message in before])
     found: list[Violation] = []
     latest = -1
     for message in after:
-        at = index.get(message.id)
-        if at is None or times.get(message.id, 1) > 1:
-            continue
+        at = index[message.id] if times[message.id] == 1 else latest
         if at < latest:
             found.append(Violation("C1", "a message moved before one that came earlier", message.id))
-        else:
-            latest = at
+        latest = max(at, latest)
     return found
 
 
 def _kept(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
     """Pinned messages that are gone or changed, and the newest user message if it is gone."""
-    found: list[Violation] = []
     pinned = [message for message in before if message.pinned]
-    if pinned:
-        there: dict[str, list[Message]] = {}
-        ids = {message.id for message in pinned}
-        for message in after:
-            if message.id in ids:
-                there.setdefault(message.id, []).append(message)
-        found = [Violation("C2", GONE, message.id) for message in pinned if message not in there.get(message.id, ())]
+    there: dict[str, list[Message]] = {message.id: [] for message in pinned}
+    for message in after:
+        if message.id in there:
+            there[message.id].append(message)
+    lost = [message for message in pinned if message not in there[message.id]]
+    found = [Violation("C2", "a pinned message is gone or was changed", message.id) for message in lost]
     newest = last_user(before)
     if newest is not None and not any(message.id == before[newest].id for message in reversed(after)):
         found.append(Violation("C3", "the newest user message is gone", before[newest].id))

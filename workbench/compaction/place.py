@@ -10,17 +10,13 @@ from workbench.transcript.pairing import cut_points
 
 
 def place(messages: Sequence[Message], gone: Sequence[int]) -> int:
-    """The index of a summary that stands where the first message that goes stood.
+    """The index for a summary in the place of the first message that goes, never inside a pair.
 
-    But never inside a pair, and behind the system prompt, which providers want first: also where a stray message
-    stood before it.
+    It lies behind the system prompt, which providers want first, even where a stray message comes before it.
 
     Args:
         messages: n messages.
         gone: the indices that go, at least one, ascending.
-
-    Returns:
-        In [0, n].
     """
     flags = cut_points(messages)
     first = behind_prompt(messages, gone)

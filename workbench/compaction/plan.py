@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from workbench.errors import PlanError
 from workbench.models.model import SummaryRequest
-from workbench.transcript.context import Context
+from workbench.transcript.context import EMPTY, Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary
 
@@ -23,11 +22,11 @@ class Draft:
     """A summary that a model has still to write.
 
     Attributes:
-        requests: one question, or two for a split turn; they do not depend on each other.
+        requests: one, or two for a split turn; they do not depend on each other.
         template: how the answers become the text, with `{0}` and `{1}` in their places; they are never parsed.
-        lead, tail: what is sent around the text; a later compaction does not read it.
+        lead, tail: sent around the text; a later compaction does not read them.
         footer: what code adds below the answers, such as the file lists; part of the text.
-        replaces: ids of the messages that it stands for.
+        replaces: ids of the messages that it replaces.
     """
 
     requests: tuple[SummaryRequest, ...]
@@ -44,22 +43,19 @@ class Draft:
         """The summary with these answers, one for each request. Its id follows from what it replaces and says."""
         text = self._text(answers)
         seal = sha256("\0".join((*self.replaces, text)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-        return self._said(f"summary-{seal}", text, model)
+        return replace(self.frame(), id=f"summary-{seal}", text=text, model=model)
 
     def frame(self) -> Summary:
         """What it takes besides the answers: the summary before they are there, without an id."""
-        return self._said("", self._text(()), "")
+        return Summary(
+            id="", text=self._text(()), replaces=self.replaces, files=self.files, lead=self.lead, tail=self.tail,
+            said_by=self.said_by, name=self.name,
+        )  # fmt: skip
 
     def _text(self, answers: Sequence[str]) -> str:
         parts = _PLACE.split(self.template)
         parts[1::2] = [answers[int(place)] if int(place) < len(answers) else "" for place in parts[1::2]]
         return "".join(parts) + self.footer
-
-    def _said(self, id: str, text: str, model: str) -> Summary:
-        return Summary(
-            id=id, text=text, replaces=self.replaces, files=self.files, lead=self.lead, tail=self.tail,
-            said_by=self.said_by, name=self.name, model=model,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,29 +71,25 @@ class Replace:
     size: int | None = None
 
 
-Archive: TypeAlias = Mapping[str, str]
-NOTHING: Archive = MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Edits in order, not overlapping, and the full texts that they move out of the context, by reference.
+    """Edits in order, not overlapping.
 
     Attributes:
+        archive: the full texts that they move out of the context, by reference.
         then: a second step that depends on what the model wrote, such as cutting its text to the room that is left:
             planned on the edited context, pure, without summary requests. The guard sees only the whole.
     """
 
     edits: tuple[Replace, ...]
-    archive: Archive = field(default_factory=lambda: NOTHING)
+    archive: Mapping[str, str] = field(default_factory=lambda: EMPTY)
     then: Callable[[Context], Plan | None] | None = None
 
     @property
     def requests(self) -> tuple[SummaryRequest, ...]:
         """All questions in the drafts, in the order in which `apply` takes their answers."""
-        return tuple(
-            [request for edit in self.edits for new in edit.by if isinstance(new, Draft) for request in new.requests]
-        )
+        drafts = [new for edit in self.edits for new in edit.by if isinstance(new, Draft)]
+        return tuple([request for draft in drafts for request in draft.requests])
 
     def apply(self, context: Context, answers: Sequence[str] = (), model: str = "") -> Context:
         """The context after the edits. Messages that stay are not counted again.

@@ -20,8 +20,6 @@ from workbench.transcript.message import (
     Image,
     Message,
     Summary,
-    Text,
-    Thinking,
     ToolCall,
     ToolResult,
     plain_text,
@@ -39,31 +37,28 @@ def prompt(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PromptTemplate:
-    """What a language model is told when it is to summarise, and how its summary is presented to the agent.
+    """What a language model is asked for, and how its summary is presented to the agent.
 
-    A system with a form of its own subclasses this and overrides `request`, or what else it does otherwise.
+    A system with another form subclasses this and overrides what differs. The texts are prompt files, named here.
 
     Attributes:
-        result_chars: characters of a tool result that are shown at most.
-        argument_chars: characters of one tool argument.
-        thinking_chars: characters of a thought; 0 leaves thoughts out.
-        headings: name of the prompt file with one `Heading: what belongs there` a line; empty for none.
-        lead: name of the prompt file with the sentence that stands above the summary in the context.
-        split: name of the prompt file with the places of the two texts of a split turn.
-        start: that of a turn's start which nothing stands before; empty where its summary has the form of any other.
-        turn_headings: as `headings`, for the start of a turn; empty where none are expected of its summary.
-        turn_prompt: name of the prompt file that asks for the summary of a turn's start.
-        turn_focus: whether that summary is told what a user wants it to dwell on.
-        focus_prompt: name of the prompt file that says what to dwell on.
-        rules: names of the prompt files with what is not to be done.
+        result_chars: the most characters of a tool result; `argument_chars` of one argument of a call.
+        headings: one `Heading: what belongs there` a line; empty for none.
+        lead: the sentence above the summary in the context.
+        split: the places of the two texts of a split turn.
+        start: the place of a turn's start that nothing precedes; empty where it has the form of any summary.
+        turn_headings: as `headings`, for the start of a turn; empty where its summary needs none.
+        turn_prompt: asks for the summary of a turn's start.
+        turn_focus: whether that request holds the user's instructions too.
+        focus_prompt: introduces the user's instructions.
+        rules: what the model must not do.
         says_size: whether the prompt names the bound of the summary.
         window_chars: characters of transcript for each token of the window, some seven tenths of it; None for no bound.
-        focus: what every summary should dwell on, besides what a user asks for.
+        focus: instructions for every summary, besides the user's.
     """
 
     result_chars: int = 2_000
     argument_chars: int = 400
-    thinking_chars: int = 0
     headings: str = "headings"
     lead: str = "lead"
     split: str = "split"
@@ -92,16 +87,6 @@ class PromptTemplate:
         """What is sent below it."""
         return ""
 
-    @property
-    def joined(self) -> str:
-        """The template of a split turn's summary."""
-        return prompt(self.split)
-
-    @property
-    def alone(self) -> str:
-        """The template of a turn's start that nothing stands before; empty for that of any summary."""
-        return prompt(self.start) if self.start else ""
-
     def sections(self, purpose: Purpose) -> tuple[str, ...]:
         """The headings that the summary should have."""
         expected = self.turn_headings if purpose == "turn_prefix" else self.headings
@@ -116,8 +101,9 @@ class PromptTemplate:
     def frame(self, given: SummaryInput) -> str:
         """The places of the answers in the summary's text."""
         if given.split:
-            return self.joined
-        return self.alone if given.only_prefix and self.alone else "{0}"
+            return prompt(self.split)
+        alone = given.prefix and not given.history and not given.earlier
+        return prompt(self.start) if alone and self.start else "{0}"
 
     def fill(self, given: SummaryInput, budget: Budget) -> Prompt:
         """The user prompt about all these messages, for a model with the budget's window."""
@@ -149,8 +135,7 @@ class PromptTemplate:
     def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
         """The messages as text, in which nothing can close the tag around it or pass for another speaker.
 
-        Where that is longer than `most_chars`, results and arguments are cut shorter first, and then the oldest
-        messages are left out, and the text says how many.
+        Above `most_chars`, results and arguments are cut shorter first; then the oldest messages are left out.
         """
         parts = [part for spoken in self._entries(messages, most_chars) for part in spoken]
         start = 0 if most_chars is None else _start(parts, most_chars)
@@ -185,11 +170,7 @@ class PromptTemplate:
             yield f"[{message.role.capitalize()}]: {harmless(_words(message))}"
 
     def _answered(self, message: AssistantMessage, arguments: int) -> Iterator[str]:
-        for block in message.blocks:
-            if isinstance(block, Thinking) and self.thinking_chars and block.text:
-                yield f"[Assistant, thinking]: {_cut(block.text, self.thinking_chars)}"
-        words = plain_text(message)
-        if words:
+        if words := plain_text(message):
             yield f"[Assistant]: {harmless(words)}"
         if message.calls:
             yield "[Assistant, calls]: " + "; ".join(_called(call, arguments) for call in message.calls)
@@ -222,23 +203,11 @@ class Prompt:
         focus = self.instructions if self.template.turn_focus else ""
         return replace(self, purpose="turn_prefix", messages=messages, previous="", instructions=focus)
 
-    @property
-    def system(self) -> str:
-        """The system prompt that goes with it."""
-        return self.template.system
-
-    @property
-    def sections(self) -> tuple[str, ...]:
-        """The headings that the summary should have."""
-        return self.template.sections(self.purpose)
-
     def left_out(self) -> int:
         """How many of the messages it does not show in whole; 0 as long as nobody has read it."""
-        return (
-            0
-            if self.most_chars is None or not self._readers
-            else self.template.left_out(self.messages, self.most_chars)
-        )
+        if self.most_chars is None or not self._readers:
+            return 0
+        return self.template.left_out(self.messages, self.most_chars)
 
 
 def harmless(text: str) -> str:
@@ -247,8 +216,9 @@ def harmless(text: str) -> str:
 
 
 def _called(call: ToolCall, chars: int) -> str:
-    shown = (f"{word(str(name))}={_cut(_argument(value), chars)}" for name, value in call.arguments.items())
-    return f"{word(call.name)}({', '.join(shown)})"
+    texts = ((name, value if isinstance(value, str) else repr(value)) for name, value in call.arguments.items())
+    shown = ", ".join(f"{word(str(name))}={_cut(text, chars)}" for name, text in texts)
+    return f"{word(call.name)}({shown})"
 
 
 def json_call(call: ToolCall) -> str:
@@ -257,14 +227,9 @@ def json_call(call: ToolCall) -> str:
     return f"{call.name}({', '.join(values)})"
 
 
-def _argument(value: object) -> str:
-    return value if isinstance(value, str) else repr(value)
-
-
 def _words(message: Message) -> str:
     pictures = sum(isinstance(block, Image) for block in message.blocks)
-    words = "\n".join(block.text for block in message.blocks if isinstance(block, Text))
-    return words + (f" [{pictures} image{'s' if pictures > 1 else ''}]" if pictures else "")
+    return plain_text(message) + (f" [{pictures} image{'s' if pictures > 1 else ''}]" if pictures else "")
 
 
 def word(text: str) -> str:

@@ -15,11 +15,9 @@ from workbench.transcript.message import Message, Summary, is_real_user, said_te
 from workbench.transcript.pairing import cut_points, last_user, with_partners
 
 LEFT_BY_FORCE = 2
-"""Messages that stay where somebody forces a compaction of what would fit."""
-
+"""Messages that stay where a compaction is forced although everything would fit."""
 KEPT_SHARE = 0.5
 """The part of the room under the target that newest messages take at most: the rest is for the summary."""
-
 KEPT_AT_MOST = 0.75
 """The same where a comparison sets the size and a system's own rule keeps more."""
 
@@ -85,11 +83,6 @@ class SummaryInput:
         return bool(self.history and self.prefix)
 
     @property
-    def only_prefix(self) -> bool:
-        """Whether there is nothing but the start of a turn."""
-        return bool(self.prefix and not self.history and not self.earlier)
-
-    @property
     def previous(self) -> str:
         """The text of the earlier summaries."""
         return "\n\n".join(summary.text for summary in self.earlier)
@@ -140,12 +133,11 @@ def _free(messages: Sequence[Message]) -> list[int]:
 class Movable:
     """The m messages that are neither pinned nor the partner of a pinned one, for rules that know no pins.
 
-    A place is a number in [0, m]: the messages before it go, those from it on stay. The newest user message is among
-    them and counts like the others, but no span holds it: it stays beside the summary.
+    A place is a number in [0, m]: the messages before it go, those from it on stay. The newest user message counts
+    like the others, but no span holds it: it stays beside the summary.
 
     Attributes:
         indices: of the messages in the context.
-        sizes: their tokens.
         flags: m + 1, whether a cut at each place parts no call from its result.
         earlier: the place behind the newest summary among them; 0 without one.
     """
@@ -164,16 +156,15 @@ class Movable:
         indices = tuple(_free(context.messages))
         messages = tuple(context.messages[i] for i in indices)
         summaries = [i for i, message in enumerate(messages) if isinstance(message, Summary)]
-        return cls(
-            context, budget, indices, messages, tuple(context.sizes[i] for i in indices), tuple(cut_points(messages)),
-            summaries[-1] + 1 if summaries else 0,
-        )  # fmt: skip
+        sizes = tuple(context.sizes[i] for i in indices)
+        earlier = summaries[-1] + 1 if summaries else 0
+        return cls(context, budget, indices, messages, sizes, tuple(cut_points(messages)), earlier)
 
     def __len__(self) -> int:
         return len(self.messages)
 
     def kept(self, own: int) -> int:
-        """Tokens of newest messages to keep: as asked for, else the system's number but at most half of the room."""
+        """Tokens of newest messages to keep: as requested, else the system's number, at most half of the room."""
         if self.budget.keep_recent is not None and not self.budget.matched:
             return self.budget.keep_recent
         return min(own, int(KEPT_SHARE * max(self.budget.room(self.context, self.indices), 0)))
@@ -204,10 +195,7 @@ class Movable:
         return next(i for i in range(min(at, len(self)), -1, -1) if self.flags[i])
 
     def inner(self, at: int) -> int | None:
-        """The nearest place at or after `at`, else before it, that parts no pair; None if there is none.
-
-        Neither end is such a place.
-        """
+        """The nearest place at or after `at`, else before it, that parts no pair, both ends excluded; None if none."""
         after = (i for i in range(max(at, 1), len(self)) if self.flags[i])
         before = (i for i in range(min(at, len(self)) - 1, 0, -1) if self.flags[i])
         return next(after, next(before, None))
@@ -234,7 +222,7 @@ class Movable:
         """The span before this place, behind any earlier summary; None where nothing would be cut off.
 
         Args:
-            at: in [0, m]; None where the system sees nothing to cut off, which is final unless somebody forces it or a
+            at: in [0, m]; None where the system sees nothing to cut off: final, unless the compaction is forced or a
                 comparison sets the size.
             split: whether the start of a turn that goes on is summarised apart.
         """
@@ -246,14 +234,10 @@ class Movable:
         return None if at == 0 else self.span(at, self.turn(at) if split else at)
 
     def span(self, at: int, turn: int | None = None) -> Span:
-        """The messages before the place but the newest user message.
-
-        Args:
-            at: in [0, m].
-            turn: where the turn begins that the place parts; None if it parts none.
-        """
-        gone = sorted({*self.indices[:at]}.difference({last_user(self.context.messages)}))
-        return Span(tuple(gone), self.index(at if turn is None else turn))
+        """The messages before the place but the newest user message; `turn` is where the turn begins that it parts."""
+        newest = last_user(self.context.messages)
+        gone = tuple(i for i in self.indices[:at] if i != newest)
+        return Span(gone, self.index(at if turn is None else turn))
 
     def index(self, at: int) -> int:
         """The index in the context of the message at this place; behind the last one the number of messages."""

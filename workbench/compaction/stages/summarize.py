@@ -189,12 +189,12 @@ class Summarize:
         stand_in = (prompt.messages, prompt.previous, tokens, task.context.count)
         return SummaryRequest(
             purpose=prompt.purpose,
-            system=prompt.system,
+            system=self.prompt.system,
             write=prompt,
             messages=prompt.messages,
             previous=prompt.previous,
             instructions=prompt.instructions,
-            sections=prompt.sections,
+            sections=self.prompt.sections(prompt.purpose),
             files=task.given.files,
             max_tokens=prompt.max_tokens,
             otherwise=None if self.fallback is None else LazyText(self.fallback, stand_in),
