@@ -203,6 +203,16 @@ class Prompt:
         focus = self.instructions if self.template.turn_focus else ""
         return replace(self, purpose="turn_prefix", messages=messages, previous="", instructions=focus)
 
+    @property
+    def system(self) -> str:
+        """The system prompt that goes with it."""
+        return self.template.system
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The headings that the summary should have."""
+        return self.template.sections(self.purpose)
+
     def left_out(self) -> int:
         """How many of the messages it does not show in whole; 0 as long as nobody has read it."""
         if self.most_chars is None or not self._readers:

@@ -189,12 +189,12 @@ class Summarize:
         stand_in = (prompt.messages, prompt.previous, tokens, task.context.count)
         return SummaryRequest(
             purpose=prompt.purpose,
-            system=self.prompt.system,
+            system=prompt.system,
             write=prompt,
             messages=prompt.messages,
             previous=prompt.previous,
             instructions=prompt.instructions,
-            sections=self.prompt.sections(prompt.purpose),
+            sections=prompt.sections,
             files=task.given.files,
             max_tokens=prompt.max_tokens,
             otherwise=None if self.fallback is None else LazyText(self.fallback, stand_in),
