@@ -41,7 +41,7 @@ def test_a_session_with_few_things_is_told_apart_and_not_judged(
 
     small = prepared(Session.of([rules("be brief"), *remembering(40)]))
     assert len(small.index.entities) < len(session.index.entities)
-    monkeypatch.setattr("workbench.validation.gaming.FEW_THINGS", len(small.index.entities) + 1)
+    monkeypatch.setattr("workbench.validation.gaming.FEW_ENTITIES", len(small.index.entities) + 1)
     found = gaming([session, small], {"later": later})
     assert found.outcome == "passed"
     assert "not judged: 1 with fewer than" in found.found and "later 1.000 at" in found.found

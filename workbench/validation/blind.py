@@ -16,7 +16,7 @@ from workbench.replay.sizing import Sizing
 from workbench.transcript.log import Log, MessageEntry
 from workbench.transcript.message import Message, Text, UserMessage
 from workbench.transcript.session import Session
-from workbench.validation.check import Check, checked
+from workbench.validation.check import Check, check
 
 SHARE = 0.2
 STRATEGIES = ("truncate", "summarize", "pipeline")
@@ -25,29 +25,20 @@ STRATEGIES = ("truncate", "summarize", "pipeline")
 def blindness(
     sessions: Sequence[Prepared], presets: Sequence[Preset] | None = None, model: Model | None = None
 ) -> Check:
-    """The same history under another name and with another future is compacted to the same bytes.
-
-    Args:
-        sessions: any.
-        presets: strategies to check; None takes the default ones.
-        model: who writes summaries; None takes the extractive one.
-    """
-    parts = [preset(name) for name in STRATEGIES] if presets is None else presets
+    """The same history under another name and with another future is compacted to the same bytes."""
     tried, apart = 0, []
     for ready in sessions:
         at = at_shares(ready.session, (0.5,))
-        if not at:
-            continue
-        blank, sizing = _relabelled(ready, at[0])
-        for part in parts:
+        for part in presets or map(preset, STRATEGIES) if at else ():
             tried += 1
-            one, other = (
-                matched(session, part, model or Extractive(), sizes, window=ready.window, at=at, shares=(SHARE,))
-                for session, sizes in ((ready.session, ready.sizing), (blank, sizing))
-            )
-            if _bytes(one.snapshots[0].context.messages) != _bytes(other.snapshots[0].context.messages):
+            sent = set()
+            for session, sizing in ((ready.session, ready.sizing), _relabelled(ready, at[0])):
+                writer = model or Extractive()
+                replay = matched(session, part, writer, sizing, window=ready.window, at=at, shares=(SHARE,))
+                sent.add(repr(replay.snapshots[0].context.messages))
+            if len(sent) > 1:
                 apart.append(f"{part.name} on {ready.session.id} at {at[0]}")
-    return checked(
+    return check(
         "blindness",
         "a strategy sends the same bytes whatever the session is called and whatever comes later",
         not apart if tried else None,
@@ -60,8 +51,8 @@ def _relabelled(ready: Prepared, at: int) -> tuple[Session, Sizing]:
     """The same history with every later message saying something else, under another name."""
     log = Log()
     for i, message in enumerate(ready.session.messages):
-        said: Message = message if i < at else _other(message, i)
-        log.append(MessageEntry(id=said.id, parent=log.leaf, message=said))
+        new = message if i < at else _other(message, i)
+        log.append(MessageEntry(id=new.id, parent=log.leaf, message=new))
     known = replace(ready.session, id="relabelled", log=log, title="", project="relabelled")
     sizes = ready.sizing.sizes[:at] + tuple(ready.sizing.count(message) for message in known.messages[at:])
     return known, replace(ready.sizing, sizes=sizes)
@@ -71,7 +62,3 @@ def _other(message: Message, i: int) -> Message:
     if message.role == "assistant":
         return replace(message, blocks=(Text(f"another answer {i}"),), usage=None)
     return UserMessage(id=message.id, blocks=(Text(f"another wish {i}"),))
-
-
-def _bytes(messages: Sequence[Message]) -> bytes:
-    return repr(messages).encode("utf-8", "surrogatepass")

@@ -1,14 +1,10 @@
-"""What a check is: something that must hold, what was found, and whether it holds."""
+"""The result of a check: what must hold, what was measured, and whether it holds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
-
-from workbench.experiment.prepared import Prepared
-
-Outcome: TypeAlias = Literal["passed", "failed", "skipped"]
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,32 +14,23 @@ class Check:
     Attributes:
         name: a word or two.
         claim: what must hold, in a sentence.
-        outcome: `skipped` where there was nothing to check it on.
+        outcome: `skipped` where there was nothing to check.
         found: what was measured, with its number of cases.
-        where: what broke it, the first ones; empty where it holds.
+        where: the first cases that break the claim; empty where it holds.
     """
 
     name: str
     claim: str
-    outcome: Outcome
+    outcome: Literal["passed", "failed", "skipped"]
     found: str
     where: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:
-        """Whether it does not hold."""
+        """Whether the claim does not hold."""
         return self.outcome == "failed"
 
 
-class SessionCheck(Protocol):
-    """A check on sessions. Pure, and equal for equal sessions."""
-
-    def __call__(self, sessions: Sequence[Prepared], /) -> Check:
-        """Check it."""
-        ...
-
-
-def checked(name: str, claim: str, holds: bool | None, found: str, where: Sequence[str] = ()) -> Check:
-    """An outcome; `holds` is None where there was nothing to check it on."""
-    outcome: Outcome = "skipped" if holds is None else "passed" if holds else "failed"
-    return Check(name, claim, outcome, found, tuple(where[:3]))
+def check(name: str, claim: str, holds: bool | None, found: str, where: Sequence[str] = ()) -> Check:
+    """An outcome; `holds` is None where there was nothing to check."""
+    return Check(name, claim, "skipped" if holds is None else "passed" if holds else "failed", found, tuple(where[:3]))

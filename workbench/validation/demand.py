@@ -12,7 +12,7 @@ from workbench.metrics.demand import HORIZON
 from workbench.metrics.index import Index
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.message import Message
-from workbench.validation.check import Check, checked
+from workbench.validation.check import Check, check
 
 ENOUGH = 0.95
 """Precision and recall that the extractor must have on planted dependencies."""
@@ -21,15 +21,11 @@ CHANCE = 0.1
 TOKENS = 30_000
 """Size of each generated session."""
 
-MakeIndex = Callable[[Sequence[Message]], Index]
 
-
-def planted(made: Sequence[Generated] | None = None, make_index: MakeIndex = Index) -> Check:
+def planted(made: Sequence[Generated] | None = None, make_index: Callable[[Sequence[Message]], Index] = Index) -> Check:
     """Planted dependencies are recovered: facts that are said once and used later, and nothing else.
 
-    Args:
-        made: sessions with what was planted in them; None generates two of each profile.
-        make_index: makes the index.
+    `made` are sessions with what was planted in them; by default two of each profile are generated.
     """
     sessions = [generate(TOKENS, seed, profile) for profile in VOCABULARY for seed in (0, 1)] if made is None else made
     hit = found = true = 0
@@ -42,7 +38,7 @@ def planted(made: Sequence[Generated] | None = None, make_index: MakeIndex = Ind
             hit, found, true = hit + len(extracted & wanted), found + len(extracted), true + len(wanted)
             wrong += [f"{entity.text} in {one.session.id} at {at}" for entity in sorted(extracted ^ wanted)]
     precision, recall = (hit / found if found else 0.0), (hit / true if true else 0.0)
-    return checked(
+    return check(
         "planted dependencies",
         f"on generated sessions the extractor finds later needs with precision and recall of at least {ENOUGH}",
         (precision >= ENOUGH and recall >= ENOUGH) if true else None,
@@ -58,7 +54,7 @@ def _needed(one: Generated, index: Index, at: int) -> set[Entity]:
     for fact in one.facts:
         after = [place[use] for use in fact.uses if place[use] >= at]
         if place[fact.message] < at and after and after[0] < at + HORIZON:
-            found.update(index.inverted_index.names[number] for number in index.read((fact.entity,)).entities.tolist())
+            found.update(index.inverted_index.names[number] for number in index.read((fact.entity,)).entities)
     return found
 
 
@@ -76,7 +72,7 @@ def placebo(sessions: Sequence[Prepared]) -> Check:
                 worst.append(f"{one.session.id} at {at} with the future of {other.session.id}: {theirs} of {mine}")
             break  # one boundary a pair: extraction is the cost
     rate = foreign / own if own else 0.0
-    return checked(
+    return check(
         "placebo futures",
         f"with the future of an unrelated project at most {CHANCE:.0%} of the demand is left",
         rate <= CHANCE if own else None,
@@ -89,8 +85,7 @@ def _unrelated(sessions: Sequence[Prepared]) -> Iterator[tuple[Prepared, Prepare
     """Each session with the next one of another project."""
     good = [one for one in sessions if at_shares(one.session)]
     for i, one in enumerate(good):
-        for other in good[i + 1 :] + good[:i]:
-            if other.session.project != one.session.project or not one.session.project:
-                if other is not one:
-                    yield one, other
-                break
+        others = (other for other in good[i + 1 :] + good[:i] if other.session.project != one.session.project or
+                  not one.session.project)  # fmt: skip
+        if (other := next(others, None)) is not None:
+            yield one, other

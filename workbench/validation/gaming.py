@@ -1,7 +1,7 @@
 """Whether contexts made to please a metric, which no agent could work with, stay near its floor.
 
 None of them knows how the headline metric is made. One that did, and wrote the commonest words of the session beside
-every thing, would keep much of it: the metric is for strategies that are blind to it.
+every entity, would keep much of it: the metric is for strategies that are blind to it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from workbench.metrics.index import Index
 from workbench.metrics.recall import FEWEST
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.message import Text, UserMessage
-from workbench.validation.check import Check, checked
+from workbench.validation.check import Check, check
 
 Gamer = Callable[[Index, int, str], Iterator[str]]
-"""The session, the boundary, a seed; the lines of the context, best first, until the reader has enough."""
+"""Takes the session, the boundary and a seed; gives the lines of the context, best first."""
 
 A_LINE = 12
 """Entities in a line."""
@@ -33,9 +33,9 @@ NEAR, NEAR_ALONE = 0.15, 0.25
 The reference `null` has some 0.05, strategies 0.3 to 0.9.
 """
 SEVERAL = 5
-FEW_THINGS = 150
-"""Entities under which a session is reported and not judged: a line of a gamer's list then holds a twelfth of all that
-there is and more, and binds entities by luck. In short sessions about a few ids it can win more than half."""
+FEW_ENTITIES = 150
+"""Under so many a session is reported and not judged: a line of a gamer's list then holds a twelfth of all entities and
+more, and binds some by luck. In short sessions about a few ids it can win more than half."""
 
 
 def entity_list(index: Index, at: int, seed: str) -> Iterator[str]:
@@ -64,26 +64,21 @@ GAMERS: Mapping[str, Gamer] = {"entity_list": entity_list, "word_soup": word_sou
 
 
 def gaming(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer] = GAMERS) -> Check:
-    """Lists of entities, word soup and copied markers win next to nothing, at every budget.
-
-    Args:
-        sessions: any.
-        gamers: by name, what to try.
-    """
-    large = [len(ready.index.entities) >= FEW_THINGS for ready in sessions]
-    judged = [ready for ready, judge in zip(sessions, large, strict=True) if judge or not any(large)]
-    means, tried = _over(judged, gamers)
-    small, left = _over(
-        [ready for ready, judge in zip(sessions, large, strict=True) if any(large) and not judge], gamers
-    )
+    """Lists of entities, word soup and copied markers win next to nothing, at every budget."""
+    large = [ready for ready in sessions if len(ready.index.entities) >= FEW_ENTITIES]
+    small = [ready for ready in sessions if len(ready.index.entities) < FEW_ENTITIES] if large else []
+    means, tried = _over(large or sessions, gamers)
+    others, left = _over(small, gamers)
     bar = NEAR if tried >= SEVERAL else NEAR_ALONE
     high = [f"{name} at {share:.0%}: {mean:.3f}" for (name, share), mean in means.items() if mean > bar]
     most = means.groupby("gamer", sort=False).max()
     aside = ""
     if left:
-        name, share = small.idxmax()
-        aside = f"; not judged: {left} with fewer than {FEW_THINGS} entities, {name} {small.max():.3f} at {share:.0%}"
-    return checked(
+        name, share = others.idxmax()
+        aside = (
+            f"; not judged: {left} with fewer than {FEW_ENTITIES} entities, {name} {others.max():.3f} at {share:.0%}"
+        )
+    return check(
         "gamers",
         f"contexts made to please the metric have a mean recall of at most {bar} at every budget",
         not high if tried else None,

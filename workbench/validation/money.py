@@ -4,43 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from statistics import median
-from typing import TypeAlias
 
 from workbench.experiment.prepared import Prepared
 from workbench.metrics.costs.pricing import Pricing, pricing
 from workbench.metrics.costs.reconciliation import Reconciliation, reconcile
 from workbench.replay.sizing import Sizing
 from workbench.transcript.session import Session
-from workbench.validation.check import Check, checked
+from workbench.validation.check import Check, check
 
 CLOSE = 0.02
 """The share by which the replay's prompts and cache reads may miss the reported ones in the median session."""
-Reckon: TypeAlias = Callable[[Session, Sizing, Pricing], Reconciliation]
 
 
-def reconciliation(sessions: Sequence[Prepared], reckon: Reckon = reconcile) -> Check:
+def reconciliation(
+    sessions: Sequence[Prepared], predict: Callable[[Session, Sizing, Pricing], Reconciliation] = reconcile
+) -> Check:
     """The replay without compaction reproduces the reported prompts and cache reads.
 
-    Each request is predicted before its own report is looked at. A session's error is the median over its requests;
-    what must be close is the median over the sessions, and each session farther off is named. A session whose first
-    report is far above what the recording shows is left out: it goes on from another file, or its overhead is wrong,
-    and following it hides which.
-
-    Args:
-        sessions: ready for replays.
-        reckon: what predicts; another one only to see the check fail.
+    A session's error is the median over its requests; what must be close is the median over the sessions, and each
+    session farther off is named. A session whose first report is far above what the recording shows is left out: it
+    goes on from another file, or its overhead is wrong, and following it hides which.
     """
     errors: dict[str, tuple[float, float]] = {}
     left_out = 0
     for ready in sessions:
-        found = reckon(ready.session, ready.sizing, pricing(ready.session))
+        found = predict(ready.session, ready.sizing, pricing(ready.session))
         if found.turns()["unseen start"]:
             left_out += 1
         elif found.prompt_error is not None and found.read_error is not None:
             errors[ready.session.id] = found.prompt_error, found.read_error
     prompts, reads = ([pair[i] for pair in errors.values()] for i in (0, 1))
     far = sorted(((max(pair), name) for name, pair in errors.items() if max(pair) > CLOSE), reverse=True)
-    return checked(
+    return check(
         "reported usage",
         f"replayed without compaction, prompts and cache reads are within {CLOSE:.0%} of those reported",
         None if not errors else median(prompts) <= CLOSE and median(reads) <= CLOSE,
@@ -54,5 +49,5 @@ def _found(prompts: Sequence[float], reads: Sequence[float], left_out: int) -> s
     if not prompts:
         return f"no session reports usage that fits one law{without}"
     close = sum(prompt <= CLOSE and read <= CLOSE for prompt, read in zip(prompts, reads, strict=True))
-    told = f"median session: prompts {median(prompts):.1%} off, cache reads {median(reads):.1%}"
-    return f"{told}; {close} of {len(prompts)} sessions with usage are within {CLOSE:.0%}{without}"
+    text = f"median session: prompts {median(prompts):.1%} off, cache reads {median(reads):.1%}"
+    return f"{text}; {close} of {len(prompts)} sessions with usage are within {CLOSE:.0%}{without}"

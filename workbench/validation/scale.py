@@ -1,10 +1,10 @@
-"""Whether the references of a run mark the ends of the scale; read from the run's own cells."""
+"""Whether the references of a run mark the ends of the scale, by the run's own tables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from workbench.validation.check import Check, checked
+from workbench.validation.check import Check, check
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,7 @@ def floor(run: RunTables) -> Check:
     above = both[both["value"] > both["median"] + TINY]
     wrong = [f"{row.session}, {row.mode}: null is {row.scaled} on the scale" for row in bent.itertuples()]
     wrong += [f"{row.session}, {row.mode}: null {row.value:.3f}, median {row.median:.3f}" for row in above.itertuples()]
-    return checked(
+    return check(
         "floor",
         "the reference null is 0 on the scale and never above the median strategy",
         not wrong if len(both) else None,
@@ -56,7 +56,7 @@ def ceiling(run: RunTables) -> Check:
     both = both.merge(best, on=["session", "share", "at"])
     above = both[both["bound"] > both["oracle"] + TINY]
     wrong = [f"{r.strategy} on {r.session} at {r.at}: {r.bound:g} of oracle's {r.oracle:g}" for r in above.itertuples()]
-    return checked(
+    return check(
         "ceiling",
         "no context within its budget keeps more than the reference oracle at the same place and size",
         not wrong if len(both) else None,
