@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from workbench.errors import SettingError
@@ -13,7 +13,6 @@ FEWEST_BEFORE = 20
 """Messages of history that a boundary needs before it is worth scoring."""
 FEWEST_AFTER = 10
 """Messages after a boundary, so that something can be needed."""
-
 
 Boundaries: TypeAlias = tuple[float, ...] | tuple[int, ...] | str
 """Where to compact: shares of the messages in (0, 1), indices of messages from 1 on, `fill`, or `recorded`."""
@@ -38,21 +37,13 @@ def checked(wanted: Boundaries) -> Boundaries:
 
 
 def at_boundaries(session: Session, sizing: Sizing, window: int, wanted: Boundaries) -> tuple[int, ...]:
-    """The requests before which every strategy compacts.
-
-    Args:
-        session: n messages.
-        sizing: their sizes.
-        window: tokens; only `fill` asks for it.
-        wanted: where.
-    """
+    """The requests before which every strategy compacts; only `fill` asks for the window, in tokens."""
     if wanted == "fill":
         return by_fill(session, sizing, window)
-    if wanted == "recorded":
-        return at_recorded(session)
+    if wanted == "recorded":  # the first request after each compaction of the recorded agent
+        return at_shares(session, [recorded.at for recorded in session.recorded])
     assert not isinstance(wanted, str)
-    n = len(session.messages)
-    return at_indices(session, (value if isinstance(value, int) else int(n * value) for value in wanted))
+    return at_shares(session, wanted)
 
 
 def worth(session: Session, at: int) -> bool:
@@ -61,24 +52,14 @@ def worth(session: Session, at: int) -> bool:
 
 
 def at_shares(session: Session, shares: Iterable[float] = (0.35, 0.5, 0.65, 0.8)) -> tuple[int, ...]:
-    """The first request at or after each of these shares of the messages, where it is worth scoring."""
-    n = len(session.messages)
-    return at_indices(session, (int(n * share) for share in shares))
-
-
-def at_indices(session: Session, indices: Iterable[int]) -> tuple[int, ...]:
-    """The first request at or after each of these messages, where it is worth scoring; each once."""
-    found: list[int] = []
-    for index in indices:
+    """The first request at or after each of these shares of the messages or indices, where it is worth scoring."""
+    found: dict[int, None] = {}
+    for share in shares:
+        index = share if isinstance(share, int) else int(len(session.messages) * share)
         at = next((i for i in session.requests if i >= index), None)
-        if at is not None and worth(session, at) and at not in found:
-            found.append(at)
+        if at is not None and worth(session, at):
+            found[at] = None
     return tuple(found)
-
-
-def at_recorded(session: Session) -> tuple[int, ...]:
-    """Where the recorded agent compacted for real: the first request after each, where it is worth scoring."""
-    return at_indices(session, (recorded.at for recorded in session.recorded))
 
 
 def by_fill(
@@ -107,10 +88,6 @@ def by_fill(
             due = total + then * room
             if worth(session, at):
                 found.append(at)
-    return _evenly(found, most)
-
-
-def _evenly(found: Sequence[int], most: int) -> tuple[int, ...]:
-    if len(found) <= most:
-        return tuple(found)
-    return tuple(found[round(i * (len(found) - 1) / (most - 1))] for i in range(most))
+    if len(found) > most:
+        found = [found[round(i * (len(found) - 1) / (most - 1))] for i in range(most)]
+    return tuple(found)

@@ -33,7 +33,7 @@ def matched(
 
     Args:
         session: n messages.
-        preset: only its strategy is used; its trigger and its counter are not.
+        preset: only its strategy is used, not its trigger and its counter.
         model: who writes summaries.
         sizing: the session's sizes.
         window: tokens.
@@ -43,22 +43,16 @@ def matched(
     Raises:
         ModelError: the model failed and the strategy has nothing to use otherwise.
     """
-    wanted = []
-    for boundary in at:
-        history = sizing.history(session.messages, boundary)
-        wanted += [(boundary, share, history, budget(history, share)) for share in shares]
+    histories = [(boundary, sizing.history(session.messages, boundary)) for boundary in at]
+    wanted = [(at, share, history, budget(history, share)) for at, history in histories for share in shares]
     return _compacted(session, preset, model, sizing, window, "matched", wanted)
 
 
 def budget(history: Context, share: float) -> int:
-    """Tokens of the whole context that a share of the history comes to, overhead included.
+    """Tokens of the whole context, overhead included, for a share in (0, 1) of the history's tokens without overhead.
 
-    Never less than what must stay and half of that share of the rest: what must stay nobody may take away, and a budget
-    that it uses up would say who has a way to write nothing, not who keeps what matters.
-
-    Args:
-        history: whole.
-        share: in (0, 1), of its tokens without overhead.
+    Never less than what must stay and half of that share of the rest: a budget that what must stay uses up would not
+    measure what a strategy keeps.
     """
     stays = least(history)
     loose = history.tokens - stays
@@ -73,18 +67,9 @@ def least(history: Context) -> int:
 def at_recorded_sizes(
     session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int, really: Mapping[int, Really]
 ) -> Replay:
-    """At every recorded compaction what the recorded agent had, cut to the size of what it went on with.
+    """At every recorded compaction, by boundary, what the recorded agent had, cut to the size of what it went on with.
 
-    Args:
-        session: n messages.
-        preset: only its strategy is used.
-        model: who writes summaries.
-        sizing: the session's sizes.
-        window: tokens.
-        really: the recorded compactions, by boundary.
-
-    Raises:
-        ModelError: the model failed and the strategy has nothing to use otherwise.
+    Everything else is as for `matched`.
     """
     wanted = [(boundary, None, one.before, one.after.tokens) for boundary, one in really.items()]
     return _compacted(session, preset, model, sizing, window, "recorded", wanted)
@@ -99,12 +84,10 @@ def _compacted(
     mode: Mode,
     wanted: Sequence[tuple[int, float | None, Context, int]],
 ) -> Replay:
-    events: list[CompactionEvent] = []
-    snapshots: list[Snapshot] = []
-    final = sizing.empty()
-    for boundary, share, history, target in wanted:
+    events = []
+    for number, (boundary, share, history, target) in enumerate(wanted):
         done = compact(history, preset.strategy, Budget(target=target, window=window, reason="matched"), model)
-        events.append(CompactionEvent(len(events), boundary, done, share))
-        snapshots.append(Snapshot(boundary, done.sent, share))
-        final = done.after
-    return Replay(session, preset.name, mode, window, sizing, (), tuple(events), tuple(snapshots), final)
+        events.append(CompactionEvent(number, boundary, done, share))
+    shots = tuple(Snapshot(event.at, event.compaction.sent, event.share) for event in events)
+    final = events[-1].compaction.after if events else sizing.empty()
+    return Replay(session, preset.name, mode, window, sizing, (), tuple(events), shots, final)
