@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from builders import remembering, rules
 from workbench.compaction.presets import preset
 from workbench.experiment.prepared import Prepared
@@ -46,12 +48,13 @@ class CountingExtractor(Extractor):
         return super().read_message(message)
 
 
-def test_a_recorded_message_is_counted_and_extracted_once() -> None:
+def test_a_recorded_message_is_counted_and_extracted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     session = Session.of([rules("be brief"), *remembering(60)])
     counter = Counting()
     sizing = Sizing.of(session, [counter(message) for message in session.messages], counter)
     extractor = CountingExtractor()
-    index = Index(session.messages, extractor=extractor)
+    monkeypatch.setattr("workbench.metrics.index.Extractor", lambda cwd: extractor)
+    index = Index(session.messages)
     ready = Prepared(session, sizing, index, 6_000)
     for name in STRATEGIES:
         tables = replay_rows(ready, preset(name), Extractive(), RunSpec())

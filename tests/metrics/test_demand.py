@@ -17,13 +17,13 @@ from workbench.transcript.message import Message
 FILLER = told("nothing of note", "filler")
 
 
-def demand_of(history: list[Message], future: list[Message], horizon: int | None = None, cwd: str = "") -> Demand:
+def demand_of(history: list[Message], future: list[Message], cwd: str = "") -> Demand:
     index = Index(history + future, cwd)
-    return index.demand(len(history)) if horizon is None else index.demand(len(history), horizon)
+    return index.demand(len(history))
 
 
-def needed(history: list[Message], future: list[Message], horizon: int | None = None) -> list[str]:
-    return [need.entity.text for need in demand_of(history, future, horizon).needs]
+def needed(history: list[Message], future: list[Message]) -> list[str]:
+    return [need.entity.text for need in demand_of(history, future).needs]
 
 
 # What is demanded
@@ -86,7 +86,6 @@ def test_thinking_is_neither_a_use_nor_a_repetition_nor_a_history() -> None:
 def test_a_use_counts_within_the_horizon(gap: int, demanded: bool) -> None:
     future = [FILLER] * gap + [told("retryLimit stays")]
     assert bool(needed([said("keep retryLimit")], future)) is demanded
-    assert needed([said("keep retryLimit")], future, horizon=gap + 1) == ["retryLimit"]
 
 
 def test_background_is_not_demanded() -> None:
@@ -234,7 +233,6 @@ def test_kept_messages_may_be_flags() -> None:
 def test_the_same_boundary_is_worked_out_once() -> None:
     index = Index(HISTORY + USE)
     assert index.demand(3) is index.demand(3)
-    assert index.demand(3, horizon=5) is not index.demand(3)
 
 
 def test_each_message_is_extracted_once_whatever_is_asked() -> None:
@@ -289,13 +287,12 @@ def test_means_and_groups_are_split_by_kind_and_fate() -> None:
     history = [said("keep retryLimit"), READ, result("see src/a.py and src/b.py", "c1")]
     demand = demand_of(history, [told("retryLimit of a.py and b.py")])
     retention = demand.retained([0], ["a.py"])
-    assert (retention.size, retention.count(recoverable=True), retention.count(kind="identifier")) == (3, 2, 1)
+    assert (retention.count(), retention.count(recoverable=True)) == (3, 2)
     assert retention.mean("presence", recoverable=True) == 0.5
     assert retention.mean("presence", recoverable=False) == 1.0
     assert [(group.kind, group.recoverable, group.demanded, group.presence) for group in retention.groups()] == [
         ("identifier", False, 1, 1.0),
         ("path", True, 2, 1.0),
     ]
-    assert [need.entity.text for need in retention.lost("presence")] == ["b.py"]
     with pytest.raises(ValueError, match="no such entity"):
-        retention.mean(kind="url")
+        demand_of(history, []).retained([0]).mean()

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
 from builders import called, result, said, told
@@ -10,6 +13,7 @@ from workbench.metrics.metric import MetricInput, Score
 from workbench.models import find_model
 from workbench.replay.matched import matched
 from workbench.replay.sizing import Sizing
+from workbench.replay.step import CompactionEvent, Replay, Snapshot
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary
 from workbench.transcript.session import Session
@@ -65,12 +69,13 @@ def test_a_metric_that_does_not_apply_says_why(name: str) -> None:
     assert found.why
 
 
-def test_a_summary_that_is_carried_on_is_as_old_as_it_was_written() -> None:
-    from workbench.metrics.context_states import states
-    from workbench.metrics.view import view
-
+@pytest.mark.parametrize(("written_at", "state"), [(3, "stale"), (4, "correct")])
+def test_a_summary_that_is_carried_on_is_as_old_as_it_was_written(written_at: int, state: str) -> None:
     summary = Summary(id="s", text="we read src/api/limits.py")
-    seen = view(SESSION, Context.of([summary]))
-    index = Index(MESSAGES)
-    assert states(index, AT, seen, {id(summary): 3})["file", "stale"] == 1
-    assert states(index, AT, seen, {id(summary): 4})["file", "correct"] == 1
+    event = SimpleNamespace(at=written_at, compaction=SimpleNamespace(stages=[SimpleNamespace(wrote=[summary])]))
+    context = Context.of([summary])
+    sizing = Sizing.of(SESSION, [chars_per_token(message) for message in MESSAGES], chars_per_token)
+    shots, events = (Snapshot(AT, context),), (cast("CompactionEvent", event),)
+    replay = Replay(SESSION, "made", "natural", 100_000, sizing, (), events, shots, context)
+    (found,) = MetricInput(replay, Index(MESSAGES)).states
+    assert found["file", state] == 1

@@ -30,7 +30,7 @@ def test_a_history_that_never_fills_the_window_has_no_boundary() -> None:
 
 def test_there_are_never_more_boundaries_than_asked_for() -> None:
     session, sizing = made(200)
-    assert len(by_fill(session, sizing, 1_000, most=7)) == 7
+    assert len(by_fill(session, sizing, 1_000)) == 24
 
 
 def test_a_session_too_short_to_score_has_none() -> None:

@@ -10,7 +10,7 @@ from builders import remembering, rules
 from workbench.datasets.generator import Generated, generate
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.metrics.background import BACKGROUND
-from workbench.metrics.demand import HORIZON, Demand
+from workbench.metrics.demand import Demand
 from workbench.metrics.index import Index
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
@@ -42,8 +42,8 @@ def test_an_extractor_that_overlooks_a_kind_fails(made: Sequence[Generated]) -> 
 
 def test_an_extractor_that_asks_about_another_history_fails(made: Sequence[Generated]) -> None:
     class Late(Index):
-        def demand(self, at: int, horizon: int = HORIZON) -> Demand:
-            return super().demand(at + 25, horizon)
+        def demand(self, at: int) -> Demand:
+            return super().demand(at + 25)
 
     assert planted(made, Late).failed
 

@@ -12,6 +12,9 @@ from workbench.analysis.power import reporting_floor
 from workbench.metrics.metric import Better
 from workbench.ragged import Flags
 
+DRAWS, SEED = 2_000, 20
+"""Of the bootstrap."""
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -41,9 +44,7 @@ def on_frontier(points: ArrayLike) -> Flags:
     return np.asarray(~beaten.any(axis=-1), dtype=bool)
 
 
-def frontier(
-    strategies: Sequence[str], values: ArrayLike, better: Sequence[Better], *, draws: int = 2_000, seed: int = 20
-) -> tuple[Standing, ...]:
+def frontier(strategies: Sequence[str], values: ArrayLike, better: Sequence[Better]) -> tuple[Standing, ...]:
     """Place each strategy on or behind the frontier, with the share of bootstrap samples in which it is on it.
 
     Whole sessions are drawn, the same for all strategies, so that a hard session is hard for all of them.
@@ -52,8 +53,6 @@ def frontier(
         strategies: k names.
         values: (n sessions, k strategies, c metrics), any unit; a session with a NaN is left out for all strategies.
         better: c directions.
-        draws: bootstrap samples, >= 1.
-        seed: of the draws.
 
     Returns:
         One a strategy, in the order given; none if no session is whole.
@@ -64,7 +63,7 @@ def frontier(
     if not n:
         return ()
     signs = np.array([1.0 if one == "higher" else -1.0 for one in better])
-    weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws) / n
+    weights = np.random.default_rng(SEED).multinomial(n, np.full(n, 1 / n), size=DRAWS) / n
     # Rounded, so that strategies that are equal in every session are equal in every sample too.
     drawn = np.round(np.einsum("dn,nkc->dkc", weights, whole), 12)
     often = on_frontier(drawn * signs).mean(axis=0)

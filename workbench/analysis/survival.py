@@ -48,17 +48,16 @@ class Survival:
         return None
 
 
-def survival(at_risk: ArrayLike, lost: ArrayLike, confidence: float = 0.95) -> Survival:
+def survival(at_risk: ArrayLike, lost: ArrayLike) -> Survival:
     """Kaplan and Meier's curve of entities over rounds, with intervals that take the session for the unit.
 
-    Entities of one session are lost together, so Greenwood's formula would be far too sure. The intervals come from
-    leaving out one session at a time (jackknife), with Student's t on the log(-log) scale, where a share near 0 or 1
-    stays within its bounds.
+    Entities of one session are lost together, so Greenwood's formula would be far too sure. The 95 % intervals come
+    from leaving out one session at a time (jackknife), with Student's t on the log(-log) scale, where a share near 0 or
+    1 stays within its bounds.
 
     Args:
         at_risk: (sessions, rounds) entities that entered each round alive.
         lost: (sessions, rounds) those of them that did not outlive it.
-        confidence: in (0, 1).
 
     Returns:
         Rounds 1 to the last that an entity entered. An end is None below the reporting floor, where the curve is at 0
@@ -73,7 +72,7 @@ def survival(at_risk: ArrayLike, lost: ArrayLike, confidence: float = 0.95) -> S
     last = int(np.flatnonzero(risk.sum(axis=0))[-1]) + 1
     risk, gone = risk[:, :last], gone[:, :last]
     curve = _curve(risk.sum(axis=0), gone.sum(axis=0))
-    ends = np.stack(_ends(risk, gone, curve, confidence)).astype(object)
+    ends = np.stack(_ends(risk, gone, curve)).astype(object)
     ends[np.isnan(ends.astype(float))] = None
     columns = (risk.sum(axis=0).astype(int), gone.sum(axis=0).astype(int), curve, *ends)
     rounds = zip(*(column.tolist() for column in columns), strict=True)
@@ -86,7 +85,7 @@ def _curve(risk: Floats, gone: Floats) -> Floats:
         return np.asarray(np.cumprod(1 - gone / risk, axis=-1), dtype=float)
 
 
-def _ends(risk: Floats, gone: Floats, curve: Floats, confidence: float) -> tuple[Floats, Floats]:
+def _ends(risk: Floats, gone: Floats, curve: Floats) -> tuple[Floats, Floats]:
     """The interval's ends, each (rounds,); NaN where there is none."""
     n = len(risk)
     if n < reporting_floor():
@@ -97,5 +96,5 @@ def _ends(risk: Floats, gone: Floats, curve: Floats, confidence: float) -> tuple
         centre = np.log(-np.log(curve))
         scaled[:, ~np.isfinite(scaled).all(axis=0)] = np.nan
         error = np.sqrt((n - 1) / n * ((scaled - scaled.mean(axis=0)) ** 2).sum(axis=0))
-        reach = stats.t.ppf((1 + confidence) / 2, n - 1) * error
+        reach = stats.t.ppf(0.975, n - 1) * error
         return np.exp(-np.exp(centre + reach)), np.exp(-np.exp(centre - reach))

@@ -60,7 +60,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Demanded entities of one kind and one fate: how many, and how many of them each level retains."""
+    """Demanded entities of one kind that can be fetched again, or cannot, and how many of them each level retains."""
 
     kind: Kind
     recoverable: bool
@@ -76,8 +76,8 @@ class Retention:
 
     Attributes:
         demand: what was needed.
-        presence: whether the entity stands in the context at all.
-        bound: whether it stands in a span together with at least two of its evidence's other content words.
+        presence: whether the context holds the entity at all.
+        bound: whether one of its spans holds it together with at least two of its evidence's other content words.
         coverage: the largest share, weighted by idf, of the evidence's other words in one span that holds the entity;
             in [0, 1], and 1 where there are no other words.
     """
@@ -87,44 +87,34 @@ class Retention:
     bound: Flags
     coverage: Floats
 
-    @property
-    def size(self) -> int:
-        """How many entities were needed."""
-        return len(self.demand)
-
     def level(self, level: Level) -> Floats:
         """One value in [0, 1] for each demanded entity."""
         values: Floats = np.asarray(getattr(self, level), dtype=np.float64)
         return values
 
-    def count(self, recoverable: bool | None = None, kind: Kind | None = None) -> int:
-        """How many demanded entities are of that fate and kind; None takes all."""
-        return int(self._chosen(recoverable, kind).sum())
+    def count(self, recoverable: bool | None = None) -> int:
+        """How many demanded entities can be fetched again, or cannot; None takes all."""
+        return int(self._chosen(recoverable).sum())
 
-    def mean(self, level: Level = "bound", recoverable: bool | None = None, kind: Kind | None = None) -> float:
-        """The mean over the demanded entities of that fate and kind: a share in [0, 1], higher is better.
+    def mean(self, level: Level = "bound", recoverable: bool | None = None) -> float:
+        """The mean over those entities: a share in [0, 1], higher is better.
 
         Raises:
             ValueError: no such entity is demanded, so that there is nothing to average.
         """
-        chosen = self._chosen(recoverable, kind)
+        chosen = self._chosen(recoverable)
         if not chosen.any():
             raise ValueError("no such entity is demanded; ask `count` first")
         return float(self.level(level)[chosen].mean())
 
     def groups(self) -> Iterator[Group]:
-        """The sums by kind and fate, in order; together they are the whole demand."""
+        """The sums by kind and by whether they can be fetched again, in order; together they are the whole demand."""
         for kind in sorted({KINDS[number] for number in self.demand.kinds.tolist()}):
             for recoverable in (False, True):
-                chosen = self._chosen(recoverable, kind)
+                chosen = self._chosen(recoverable) & (self.demand.kinds == KINDS.index(kind))
                 if chosen.any():
                     sums = [float(np.sum(one[chosen])) for one in (self.presence, self.bound, self.coverage)]
                     yield Group(kind, recoverable, int(chosen.sum()), *sums)
-
-    def lost(self, level: Level = "bound") -> list[Need]:
-        """The needed entities that are not retained at that level (coverage: not at all), in order of use."""
-        values = self.level(level)
-        return [need for need, value in zip(self.demand.needs, values, strict=True) if not value]
 
     def sources_to_fetch(self) -> tuple[int, ...]:
         """The tool results that would have to be fetched again, as message indices, each once.
@@ -140,13 +130,9 @@ class Retention:
                 chosen.add(holders[-1])
         return tuple(sorted(chosen))
 
-    def _chosen(self, recoverable: bool | None, kind: Kind | None) -> Flags:
-        chosen = np.ones(self.size, dtype=bool)
-        if recoverable is not None:
-            chosen &= self.demand.reacquirable == recoverable
-        if kind is not None:
-            chosen &= self.demand.kinds == KINDS.index(kind)
-        return chosen
+    def _chosen(self, recoverable: bool | None) -> Flags:
+        fetched = self.demand.reacquirable
+        return np.ones(len(fetched), dtype=bool) if recoverable is None else fetched == recoverable
 
 
 class Demand:
@@ -156,14 +142,12 @@ class Demand:
 
     Attributes:
         at: the boundary: the history is `messages[:at]`.
-        horizon: messages after it that were looked at.
         kinds: (slots,) the place of each one's kind in `KINDS`.
         reacquirable: (slots,) whether a call that only looks would fetch it again.
     """
 
-    def __init__(self, history: History, at: int, horizon: int, wanted: Flags) -> None:
-        self._history, self._index = history, history.inverted_index
-        self.at, self.horizon = at, horizon
+    def __init__(self, history: History, at: int, wanted: Flags) -> None:
+        self._history, self._index, self.at = history, history.inverted_index, at
         p = self._index
         self._entities, self._use_place = self._uses(wanted)
         self.kinds: Ints = p.kind[self._entities]
@@ -179,7 +163,7 @@ class Demand:
     def _uses(self, wanted: Flags) -> tuple[Ints, Ints]:
         """The demanded entities in order of use, with their places: first said after the boundary, by an assistant."""
         p = self._index
-        end = min(p.n, self.at + self.horizon)
+        end = min(p.n, self.at + HORIZON)
         places = np.arange(p.message_start[self.at], p.message_start[end])
         places = places[~p.thought[places]]
         row, entities = pairs_of(p.span_entities, p.place_span[places])
@@ -192,7 +176,7 @@ class Demand:
         return entities[spoken][order], place[spoken][order]
 
     def _hold(self) -> None:
-        """Write down in which messages of the history each pair stands."""
+        """Find the messages of the history that hold each pair."""
         found = self._evidence
         bound, coverage = found.grade(found.pair_slot, self._index.span_words[found.pair_span])
         pair, message = pairs_of(self._index.span_messages, found.pair_span)
@@ -250,7 +234,7 @@ class Demand:
         return found, slots, rows, *self._evidence.grade(slots, self._history.texts.words(found.spans[rows]))
 
     def bound_by(self, texts: Iterable[str]) -> tuple[list[str], Flags]:
-        """The spans of texts that hold demanded entities, and (spans, slots) which entities each span binds."""
+        """The spans of texts, and (spans, slots) which demanded entities each of them binds."""
         found, slots, rows, bound, _ = self._look_up(texts)
         binds = np.zeros((len(found.spans), len(self)), dtype=bool)
         binds[rows[bound], slots[bound]] = True

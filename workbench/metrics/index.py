@@ -10,7 +10,7 @@ import numpy as np
 from workbench.extraction.entities import KINDS, Entity, Kind
 from workbench.extraction.extractor import Extractor
 from workbench.metrics.background import BACKGROUND
-from workbench.metrics.demand import HORIZON, Demand
+from workbench.metrics.demand import Demand
 from workbench.metrics.evidence import History
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.statement_index import StatementIndex
@@ -31,22 +31,17 @@ class Index:
         messages: the whole recording.
         cwd: the folder that relative paths start from; empty if unknown.
         background: entities that nobody needs a context for.
-        extractor: one to go on with, for a conversation of the same folder; by default a new one.
     """
 
     def __init__(
-        self,
-        messages: Sequence[Message],
-        cwd: str = "",
-        background: frozenset[Entity] = BACKGROUND,
-        extractor: Extractor | None = None,
+        self, messages: Sequence[Message], cwd: str = "", background: frozenset[Entity] = BACKGROUND
     ) -> None:
         self.messages = tuple(messages)
-        self.extractor = extractor or Extractor(cwd)
+        self.extractor = Extractor(cwd)
         self.inverted_index = InvertedIndex(self.messages, self.extractor)
         self.background = background
         self._texts = TextIndex(self.inverted_index)
-        self._demands: dict[tuple[int, int], Demand] = {}
+        self._demands: dict[int, Demand] = {}
 
     @property
     def entities(self) -> tuple[Entity, ...]:
@@ -54,17 +49,11 @@ class Index:
         p = self.inverted_index
         return tuple(p.names[number] for number in np.flatnonzero(p.first_seen < p.n).tolist())
 
-    def demand(self, at: int, horizon: int = HORIZON) -> Demand:
-        """What the recording after `messages[:at]` needed of it; worked out once a boundary.
-
-        Args:
-            at: the boundary, 0..n; at both ends nothing is demanded.
-            horizon: messages after it in which a use counts.
-        """
-        found = self._demands.get((at, horizon))
-        if found is None:
-            found = self._demands[at, horizon] = Demand(self._history, at, horizon, self._wanted)
-        return found
+    def demand(self, at: int) -> Demand:
+        """What the recording after `messages[:at]` needed of it; worked out once a boundary."""
+        if at not in self._demands:
+            self._demands[at] = Demand(self._history, at, self._wanted)
+        return self._demands[at]
 
     def recall(self, at: int, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> dict[Kind, tuple[int, int]]:
         """By kind: how many entities and statements of `messages[:at]` a context still holds, and how many there are.

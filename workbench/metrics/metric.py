@@ -9,17 +9,20 @@ from typing import Literal, Protocol, TypeAlias
 
 from workbench.extraction.entities import Kind
 from workbench.metrics.blame import ContextVersion, context_versions
-from workbench.metrics.context_states import States, states
 from workbench.metrics.costs.pricing import Pricing, pricing
 from workbench.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.metrics.demand import Demand, Retention
 from workbench.metrics.index import Index
 from workbench.metrics.view import View, view
+from workbench.ragged import kept_mask
 from workbench.replay.step import Replay, Snapshot
 from workbench.transcript.message import Summary
 
 Unit: TypeAlias = Literal["share", "tokens", "count", "usd", "seconds"]
 Better: TypeAlias = Literal["higher", "lower"]
+What: TypeAlias = Literal["file", "value", "open work", "done work", "doubt"]
+States: TypeAlias = Mapping[tuple[What, str], int]
+"""How many things of a sort are in a state; sorts that the history has none of are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,25 @@ class MetricInput:
     @cached_property
     def states(self) -> tuple[States, ...]:
         """What each snapshot says of files, replaced values, announced work and what was unsure; in order."""
-        return tuple(states(self.index, one.snapshot.at, one.view, self.summarized_at) for one in self.retained)
+        return tuple(self._states(one.snapshot.at, one.view) for one in self.retained)
+
+    def _states(self, at: int, seen: View) -> States:
+        """`doubt` counts what the history only hedged or denied: whether it is still unsure where it is named."""
+        index, mask = self.index, kept_mask(seen.kept, self.index.inverted_index.n)
+        written = [self.summarized_at.get(name, at) - 1 for name in seen.written]
+        newest = [wrote if origin is None else origin for wrote, origin in zip(written, seen.from_message, strict=True)]
+        work = index.work.states(at, mask, seen.texts)
+        dropped, unsure = index.support.doubted(at, seen.generated) if seen.generated else (0, 0)
+        sorts: dict[What, Mapping[str, int]] = {
+            "file": index.artifacts.states(at, mask, seen.texts, newest),
+            "value": index.changes.states(at, mask, seen.texts),
+            "open work": {name: work[name] for name in ("stated", "missing")},
+            "done work": {name: work[name] for name in ("settled", "resurrected")},
+            "doubt": {"kept": unsure - dropped, "dropped": dropped},
+        }
+        return {
+            (what, state): n for what, counts in sorts.items() if any(counts.values()) for state, n in counts.items()
+        }
 
     @cached_property
     def recalled(self) -> tuple[Mapping[Kind, tuple[int, int]], ...]:

@@ -6,8 +6,7 @@ they are divided, so that a boundary with few things weighs little. `n` is the n
 
 from __future__ import annotations
 
-from workbench.metrics.context_states import What
-from workbench.metrics.metric import MetricInput, Score, mean_score, metric
+from workbench.metrics.metric import MetricInput, Score, What, mean_score, metric
 from workbench.metrics.recall import NO_BOUNDARY
 from workbench.transcript.message import Summary, said_texts
 

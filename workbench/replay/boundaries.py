@@ -13,6 +13,8 @@ FEWEST_BEFORE = 20
 """Messages of history that a boundary needs before it is worth scoring."""
 FEWEST_AFTER = 10
 """Messages after a boundary, so that something can be needed."""
+FIRST, THEN, MOST = 0.8, 0.2, 24
+"""Of `by_fill`, see there."""
 
 Boundaries: TypeAlias = tuple[float, ...] | tuple[int, ...] | str
 """Where to compact: shares of the messages in (0, 1), indices of messages from 1 on, `fill`, or `recorded`."""
@@ -62,32 +64,22 @@ def at_shares(session: Session, shares: Iterable[float] = (0.35, 0.5, 0.65, 0.8)
     return tuple(found)
 
 
-def by_fill(
-    session: Session, sizing: Sizing, window: int, *, first: float = 0.8, then: float = 0.2, most: int = 24
-) -> tuple[int, ...]:
-    """The requests where the whole history would first fill the window, and each further stretch of it.
+def by_fill(session: Session, sizing: Sizing, window: int) -> tuple[int, ...]:
+    """The requests where the whole history would first fill 80 % of the window, and each further stretch of it.
 
-    The same for every strategy, so that contexts are compared at the same moments of the same history whatever each
-    strategy did before.
-
-    Args:
-        session: n messages.
-        sizing: their sizes.
-        window: tokens.
-        first: share of the window that the history must reach.
-        then: share of the room (window less overhead) by which it grows to the next boundary.
-        most: boundaries at most; of more, an even choice.
+    A stretch is 20 % of the room (the window less the overhead); of more than `MOST` requests an even choice is taken.
+    They are the same for every strategy, so that contexts are compared at the same moments of the same history whatever
+    each strategy did before.
     """
-    room = max(window - sizing.overhead, 1)
-    due, total, done = first * window, sizing.overhead, 0
+    due, total, done = FIRST * window, sizing.overhead, 0
     found: list[int] = []
     for at in session.requests:
         total += sum(sizing.sizes[done:at])
         done = at
         if total >= due:
-            due = total + then * room
+            due = total + THEN * max(window - sizing.overhead, 1)
             if worth(session, at):
                 found.append(at)
-    if len(found) > most:
-        found = [found[round(i * (len(found) - 1) / (most - 1))] for i in range(most)]
+    if len(found) > MOST:
+        found = [found[round(i * (len(found) - 1) / (MOST - 1))] for i in range(MOST)]
     return tuple(found)
