@@ -40,19 +40,22 @@ def main(paths: list[str]) -> None:
     print(f"{'session':<38} {'model':<24} {'n':>4} {'prompt':>7} {'read':>7} {'usd':>7} {'sum':>8} {'said':>8} missed")
     for session, done in found:
         print(_line(session, done))
-    for name in ("prompt_error", "read_error", "usd_error"):
-        values = [float(getattr(done, name)) for _, done in found]
+    for name in ("prompt", "read", "usd"):
+        values = [done.error(name) or 0.0 for _, done in found]
         close = sum(value <= CLOSE for value in values)
-        print(f"{name}: median of {len(values)} sessions {median(values):.2%}; {close} of them within {CLOSE:.0%}")
+        print(
+            f"{name} error: median of {len(values)} sessions {median(values):.2%}; {close} of them within {CLOSE:.0%}"
+        )
     print(f"not compared: {silent} sessions without usage, {unfitted} whose usage is too little or fits no one law")
 
 
 def _line(session: Session, done: Reconciliation) -> str:
-    errors = " ".join(f"{getattr(done, name):>7.2%}" for name in ("prompt_error", "read_error", "usd_error"))
-    turns = ", ".join(f"{n} {turn}" for turn, n in sorted(done.turns().items()))
+    errors = " ".join(f"{done.error(name) or 0.0:>7.2%}" for name in ("prompt", "read", "usd"))
+    turns = ", ".join(f"{n} {turn}" for turn, n in sorted(done.turns.items()))
     return (
-        f"{session.id[:38]:<38} {session.model[:24]:<24} {len(done.matched):>4} {errors} {done.usd:>8.2f} "
-        f"{done.reported_usd:>8.2f} {done.missed:>6} {turns}"
+        f"{session.id[:38]:<38} {session.model[:24]:<24} {len(done.matched):>4} {errors} "
+        f"{sum(one.usd for one in done.matched):>8.2f} {sum(one.reported_usd for one in done.matched):>8.2f} "
+        f"{done.missed:>6} {turns}"
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from workbench.analysis.estimate import estimate
-from workbench.analysis.paired import pairs
+from workbench.analysis.paired import paired_differences
 from workbench.analysis.scores import by_session, select, shared
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
@@ -87,7 +87,7 @@ def _stage_effects(run: Results, whole: str, without: Mapping[str, str]) -> Iter
             values = shared(by_session(select(run.scores, metric, mode)), whole, name)
             if values.empty:
                 continue
-            effect = estimate(pairs(values[whole].to_dict(), values[name].to_dict()).differences)
+            effect = estimate(paired_differences(values[whole], values[name]).to_list())
             assert effect is not None
             yield {
                 "stage": stage, "metric": metric, "mode": mode, "unit": str(known["unit"].iloc[0]),

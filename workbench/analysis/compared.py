@@ -9,11 +9,12 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from workbench.analysis.paired import Pairs, holm, interval, pairs, sign_flip
+from workbench.analysis.paired import holm, interval, paired_differences, sign_flip
 from workbench.analysis.power import minimum_detectable, reporting_floor, sessions_needed
 from workbench.analysis.scores import by_session, direction, select, shared
 from workbench.errors import UnknownName
 from workbench.palette import REFERENCES
+from workbench.ragged import Floats
 
 ALPHA = 0.05
 """Of the family of tests, two-sided; intervals are of confidence 1 - ALPHA."""
@@ -38,20 +39,12 @@ def compare_table(scores: pd.DataFrame, metric: str, baseline: str, mode: str = 
         mode: `natural` or `matched`; there a session's value is its mean over the shares that both have.
 
     Returns:
-        A row a strategy, best difference first and references last, with the columns
-
-        - `strategy`, `reference` (a reference that measures the scale: tested, but no member of the family);
-        - `sessions` (pairs), `dropped` (sessions that lack one of the two values: left out, never zero);
-        - `mean`, `baseline`: over the same paired sessions; `difference` of them with `low` and `high`, unit of the
-          metric, missing below the reporting floor and where all differences are equal;
-        - `ahead`, `behind`, `tied`: sessions in which the strategy is better, worse, equal;
-        - `p`: sign-flip test; `p_holm`: over all contenders of this table;
-        - `verdict`: `better` or `worse` than the baseline where `p_holm` (of a reference: `p`) is at most 0.05 and
-          the interval leaves out 0; else `undecided`, or `too few sessions`;
-        - `detectable`: the difference that so many sessions would have shown four times in five;
-        - `would_do`: sessions that would show a difference of `WORTH` four times in five, as these sessions vary, in
-          a family of this size (missing where they do not vary at all, or a million would not do);
-        - `why`: a sentence where something is missing, else empty.
+        A row a strategy, best difference first and references last, with `COLUMNS`: see `differences` in
+        `docs/tables.md`. A session that lacks one of the two values is `dropped`, never zero. A reference is tested,
+        but no member of the family of `p_holm`. `low` and `high` are missing below the reporting floor and where all
+        differences are equal. The verdict is `better` or `worse` where `p_holm` (of a reference: `p`) is at most 0.05
+        and the interval leaves out 0. `detectable` is the difference that so many sessions would have shown four times
+        in five, `would_do` the sessions that would show one of `WORTH`; `why` says why something is missing.
 
     Raises:
         UnknownName: the table has no such metric or baseline; the message names those that it has.
@@ -81,7 +74,7 @@ def lead_table(scores: pd.DataFrame, metric: str, first: str, mode: str = "natur
     rivals = [str(name) for name in test.wide.columns if name not in REFERENCES and name != first]
     others = list(combinations(rivals, 2))
     rows = {name: test.row(first, name, len(rivals) + len(others)) for name in rivals}
-    _adjust(list(rows.values()), [_p(test.pairs(*pair)) for pair in others])
+    _adjust(list(rows.values()), [_p(test.gaps(*pair)) for pair in others])
     return test.table(rows, largest_first=False)
 
 
@@ -92,9 +85,9 @@ def _adjust(rows: Sequence[Row], others: Sequence[float | None]) -> None:
         row["p_holm"] = p
 
 
-def _p(both: Pairs) -> float | None:
+def _p(gaps: Floats) -> float | None:
     """Of the sign-flip test; None where so few sessions could not show anything."""
-    return float(sign_flip(both.differences)) if both.n >= reporting_floor() else None
+    return float(sign_flip(gaps)) if len(gaps) >= reporting_floor() else None
 
 
 class _PairedTest:
@@ -107,22 +100,22 @@ class _PairedTest:
             raise UnknownName("strategy of this run", name, self.strategies)
         self.better = direction(rows)
         self.wide = by_session(rows)
-        self.sessions = [str(name) for name in rows["session"].unique()]
+        self.sessions = rows["session"].nunique()
 
-    def pairs(self, one: str, other: str) -> Pairs:
-        """The differences by session."""
-        values = shared(self.wide, one, other).reindex(self.sessions)
-        return pairs(values[one].to_dict(), values[other].to_dict())
+    def gaps(self, one: str, other: str) -> Floats:
+        """The differences of the sessions that have both values."""
+        values = shared(self.wide, one, other)
+        return np.asarray(paired_differences(values[one], values[other]), dtype=float)
 
     def row(self, one: str, other: str, tests: int) -> Row:
         """What `compare_table` says of two strategies, in a family of so many tests."""
-        both, means = self.pairs(one, other), shared(self.wide, one, other).mean()
-        gains = np.array(both.differences) * (1 if self.better == "higher" else -1)
+        gaps, means = self.gaps(one, other), shared(self.wide, one, other).mean()
+        gains = gaps * (1 if self.better == "higher" else -1)
         return {
-            "sessions": both.n, "dropped": both.dropped,
-            "mean": float(means[one]) if both.n else None, "baseline": float(means[other]) if both.n else None,
+            "sessions": len(gaps), "dropped": self.sessions - len(gaps),
+            "mean": float(means[one]) if len(gaps) else None, "baseline": float(means[other]) if len(gaps) else None,
             "ahead": int((gains > 0).sum()), "behind": int((gains < 0).sum()), "tied": int((gains == 0).sum()),
-            **_findings(both, tests),
+            **_findings(gaps, tests),
         }  # fmt: skip
 
     def table(self, rows: dict[str, Row], *, largest_first: bool) -> pd.DataFrame:
@@ -146,30 +139,27 @@ class _PairedTest:
         return "better" if (difference > 0) == (self.better == "higher") else "worse"
 
 
-def _findings(both: Pairs, tests: int) -> Row:
+def _findings(gaps: Floats, tests: int) -> Row:
     """What the differences show in a family of so many tests, as far as there are enough of them."""
-    gaps, floor = np.array(both.differences), reporting_floor(tests)
-    if not both.n:
+    n, differ, floor = len(gaps), int((gaps != 0).sum()), reporting_floor(tests)
+    if not n:
         return {"why": f"no session has both values; at least {floor} would do", "would_do": floor}
-    found: Row = {"difference": float(gaps.mean()), "p": _p(both)}
-    deviation = float(gaps.std(ddof=1)) if both.n > 1 else 0.0
-    if both.differ and both.n > 1:
+    found: Row = {"difference": float(gaps.mean()), "p": _p(gaps)}
+    deviation = float(gaps.std(ddof=1)) if n > 1 else 0.0
+    if differ and n > 1:
         needed = sessions_needed(WORTH, deviation, ALPHA / tests)
         found["would_do"] = None if needed is None else max(floor, needed)
-    if both.n < floor:
-        found["why"] = f"too few sessions: {both.n}, at least {floor} would do for {tests} comparison{'s'[: tests > 1]}"
+    if n < floor:
+        found["why"] = f"too few sessions: {n}, at least {floor} would do for {tests} comparison{'s'[: tests > 1]}"
     if found["p"] is None:
         return found
     if deviation <= 1e-12 * float(np.abs(gaps).max()):
-        return found | {"why": f"the difference is the same in all {both.n} sessions, so there is no interval"}
+        return found | {"why": f"the difference is the same in all {n} sessions, so there is no interval"}
     low, high = interval(gaps, 1 - ALPHA)
-    found |= {
-        "low": float(low),
-        "high": float(high),
-        "detectable": minimum_detectable(deviation, both.n, ALPHA / tests),
-    }
-    if floor > both.differ and "why" not in found:
-        found["why"] = f"only {both.differ} of {both.n} sessions differ; at least {floor} that do would be needed"
+    detectable = minimum_detectable(deviation, n, ALPHA / tests)
+    found |= {"low": float(low), "high": float(high), "detectable": detectable}
+    if differ < floor and "why" not in found:
+        found["why"] = f"only {differ} of {n} sessions differ; at least {floor} that do would be needed"
     return found
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import optimize
 
-from workbench.analysis.paired import Pairs, interval, pairs
+from workbench.analysis.paired import interval, paired_differences
 from workbench.analysis.power import reporting_floor, sessions_needed
 from workbench.analysis.scores import direction, select
 from workbench.errors import SettingError, UnknownName
@@ -129,42 +129,41 @@ def _by_session(rows: pd.DataFrame, strategy: str) -> pd.Series[float]:
 def _judge(
     name: str, against: str, ours: pd.Series[float], theirs: pd.Series[float], better: Better, asked: Gate
 ) -> GateResult:
-    both = pairs(ours.to_dict(), theirs.to_dict())
+    gaps = paired_differences(ours, theirs)
     gone = list(theirs.dropna().index.difference(ours.dropna().index))
-    if not both.n:
+    if gaps.empty:
         return GateResult(name, against, "undecided", "no session has a value in both", 0)
-    gains = np.array(both.differences) * (1 if better == "higher" else -1)
-    worst = int(gains.argmin())
+    sign, n = 1 if better == "higher" else -1, len(gaps)
+    gains = sign * gaps.to_numpy()
+    worst = str(gaps.index[gains.argmin()])
     facts = GateResult(
-        name, against, "passed", "", both.n,
-        mean=float(ours[list(both.sessions)].mean()), baseline=float(theirs[list(both.sessions)].mean()),
-        difference=float(np.mean(both.differences)), worst=both.sessions[worst],
-        worst_difference=both.differences[worst],
+        name, against, "passed", "", n, mean=float(ours[gaps.index].mean()), baseline=float(theirs[gaps.index].mean()),
+        difference=float(gaps.mean()), worst=worst, worst_difference=float(gaps[worst]),
     )  # fmt: skip
     if gone:
         some = ", ".join(gone[:3]) + (" and others" if len(gone) > 3 else "")
         why = f"{len(gone)} sessions of the baseline have no value any more: {some}"
         return replace(facts, outcome="failed", why=why)
     if gains.min() >= 0:
-        return replace(facts, why=f"no session {'is worse' if both.differ else 'differs'}, of {both.n}")
+        return replace(facts, why=f"no session {'is worse' if gains.any() else 'differs'}, of {n}")
     if asked.each:
         lost = int((gains < -asked.margin).sum())
         if not lost:
             return replace(facts, why=f"no session lost more than {asked.margin:g}")
-        return replace(facts, outcome="failed", why=f"{lost} of {both.n} sessions lost more than {asked.margin:g}")
-    return _by_mean(facts, both, gains, asked)
+        return replace(facts, outcome="failed", why=f"{lost} of {n} sessions lost more than {asked.margin:g}")
+    return _by_mean(facts, gaps.to_numpy(), gains, asked)
 
 
-def _by_mean(facts: GateResult, both: Pairs, gains: Floats, asked: Gate) -> GateResult:
+def _by_mean(facts: GateResult, gaps: Floats, gains: Floats, asked: Gate) -> GateResult:
     """The outcome by the mean over sessions."""
-    if both.n < FLOOR:
-        why = f"too few sessions: {both.n}, at least {FLOOR} would do; --each judges every session by itself"
+    if len(gaps) < FLOOR:
+        why = f"too few sessions: {len(gaps)}, at least {FLOOR} would do; --each judges every session by itself"
         return replace(facts, outcome="undecided", why=why)
     if np.ptp(gains) <= 1e-12 * np.abs(gains).max():
         same: GateOutcome = "passed" if gains[0] > -asked.margin else "failed"
-        return replace(facts, outcome=same, why=f"every session differs by {both.differences[0]:+.4g}")
+        return replace(facts, outcome=same, why=f"every session differs by {gaps[0]:+.4g}")
     p = non_inferiority(gains, asked.margin)
-    low, high = interval(both.differences)
+    low, high = interval(gaps)
     facts = replace(facts, low=float(low), high=float(high), p=p)
     if p <= ALPHA:
         return replace(facts, why=f"not worse by {asked.margin:g} (one-sided p = {p:.2g})")

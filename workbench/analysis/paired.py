@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import isclose
+from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
@@ -16,38 +15,14 @@ EXACT = 14
 """Sessions up to which all sign flips are enumerated (8,192 by symmetry); beyond, they are drawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """One difference a session (strategy minus baseline) in the metric's unit; sessions without a pair are counted."""
+def paired_differences(one: pd.Series[float], other: pd.Series[float]) -> pd.Series[float]:
+    """One difference a session of those that have both values, by session; a missing value is never zero.
 
-    sessions: tuple[str, ...]
-    differences: tuple[float, ...]
-    dropped: int = 0
-
-    @property
-    def n(self) -> int:
-        """Sessions with both values."""
-        return len(self.differences)
-
-    @property
-    def differ(self) -> int:
-        """Sessions in which the two values are not equal: those that a test can learn from."""
-        return sum(gap != 0 for gap in self.differences)
-
-
-def pairs(strategy: Mapping[str, float | None], baseline: Mapping[str, float | None]) -> Pairs:
-    """Pair two strategies by session, in the order of the session's id.
-
-    A value of None or NaN is missing, never zero; `dropped` counts the sessions that lack one of the two values.
-    Differences in the last digits of two sums count as ties.
+    Two values that differ in the last digits of a sum are a tie.
     """
-    both = {name: (strategy.get(name), baseline.get(name)) for name in sorted({*strategy, *baseline})}
-    found = {
-        name: 0.0 if isclose(one, other, rel_tol=1e-12) else float(one) - float(other)
-        for name, (one, other) in both.items()
-        if one is not None and other is not None and np.isfinite(one) and np.isfinite(other)
-    }
-    return Pairs(tuple(found), tuple(found.values()), len(both) - len(found))
+    both = pd.concat([one, other], axis=1, keys=["one", "other"]).sort_index().dropna()
+    tied = np.isclose(both["one"], both["other"], rtol=1e-12, atol=0)
+    return (both["one"] - both["other"]).mask(tied, 0.0)
 
 
 def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, Floats]:

@@ -48,18 +48,18 @@ def _whose(pricing: Pricing) -> dict[str, str | int | float | None]:
 def reconciliation(ready: Prepared, pricing: Pricing) -> Iterable[dict[str, str | int | float | None]]:
     """One row: the session's own replay against its reported usage."""
     found = reconcile(ready.session, ready.sizing, pricing)
-    turns = found.turns()
+    turns, matched = found.turns, found.matched
     yield {
         **_whose(pricing),
         "why": found.why or pricing.why,
-        "requests": len(found.matched),
+        "requests": len(matched),
         "left_out": found.left_out,
-        "prompt_error": found.prompt_error,
-        "read_error": found.read_error,
-        "usd_error": found.usd_error,
-        "usd": found.usd if found.matched else None,
-        "usd_reported": found.reported_usd if found.matched else None,
-        "missed": found.missed if found.matched else None,
+        "prompt_error": found.error("prompt"),
+        "read_error": found.error("read"),
+        "usd_error": found.error("usd"),
+        "usd": sum(one.usd for one in matched) if matched else None,
+        "usd_reported": sum(one.reported_usd for one in matched) if matched else None,
+        "missed": found.missed if matched else None,
         "compactions": turns["compaction"],
         "clearings": turns["clearing"],
         "shrunk": turns["shrunk"],

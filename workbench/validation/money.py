@@ -29,10 +29,10 @@ def reconciliation(
     left_out = 0
     for ready in sessions:
         found = predict(ready.session, ready.sizing, pricing(ready.session))
-        if found.turns()["unseen start"]:
-            left_out += 1
-        elif found.prompt_error is not None and found.read_error is not None:
-            errors[ready.session.id] = found.prompt_error, found.read_error
+        left_out += found.turns["unseen start"] > 0
+        prompt, read = found.error("prompt"), found.error("read")
+        if not found.turns["unseen start"] and prompt is not None and read is not None:
+            errors[ready.session.id] = prompt, read
     prompts, reads = ([pair[i] for pair in errors.values()] for i in (0, 1))
     far = sorted(((max(pair), name) for name, pair in errors.items() if max(pair) > CLOSE), reverse=True)
     return check(

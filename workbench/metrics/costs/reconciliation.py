@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Literal
 
 from workbench.metrics.costs.pricing import Pricing
 from workbench.metrics.costs.replay_cost import charge, seconds_between
@@ -70,20 +71,9 @@ class Reconciliation:
     left_out: int = 0
     why: str = ""
 
-    @property
-    def prompt_error(self) -> float | None:
-        """The median over the requests; None without any. So are the next two."""
-        return median(one.prompt_error for one in self.matched) if self.matched else None
-
-    @property
-    def read_error(self) -> float | None:
-        """Of what was read from the cache."""
-        return median(one.read_error for one in self.matched) if self.matched else None
-
-    @property
-    def usd_error(self) -> float | None:
-        """Of the dollars for prompts."""
-        return median(one.usd_error for one in self.matched) if self.matched else None
+    def error(self, of: Literal["prompt", "read", "usd"]) -> float | None:
+        """The median error of the requests; None without any."""
+        return median(getattr(one, f"{of}_error") for one in self.matched) if self.matched else None
 
     @property
     def missed(self) -> int:
@@ -91,15 +81,6 @@ class Reconciliation:
         return sum(one.read - one.reported.cache_read > MISSED * one.reported.prompt for one in self.matched)
 
     @property
-    def usd(self) -> float:
-        """Predicted, for all prompts together."""
-        return sum(one.usd for one in self.matched)
-
-    @property
-    def reported_usd(self) -> float:
-        """Reported, for all prompts together."""
-        return sum(one.reported_usd for one in self.matched)
-
     def turns(self) -> Counter[Turn]:
         """How often each thing other than new messages changed a context."""
         return Counter(one.turn for one in self.matched if one.turn)
