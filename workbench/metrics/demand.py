@@ -116,6 +116,10 @@ class Retention:
                     sums = [float(np.sum(one[chosen])) for one in (self.presence, self.bound, self.coverage)]
                     yield Group(kind, recoverable, int(chosen.sum()), *sums)
 
+    def lost(self) -> list[Need]:
+        """The needed entities that are not bound, in order of use."""
+        return [need for need, bound in zip(self.demand.needs, self.bound.tolist(), strict=True) if not bound]
+
     def sources_to_fetch(self) -> tuple[int, ...]:
         """The tool results that would have to be fetched again, as message indices, each once.
 
