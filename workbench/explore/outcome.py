@@ -84,7 +84,7 @@ def missing(session: Session, index: Index, replay: Replay, event: CompactionEve
     ids = [message.id for message in session.messages]
     lost = tuple(
         LostNeed(need, present[need], one.stage if (one := taken.get(ids[need.evidence])) else "")
-        for need in found.lost("bound")
+        for need in found.lost()
     )
     return Missing(len(demand), lost)
 
