@@ -19,9 +19,9 @@ import numpy as np
 
 from workbench.extraction.entities import KINDS, Entity, Kind
 from workbench.extraction.statements import is_decision
-from workbench.metrics.evidence import Evidence, History
+from workbench.metrics.evidence import Evidence
 from workbench.metrics.indexes.inverted_index import pairs_of
-from workbench.metrics.indexes.text_index import IndexedTexts
+from workbench.metrics.indexes.text_index import IndexedTexts, TextIndex
 from workbench.ragged import Flags, Floats, Ints, kept_mask
 
 Level: TypeAlias = Literal["presence", "bound", "coverage"]
@@ -150,8 +150,8 @@ class Demand:
         reacquirable: (slots,) whether a call that only looks would fetch it again.
     """
 
-    def __init__(self, history: History, at: int, wanted: Flags) -> None:
-        self._history, self._index, self.at = history, history.inverted_index, at
+    def __init__(self, texts: TextIndex, at: int, wanted: Flags) -> None:
+        self._texts, self._index, self.at = texts, texts.inverted_index, at
         p = self._index
         self._entities, self._use_place = self._uses(wanted)
         self.kinds: Ints = p.kind[self._entities]
@@ -175,7 +175,7 @@ class Demand:
         old = wanted[entities] & (p.first_seen[entities] < self.at)
         entities, first = np.unique(entities[old], return_index=True)
         place = place[old][first]
-        spoken = np.array([self._history.roles[m] == "assistant" for m in p.place_message[place]], dtype=bool)
+        spoken = np.array([p.messages[m].role == "assistant" for m in p.place_message[place]], dtype=bool)
         order = np.argsort(place[spoken], kind="stable")
         return entities[spoken][order], place[spoken][order]
 
@@ -190,7 +190,7 @@ class Demand:
         self._held_bound, self._held_coverage = bound[pair], coverage[pair]
 
     def _can_be_fetched(self) -> Flags:
-        source = self._history.sources[self._held_message]
+        source = self._index.sources[self._held_message]
         self._repeatable = source == "repeatable"
         mentions = set(self._held_span[source == "mention"].tolist())
         decided = np.isin(self._held_span, [span for span in mentions if is_decision(self._index.texts[span])])
@@ -203,12 +203,12 @@ class Demand:
     @cached_property
     def needs(self) -> tuple[Need, ...]:
         """The demanded entities with where they come from and where they were used, in order of use."""
-        p, roles = self._index, self._history.roles
+        p = self._index
         return tuple(
             Need(
                 entity=p.names[entity],
                 said=(said := int(p.first_seen[entity])),
-                said_by=roles[said],
+                said_by=p.messages[said].role,
                 evidence=int(p.place_message[place]),
                 evidence_text=p.texts[evidence],
                 use=int(p.place_message[use]),
@@ -232,10 +232,10 @@ class Demand:
 
     def _look_up(self, texts: Iterable[str]) -> tuple[IndexedTexts, Ints, Ints, Flags, Floats]:
         """Texts; each slot with each of their rows that holds its entity; bound and coverage there."""
-        found = self._history.texts.read(texts)
+        found = self._texts.read(texts)
         slots = self._slot_of[found.entities]
         slots, rows = slots[slots >= 0], found.entity_row[slots >= 0]
-        return found, slots, rows, *self._evidence.grade(slots, self._history.texts.words(found.spans[rows]))
+        return found, slots, rows, *self._evidence.grade(slots, self._texts.words(found.spans[rows]))
 
     def bound_by(self, texts: Iterable[str]) -> tuple[list[str], Flags]:
         """The spans of texts, and (spans, slots) which demanded entities each of them binds."""

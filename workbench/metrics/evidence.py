@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from workbench.metrics.indexes.inverted_index import InvertedIndex, incidence
-from workbench.metrics.indexes.text_index import TextIndex
 from workbench.ragged import Flags, Floats, Ints
 
 ENOUGH = 2
-"""How many of the evidence's other words must stand beside an entity for it to be bound; all where there are fewer."""
-
-
-@dataclass(frozen=True, eq=False)
-class History:
-    """A session as its demands see it.
-
-    Attributes:
-        inverted_index: its words and entities.
-        texts: looks other texts up with them.
-        roles: (n,) the role of each message.
-        sources: (n,) for each message what kind of source it is.
-    """
-
-    inverted_index: InvertedIndex
-    texts: TextIndex
-    roles: Sequence[str]
-    sources: NDArray[np.str_]
+"""How many of the evidence's other words an entity needs beside it to be bound; all where there are fewer."""
 
 
 class Evidence:
@@ -41,7 +20,7 @@ class Evidence:
 
     Attributes:
         pair_slot, pair_span: (pairs,) slot by slot.
-        span, place: (slots,) the span that is each one's evidence, and where that stands last in the history.
+        span, place: (slots,) the span that is each one's evidence, and its last place in the history.
     """
 
     def __init__(self, index: InvertedIndex, at: int, entities: Ints, use_place: Ints) -> None:

@@ -11,11 +11,9 @@ from workbench.extraction.entities import KINDS, Entity, Kind
 from workbench.extraction.extractor import Extractor
 from workbench.metrics.background import BACKGROUND
 from workbench.metrics.demand import Demand
-from workbench.metrics.evidence import History
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.statement_index import StatementIndex
 from workbench.metrics.indexes.text_index import IndexedTexts, TextIndex
-from workbench.metrics.sources import sources
 from workbench.metrics.state.artifacts import Artifacts
 from workbench.metrics.state.superseded import Changes
 from workbench.metrics.state.work import Work
@@ -33,9 +31,7 @@ class Index:
         background: entities that nobody needs a context for.
     """
 
-    def __init__(
-        self, messages: Sequence[Message], cwd: str = "", background: frozenset[Entity] = BACKGROUND
-    ) -> None:
+    def __init__(self, messages: Sequence[Message], cwd: str = "", background: frozenset[Entity] = BACKGROUND) -> None:
         self.messages = tuple(messages)
         self.extractor = Extractor(cwd)
         self.inverted_index = InvertedIndex(self.messages, self.extractor)
@@ -52,7 +48,7 @@ class Index:
     def demand(self, at: int) -> Demand:
         """What the recording after `messages[:at]` needed of it; worked out once a boundary."""
         if at not in self._demands:
-            self._demands[at] = Demand(self._history, at, self._wanted)
+            self._demands[at] = Demand(self._texts, at, self._wanted)
         return self._demands[at]
 
     def recall(self, at: int, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> dict[Kind, tuple[int, int]]:
@@ -89,32 +85,27 @@ class Index:
     @cached_property
     def statements(self) -> StatementIndex:
         """The statements of the session."""
-        return StatementIndex(self.messages, self.inverted_index, self._texts)
+        return StatementIndex(self._texts)
 
     @cached_property
     def support(self) -> Support:
         """What the history supports of what summaries say."""
-        return Support(self.inverted_index, self._texts)
+        return Support(self._texts)
 
     @cached_property
     def artifacts(self) -> Artifacts:
         """The files that the session worked on."""
-        return Artifacts(self.messages, self.inverted_index, self._texts)
+        return Artifacts(self._texts)
 
     @cached_property
     def work(self) -> Work:
         """The work that was announced."""
-        return Work(self.messages, self.inverted_index, self._texts, self.statements)
+        return Work(self._texts, self.statements)
 
     @cached_property
     def changes(self) -> Changes:
         """The values that were replaced."""
-        return Changes(self.messages, self.inverted_index, self._texts)
-
-    @cached_property
-    def _history(self) -> History:
-        roles = tuple(message.role for message in self.messages)
-        return History(self.inverted_index, self._texts, roles, np.array(sources(self.messages), dtype=np.str_))
+        return Changes(self._texts)
 
     @cached_property
     def _wanted(self) -> Flags:

@@ -11,7 +11,7 @@ import numpy as np
 from workbench.extraction.entities import Entity, plain
 from workbench.extraction.words import words
 from workbench.metrics.background import BACKGROUND
-from workbench.metrics.indexes.inverted_index import InvertedIndex, row_of
+from workbench.metrics.indexes.inverted_index import row_of
 from workbench.metrics.indexes.text_index import TextIndex
 
 _HEADING = re.compile(r"^(?:#{1,6}\s|</?[\w-]+>$|\*\*[^*]+\*\*:?$|[A-Z][\w /&-]{0,40}:$|[-=_*]{3,}$)")
@@ -32,8 +32,8 @@ _UNSURE = re.compile(
 class Support:
     """What the history of one session supports."""
 
-    def __init__(self, inverted_index: InvertedIndex, texts: TextIndex) -> None:
-        self._index, self._texts = inverted_index, texts
+    def __init__(self, texts: TextIndex) -> None:
+        self._index, self._texts = texts.inverted_index, texts
         self._first_inside = cache(self._inside)
         self._first_sure = cache(self._sure)
 

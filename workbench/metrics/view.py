@@ -16,9 +16,9 @@ class View:
     Attributes:
         kept: indices of the session's messages that the context holds unchanged.
         texts: the texts of all other messages: summaries, and messages that were rewritten.
-        generated: the texts of the summaries alone: what somebody wrote anew.
+        generated: the texts of the summaries alone.
         from_message: for each of `texts` the index of the message that it is another form of; None for a summary.
-        written: for each of `texts` the `id()` of the message that it stands in.
+        written: for each of `texts` the `id()` of its message.
     """
 
     kept: frozenset[int]
@@ -31,18 +31,11 @@ class View:
 def view(session: Session, context: Context) -> View:
     """The context against the session it came from. O(n); messages are recognised as the same objects."""
     place = session.place
-    kept, texts, generated = set(), [], []
-    origin: list[int | None] = []
-    written: list[int] = []
-    for message in context.messages:
-        at = place.get(id(message))
-        if at is not None:
-            kept.add(at)
-            continue
-        new = said_text(message)
-        texts.append(new)
-        origin.append(None if isinstance(message, Summary) else session.index_of.get(message.id))
-        written.append(id(message))
-        if isinstance(message, Summary):
-            generated.append(message.text)
-    return View(frozenset(kept), tuple(texts), tuple(generated), tuple(origin), tuple(written))
+    new = [message for message in context.messages if id(message) not in place]
+    return View(
+        kept=frozenset(place[id(message)] for message in context.messages if id(message) in place),
+        texts=tuple(map(said_text, new)),
+        generated=tuple(message.text for message in new if isinstance(message, Summary)),
+        from_message=tuple(None if isinstance(one, Summary) else session.index_of.get(one.id) for one in new),
+        written=tuple(map(id, new)),
+    )

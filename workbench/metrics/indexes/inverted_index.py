@@ -7,12 +7,14 @@ from functools import cached_property
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from workbench.extraction.entities import KINDS, Entity, is_file_name
 from workbench.extraction.extractor import Extractor
 from workbench.extraction.paths import SameFile, endings
 from workbench.extraction.words import words
+from workbench.metrics.sources import sources
 from workbench.ragged import Flags, Floats, Ints
 from workbench.transcript.message import Message
 
@@ -24,7 +26,7 @@ class InvertedIndex:
     what was said comes before what was thought. One file under several paths is one entity: `stands_for` names it.
 
     Attributes:
-        n: number of messages.
+        messages: the session's; n is their number.
         spans, words: numbers of spans and of words.
         message_start: (n + 1,) where each message's places begin.
         place_span, place_message: (places,) the span and the message of each place.
@@ -42,8 +44,7 @@ class InvertedIndex:
     """
 
     def __init__(self, messages: Sequence[Message], extractor: Extractor) -> None:
-        self.extractor = extractor
-        self.n = len(messages)
+        self.messages, self.extractor, self.n = messages, extractor, len(messages)
         passages = [(at, *passage) for at, read in enumerate(extractor.read_messages(messages)) for passage in read]
         places = [(at, thought, span) for at, spans, thought in passages for span in spans]
         message, is_thought, span = np.array(places, dtype=np.int64).reshape(-1, 3).T
@@ -128,6 +129,11 @@ class InvertedIndex:
     def messages_of(self, span: int) -> list[int]:
         """The messages that say a span, in order."""
         return list(map(int, row_of(self.span_messages, span)))
+
+    @cached_property
+    def sources(self) -> NDArray[np.str_]:
+        """(n,) for each message what kind of source it is."""
+        return np.array(sources(self.messages), dtype=np.str_)
 
     @cached_property
     def _entity_spans(self) -> sparse.csr_array:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from scipy import sparse
 
 from workbench.extraction.entities import KINDS, Entity
 from workbench.extraction.statements import statements
-from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.text_index import TextIndex
 from workbench.ragged import Flags, Ints
-from workbench.transcript.message import Message
 
 ENOUGH = 0.6
 """The share of a statement's words, weighted by idf, that one span must have in order to state it."""
@@ -28,19 +26,16 @@ class StatementIndex:
         kinds: (statements,) the place of each one's kind in `KINDS`.
     """
 
-    def __init__(self, messages: Sequence[Message], inverted_index: InvertedIndex, texts: TextIndex) -> None:
+    def __init__(self, texts: TextIndex) -> None:
+        self._texts, self._index = texts, texts.inverted_index
         found: dict[Entity, int] = {}
-        pairs = [
-            (found.setdefault(entity, len(found)), i)
-            for i, message in enumerate(messages)
-            for entity in statements(message)
-        ]
+        made = ((entity, i) for i, message in enumerate(self._index.messages) for entity in statements(message))
+        pairs = [(found.setdefault(entity, len(found)), i) for entity, i in made]
         self.entities = tuple(found)
         self.slot, self.message = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        self.first: Ints = np.full(len(found), inverted_index.n)
+        self.first: Ints = np.full(len(found), self._index.n)
         self.first[self.slot[::-1]] = self.message[::-1]
         self.kinds: Ints = np.array([KINDS.index(entity.kind) for entity in self.entities], dtype=np.int64)
-        self._index, self._texts = inverted_index, texts
         self._weights = self._words()
         self._enough = ENOUGH * np.asarray(self._weights.sum(axis=0))
         self._stated: dict[str, Flags] = {}

@@ -32,7 +32,7 @@ class TextIndex:
     """Looks up texts for one session, each once."""
 
     def __init__(self, inverted_index: InvertedIndex) -> None:
-        self._inverted_index = inverted_index
+        self.inverted_index = inverted_index
         self._spans: dict[str, Ints] = {}
         self._later = inverted_index.holdings(())
         """Words and entities of the spans that the extractor met after the session."""
@@ -41,7 +41,7 @@ class TextIndex:
         """The numbers of a text's spans, in order; a quoted line is the line that it quotes."""
         found = self._spans.get(text)
         if found is None:
-            p = self._inverted_index
+            p = self.inverted_index
             found = self._spans[text] = np.array(p.extractor.read(text, p.spans), dtype=np.int64)
         return found
 
@@ -50,14 +50,14 @@ class TextIndex:
         every = [self.spans(text) for text in texts]
         spans = np.concatenate((np.zeros(0, dtype=np.int64), *every))
         text = np.repeat(np.arange(len(every)), list(map(len, every)))
-        p, own = self._inverted_index, spans < self._inverted_index.spans
+        p, own = self.inverted_index, spans < self.inverted_index.spans
         old, new = pairs_of(p.span_entities, spans[own]), pairs_of(self._known()[1], spans[~own] - p.spans)
         rows = np.concatenate((np.flatnonzero(own)[old[0]], np.flatnonzero(~own)[new[0]]))
         return IndexedTexts(spans, text, rows, np.concatenate((old[1], new[1])))
 
     def words(self, spans: Ints) -> sparse.csr_array:
         """(rows, words) 1 where a span, of the session or of a text, holds a word."""
-        p, own = self._inverted_index, spans < self._inverted_index.spans
+        p, own = self.inverted_index, spans < self.inverted_index.spans
         if own.all():
             return p.span_words[spans]
         both = (p.span_words[spans[own]], self._known()[0][spans[~own] - p.spans])
@@ -65,9 +65,9 @@ class TextIndex:
 
     def _known(self) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Words and entities of all spans that the extractor has met after the session."""
-        first, end = self._inverted_index.spans + self._later[0].shape[0], len(self._inverted_index.texts)
+        first, end = self.inverted_index.spans + self._later[0].shape[0], len(self.inverted_index.texts)
         if first < end:
-            new = self._inverted_index.holdings(range(first, end))
+            new = self.inverted_index.holdings(range(first, end))
             words, entities = (sparse.vstack(both, format="csr") for both in zip(self._later, new, strict=True))
             self._later = words, entities
         return self._later

@@ -13,7 +13,7 @@ from workbench.metrics.indexes.text_index import TextIndex
 from workbench.metrics.sources import shell_command
 from workbench.ragged import Flags, kept_mask
 from workbench.transcript.files import FileOps, touched
-from workbench.transcript.message import AssistantMessage, Message, ToolCall
+from workbench.transcript.message import AssistantMessage, ToolCall
 
 _PATH = r"(?P<path>[\w@~.][\w./@~+-]*\.\w{1,8}|/?[\w@~.-]+(?:/[\w@.+-]+)+)"
 _CHANGED = (
@@ -48,9 +48,9 @@ class Artifacts:
     A file is an entity of the session, whatever path names it.
     """
 
-    def __init__(self, messages: Sequence[Message], inverted_index: InvertedIndex, texts: TextIndex) -> None:
-        p, self._texts = inverted_index, texts
-        rows = list(_rows(messages, p))
+    def __init__(self, texts: TextIndex) -> None:
+        p, self._texts = texts.inverted_index, texts
+        rows = list(_rows(p))
         self._message, self._file, change = np.array(rows, dtype=np.int64).reshape(-1, 3).T
         self._change: Flags = change.astype(bool)
         self._is_file = kept_mask(self._file, len(p.names))
@@ -58,16 +58,10 @@ class Artifacts:
         self._named_file, self._named_message = p.pair_entity[named], p.pair_message[named]
 
     def states(self, at: int, mask: Flags, texts: Iterable[str] = (), newest: Sequence[int] = ()) -> dict[str, int]:
-        """How many files of `messages[:at]` a context knows as they are (`correct`), as they were, or not at all.
+        """How many files of `messages[:at]` a context of these messages and texts knows as they are, or were, or not.
 
         `correct`: the newest thing in the context that names the file is not older than its last change. `stale`: it
-        is older. `lost`: nothing names it.
-
-        Args:
-            at: the boundary.
-            mask: which messages the context holds whole.
-            texts: its other texts.
-            newest: for each text the index of the newest message that its writer could know.
+        is older. `lost`: nothing names it. `newest` says for each text which message its writer could know last.
         """
         past, held = self._message < at, mask[self._named_message] & (self._named_message < at)
         changed, named = np.full((2, len(self._is_file)), -1)
@@ -80,10 +74,10 @@ class Artifacts:
         return {"correct": int((known & ~lost & ~stale).sum()), "stale": int(stale.sum()), "lost": int(lost.sum())}
 
 
-def _rows(messages: Sequence[Message], p: InvertedIndex) -> Iterator[tuple[int, int, int]]:
+def _rows(p: InvertedIndex) -> Iterator[tuple[int, int, int]]:
     """Message, file and whether it was changed, for each operation whose file is an entity of the session."""
     cwd = p.extractor.cwd
-    for at, message in enumerate(messages):
+    for at, message in enumerate(p.messages):
         for call in message.calls if isinstance(message, AssistantMessage) else ():
             done = operations(call)
             for change, paths in ((0, done.read), (1, done.modified)):

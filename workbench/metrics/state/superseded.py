@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TypeAlias
 
 import numpy as np
 
 from workbench.extraction.words import words
-from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.text_index import TextIndex
 from workbench.metrics.state.value_changes import ENOUGH, Change, spans_about, token, value_changes
 from workbench.ragged import Flags, kept_mask
-from workbench.transcript.message import Message
 
 _Given: TypeAlias = tuple[int, bool]
 """A change's number, and whether its new value is given, not the old one."""
@@ -22,9 +20,9 @@ _Given: TypeAlias = tuple[int, bool]
 class Changes:
     """The values of one session that were replaced, and which spans give which."""
 
-    def __init__(self, messages: Sequence[Message], inverted_index: InvertedIndex, texts: TextIndex) -> None:
-        self._index, self._texts = inverted_index, texts
-        self.changes = value_changes(messages, inverted_index)
+    def __init__(self, texts: TextIndex) -> None:
+        self._index, self._texts = texts.inverted_index, texts
+        self.changes = value_changes(self._index)
         self._again = np.array([self._replaced_at(change) for change in self.changes], dtype=np.int64)
         self._at = np.array([change.at for change in self.changes], dtype=np.int64)
         rows = [row for number in range(len(self.changes)) for row in self._places(number)]
@@ -34,14 +32,9 @@ class Changes:
         self._given_in, self._given_by = cache(self._read), cache(self._read_span)
 
     def states(self, at: int, mask: Flags, texts: Iterable[str] = ()) -> dict[str, int]:
-        """Of the values replaced in `messages[:at]`, how many a context gives as `latest`, `both`, `stale` or `none`.
+        """Of the values replaced in `messages[:at]`, how many a context of these messages and texts gives, and which.
 
-        A value that was replaced twice counts once, with the newest.
-
-        Args:
-            at: the boundary.
-            mask: which messages the context holds whole.
-            texts: its other texts.
+        `latest`, `both`, `stale` or `none`. A value that was replaced twice counts once, with the newest.
         """
         here = (self._at < at) & (self._again >= at)
         held = mask[self._message] & (self._message < at)

@@ -7,7 +7,7 @@ value for what had another one ("from now on the limit is 600"), and an edit tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -19,7 +19,7 @@ from workbench.extraction.words import words
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.ragged import Ints
 from workbench.transcript.files import CHANGES
-from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, is_real_user
+from workbench.transcript.message import AssistantMessage, Text, ToolCall, is_real_user
 
 _VALUE = r"[`\"'(]?(?P<{0}>[\w/@#$€+-][\w./:@#%$€+-]*[\w%]|\d)[`\"')]?"
 _UNIT = r"(?:\s+[A-Za-z²%€]+){0,3}"
@@ -79,10 +79,10 @@ class Change:
     at: int
 
 
-def value_changes(messages: Sequence[Message], p: InvertedIndex) -> tuple[Change, ...]:
+def value_changes(p: InvertedIndex) -> tuple[Change, ...]:
     """The values that messages replace, in order; one change of a message counts once."""
     found: dict[tuple[int, str, str], Change] = {}
-    for change in _every_change(messages, p):
+    for change in _every_change(p):
         if change.about:
             found.setdefault((change.at, change.old, change.new), change)
     return tuple(found.values())
@@ -105,8 +105,8 @@ def token(value: str) -> re.Pattern[str]:
     return re.compile(r"(?<![\w.,])" + re.escape(value) + r"(?![\w]|[.,]\d)")
 
 
-def _every_change(messages: Sequence[Message], p: InvertedIndex) -> Iterator[Change]:
-    for at, message in enumerate(messages):
+def _every_change(p: InvertedIndex) -> Iterator[Change]:
+    for at, message in enumerate(p.messages):
         by_user = is_real_user(message)
         for block in message.blocks if by_user or isinstance(message, AssistantMessage) else ():
             if isinstance(block, Text):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 import numpy as np
@@ -60,12 +60,10 @@ class Work:
     closes the whole.
     """
 
-    def __init__(
-        self, messages: Sequence[Message], inverted_index: InvertedIndex, texts: TextIndex, stated: StatementIndex
-    ) -> None:
+    def __init__(self, texts: TextIndex, stated: StatementIndex) -> None:
         self._texts, self._stated = texts, stated
         self._is_work = np.array([entity.kind == "pending" for entity in stated.entities], dtype=bool)
-        closed = list(self._endings(messages, inverted_index)) if self._is_work.any() else []
+        closed = list(self._endings(texts.inverted_index)) if self._is_work.any() else []
         opened = zip(stated.slot.tolist(), stated.message.tolist(), strict=True)
         events = sorted([(at, 0, slot) for slot, at in opened] + [(at, 1, slot) for slot, at in closed])
         work = [event for event in events if self._is_work[event[2]]]
@@ -73,12 +71,12 @@ class Work:
         self._done: Flags = is_done.astype(bool)
         self._done_and_other = cache(self._read)
 
-    def _endings(self, messages: Sequence[Message], p: InvertedIndex) -> Iterator[tuple[int, int]]:
+    def _endings(self, p: InvertedIndex) -> Iterator[tuple[int, int]]:
         """Each statement with each message that says that it is done."""
         number = {entity: slot for slot, entity in enumerate(self._stated.entities)}
-        spoken = np.array([isinstance(m, AssistantMessage) or is_real_user(m) for m in messages], dtype=bool)
+        spoken = np.array([isinstance(m, AssistantMessage) or is_real_user(m) for m in p.messages], dtype=bool)
         for at in np.flatnonzero(spoken).tolist():
-            for text in _ticked(messages[at]):
+            for text in _ticked(p.messages[at]):
                 if (slot := number.get(Entity("pending", plain(text)))) is not None:
                     yield slot, at
         places = np.flatnonzero(spoken[p.place_message] & ~p.thought)
@@ -99,13 +97,8 @@ class Work:
     def states(self, at: int, mask: Flags, texts: Iterable[str] = ()) -> dict[str, int]:
         """What a context says of the work of `messages[:at]`.
 
-        `stated` and `missing` count open items; `resurrected` counts done ones that the context states as still to do
-        and nowhere as done, `settled` the other done ones.
-
-        Args:
-            at: the boundary.
-            mask: which messages the context holds whole.
-            texts: its other texts.
+        `stated` and `missing` count open items; `resurrected` counts done ones that these messages and texts state as
+        still to do and nowhere as done, `settled` the other done ones.
         """
         n = len(self._is_work)
         is_open, is_done = self.open_and_done(at)
