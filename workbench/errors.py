@@ -1,4 +1,4 @@
-"""What can go wrong, in one sentence each, for the person who can mend it."""
+"""What can go wrong: each error is one sentence that says what would be accepted."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class ModelError(WorkbenchError):
 
 
 class Refused(WorkbenchError):
-    """A question is not asked, or its answer not taken, because the user said so: a limit, a cache, a rule."""
+    """A request is not sent, or its answer not used, because of a limit, the cache or a rule that the user set."""
 
 
 class SetupError(WorkbenchError):
-    """Something outside is missing: an extra to install, a key to set."""
+    """Something outside is missing: an extra to install or a key to set."""
 
 
 def missing_extra(what: str, error: ModuleNotFoundError) -> Exception:
-    """What to tell a person who installed the engine alone; the error itself where the missing module is our own."""
+    """The advice to install the extras; the error itself where the missing module is our own."""
     if (error.name or "workbench").startswith("workbench"):
         return error
     return SetupError(f"{what} needs the package {error.name}: pip install 'compaction-workbench[all]'")

@@ -94,7 +94,7 @@ def card(
         title: what it is.
         facts: what to know first, in order; empty values are left out.
         heads: of the table; empty for none.
-        rows: its cells; numbers stand on the right.
+        rows: its cells; numbers are right-aligned.
         note: a line below.
     """
     known = {name: value for name, value in facts.items() if value not in ("", None)}

@@ -53,7 +53,7 @@ PLACES = {"list": ("catalogue", "show"), "report": ("compare", "report"), "diff"
 """Module and function of those that lie elsewhere."""
 GROUPS = {
     "judge": "Measure with models as judges: probes, behaviour, surprisal, variance.",
-    "dataset": "List, fetch, generate, record and verify sessions.",
+    "dataset": "List, fetch, generate and record sessions.",
 }
 """Groups of commands; each is the `app` of its module."""
 
@@ -67,7 +67,6 @@ def commands(wanted: str) -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings=PLAIN,
-        add_completion=False,
     )
     for name, line in COMMANDS.items():
         module, function = PLACES.get(name, (name, name))
@@ -95,7 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 1 if a replay of a run failed; 2 for input that cannot be used.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    wanted = next((word for word in words if not word.startswith("-")), "")
+    typed = os.environ.get("_TYPER_COMPLETE_ARGS", os.environ.get("COMP_WORDS", "")).split()[1:]  # a shell completes
+    wanted = next((word for word in words or typed if not word.startswith("-")), "")
     try:
         app = commands(wanted)
         if wanted == "experiment":
@@ -119,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return OK
     except OSError as error:
         return _stopped(f"workbench: {error.filename or 'a file'}: {error.strerror or error}")
-    except Exception as error:  # our own bug: one sentence for the user, the whole for whoever asks for it
+    except Exception as error:  # our own bug: one sentence, and the traceback on demand
         if os.environ.get("WORKBENCH_DEBUG"):
             raise
         what = f"{type(error).__name__}: {error}"

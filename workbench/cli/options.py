@@ -62,7 +62,7 @@ def takes(kind: type[Spec], only: Collection[str] = (), **defaults: object) -> C
 
     Args:
         kind: its field `model_settings` becomes the `ModelOptions`.
-        only: the fields that become options; none named stand for all.
+        only: the fields that become options; none: all.
         **defaults: replace the fields' own.
     """
     fields = {name: field for name, field in kind.fields().items() if not only or name in only}

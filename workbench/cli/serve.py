@@ -25,7 +25,7 @@ def serve(
 ) -> int:
     """Serve a small real model on this machine's loopback, in OpenAI's protocol, until Ctrl-C.
 
-    Runs find it at its usual port and use it; without it, `--model local` starts one of its own.
+    Runs find it at its usual port and use it; without it, `--model local` starts its own.
 
     Example:
 

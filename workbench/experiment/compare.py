@@ -40,7 +40,7 @@ def compare(what: What = (), *, spec: RunSpec | None = None, **settings: Any) ->
     A run resumes: finished replays are not computed again. Unreadable files and failed replays are rows with a reason.
 
     Args:
-        what: files, folders, patterns or sessions; none stand for the bundled sessions.
+        what: files, folders, patterns or sessions; none: the bundled sessions.
         spec: a specification made before; further settings change it.
         **settings: the fields of `RunSpec`.
 

@@ -68,7 +68,7 @@ class Grid(Scope):
     """What a sweep does; see docs/runs.md for the file."""
 
     sessions: Annotated[tuple[str, ...], BeforeValidator(listed)] = Field(
-        (), description="Files, folders or patterns; none stand for the bundled sessions."
+        (), description="Files, folders or patterns; none: the bundled sessions."
     )
     windows: Annotated[
         tuple[Annotated[Window, BeforeValidator(lambda one: None if one == "own" else one)], ...],

@@ -1,4 +1,4 @@
-"""What a context had lost when it was needed: entity, where it was said, which stage took it out, who needed it."""
+"""What a context had lost when it was needed: the entity, its message, the stage that removed it, its later use."""
 
 from __future__ import annotations
 

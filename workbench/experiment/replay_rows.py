@@ -170,7 +170,7 @@ def _method(completion: Completion) -> str:
 
 
 def _findings(completion: Completion) -> tuple[str, ...]:
-    """What is wrong with a text, and why another one stands in for it."""
+    """What is wrong with a text, and why another one replaces it."""
     return (completion.why,) if completion.fallback and completion.why else completion.findings
 
 

@@ -39,7 +39,7 @@ def finished(
 ) -> tuple[list[Worked], list[Shard]]:
     """Do all shards.
 
-    A shard whose worker died is given out again, one preset at a time, and after three deaths its replays have failed.
+    A shard whose worker died is submitted again, one preset at a time, and after three deaths its replays have failed.
 
     Args:
         todo: the shards.

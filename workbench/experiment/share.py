@@ -1,7 +1,7 @@
 """Writes a copy of a run that others may see: its numbers, and no text of its recordings.
 
 Texts become keyed hashes, written in digits so that no word can come about by chance. The key is drawn anew for each
-copy and kept nowhere: nobody can try out what a hash might be of, and two copies have nothing in common.
+copy and kept nowhere: a hash cannot be reversed by trying texts, and two copies have no hash in common.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
     results = run if isinstance(run, Results) else Results.open(run)
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise SettingError(f"{folder} holds something already; a shared copy needs a folder of its own")
+        raise SettingError(f"{folder} holds something already; name a new folder for the shared copy")
     key = token_bytes(32)
     # numbered in the order of their ids, so that tables keep their order
     sessions = {session: place for place, session in enumerate(sorted(set(results.sessions["session"].dropna())), 1)}

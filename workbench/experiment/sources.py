@@ -16,7 +16,7 @@ from workbench.transcript.redaction import Redactor, redacted
 from workbench.transcript.session import Session
 
 What: TypeAlias = Iterable[str | Path | Session] | str | Path | Session
-"""Files, folders, patterns or sessions; none stand for the bundled sessions."""
+"""Files, folders, patterns or sessions; none: the bundled sessions."""
 
 REMEMBERED = 8
 """Files that a process keeps in memory once read and extracted: the shards of one file often go to one worker."""

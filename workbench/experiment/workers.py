@@ -63,7 +63,7 @@ def workers(jobs: int | None, scheduler: str | None = None) -> Workers:
 
 
 class Processes(Workers):
-    """Worker processes on this machine, each in a pool of its own, so that one that dies breaks no other's.
+    """Worker processes on this machine, each in its own pool, so that one that dies breaks no other.
 
     They live until the `with` ends, and remember what they have read.
 
@@ -107,7 +107,7 @@ class Processes(Workers):
 
 
 def _one_process() -> Executor:
-    """A pool of one process. Loky's: what it is given may be defined in a notebook, and a script needs no guard."""
+    """A pool of one process. Loky's: tasks may be defined in a notebook, and a script needs no guard."""
     from joblib.externals.loky import ProcessPoolExecutor
 
     pool: Executor = ProcessPoolExecutor(1, initializer=_start, initargs=(os.getpid(),), env=ONE_THREAD)
@@ -119,7 +119,7 @@ def _kill(pool: Executor) -> None:
 
 
 def _start(parent: int) -> None:
-    """Make this worker end when its parent does, also when that is killed: nobody would want its results."""
+    """Make this worker end when its parent does, also when that is killed."""
     from joblib.externals.loky import process_executor
 
     # Loky takes 300 MB more than at first for a leak and starts another worker; what ours remember is bounded.
@@ -209,7 +209,7 @@ class Cluster(Workers):
 
 
 def _there(what: Callable[[Task], Result], task: Task, folder: str, version: str) -> Result:
-    """Do it on a worker, in the folder in which the command was given, so that paths mean the same."""
+    """Do it on a worker, in the folder of the command, so that paths mean the same."""
     if code_version() != version:
         raise SetupError("a worker of the cluster has another version of the workbench; install the same on all")
     if not Path(folder).is_dir():

@@ -30,7 +30,7 @@ def surprisal(
 ) -> int:
     """Measure how surprising a small local model finds what the recordings needed later, given each context.
 
-    Each context stands before the recorded lines that used something of the history; the surprise of that something is
+    Each context precedes the recorded lines that used something of the history; the surprise of that something is
     in nats per token, lower is better. It takes minutes to hours, estimates how long before it starts, and continues
     where it was stopped. It needs the packages xllamacpp and one with weights.
 

@@ -42,7 +42,7 @@ def variance(
 
     Of a run with replicates each strategy's variance is split over sessions and the model. Of answers to probes it is
     split over summariser, reader, judge, session and question, as far as several of each were tried: put the
-    same questions to another reader, or let another model summarise, each into a folder of its own, and name them all.
+    same questions to another reader, or let another model summarise, each into its own folder, and name all folders.
 
     Examples:
 
