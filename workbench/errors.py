@@ -35,10 +35,12 @@ class PlanError(WorkbenchError):
 
 
 class ModelError(WorkbenchError):
-    """A model gave no usable answer."""
+    """A model gave no usable answer; `retry_after`: the seconds that its provider asks to wait, if it says so."""
 
-    def __init__(self, why: str, *, retryable: bool = False, overflow: bool = False) -> None:
-        self.retryable, self.overflow = retryable, overflow
+    def __init__(
+        self, why: str, *, retryable: bool = False, overflow: bool = False, retry_after: float | None = None
+    ) -> None:
+        self.retryable, self.overflow, self.retry_after = retryable, overflow, retry_after
         super().__init__(why)
 
 

@@ -98,9 +98,7 @@ def test_without_a_price_or_a_bound_of_the_answer_nobody_knows() -> None:
     assert bound("gpt-4o-mini", ProviderOptions(), ["a"], None, own_server=False).usd is None
 
 
-def test_a_report_beyond_the_bound_is_told_in_words_and_within_it_is_not() -> None:
+def test_a_report_beyond_the_bound_is_seen() -> None:
     own = bound("x", ProviderOptions(input_usd=1.0, output_usd=1.0), ["a" * 44], 100, own_server=True)
-    assert own.exceeded(300, 100, own.usd) == ""
-    assert own.exceeded(300, 101, None) == "101 tokens written where 100 were allowed"
-    assert own.exceeded(301, 1, None) == "301 tokens read where the prompt cannot have more than 300"
-    assert "was thought possible" in own.exceeded(300, 100, 2 * (own.usd or 0))
+    assert not own.exceeded(300, 100)
+    assert own.exceeded(300, 101) and own.exceeded(301, 1)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import find_spec
@@ -67,34 +64,6 @@ def test_a_local_answer_comes_from_the_cache_the_second_time(address: str, tmp_p
     model = CachedModel(Local(address=address, ledger=ledger), ledger)
     assert model.complete(request()) == model.complete(request())
     assert ledger.calls == 1 and ledger.spent == 0
-
-
-@needs_extra
-def test_a_server_ends_with_whoever_started_it() -> None:
-    code = (
-        "import os; from dataclasses import replace; from workbench.models.weights import weights\n"
-        "from workbench.models.serving import start_server\n"
-        "server = start_server(replace(weights('gemma'), window=256), threads=1)\n"
-        "print(server._process.pid, flush=True); os._exit(9)\n"
-    )
-    where = Path(__file__).parents[2]
-    died = subprocess.run([sys.executable, "-c", code], cwd=where, capture_output=True, text=True)
-    assert died.returncode == 9
-    assert _gone(int(died.stdout))
-
-
-def _gone(pid: int) -> bool:
-    """Whether a process ends; it has until the operating system says so, and the test's own limit."""
-    try:
-        descriptor = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        import select
-
-        return bool(select.select([descriptor], [], [], 20.0)[0])
-    finally:
-        os.close(descriptor)
 
 
 def test_nobody_listens_where_nobody_serves(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from builders import said
-from workbench.compaction.presets.docker_agent.compact import DockerPrompt
+from workbench.compaction.presets.docker_agent import DockerPrompt
 from workbench.compaction.prompt_template import Prompt, PromptTemplate
 from workbench.errors import ModelError
 from workbench.models.model import Completion, SummaryRequest

@@ -111,9 +111,6 @@ def test_a_model_that_is_asked_one_by_one_stays_so_under_cache_and_checks(how: M
     class OneByOne(LiteLLM):
         at_once = False  # type: ignore[misc]  # as a model that says nothing of it
 
-        def limited(self, ledger: object) -> OneByOne:
-            return self
-
     for kept in (how, replace(how, use_cache=False)):
         assert is_concurrent(kept.model(LiteLLM("openai/stub")))
         assert not is_concurrent(kept.model(OneByOne("openai/stub")))

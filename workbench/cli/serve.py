@@ -42,11 +42,9 @@ def serve(
             say_json({"address": server.address, "weights": found.label, "window": found.window})
         else:
             say(f"{server.address} serves {found.label} with a window of {found.window:,} tokens; Ctrl-C ends it")
-        while server.alive:
+        while True:
             time.sleep(0.5)
     except KeyboardInterrupt:
         return 0
     finally:
         server.stop()
-    complain("workbench: the server ended by itself")
-    return 1

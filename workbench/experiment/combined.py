@@ -11,7 +11,6 @@ from workbench.experiment.store import Results, RunFolder
 from workbench.experiment.tables import COLUMNS
 from workbench.models import find_model
 from workbench.models.litellm import LiteLLM
-from workbench.models.local import Local
 from workbench.models.provider_options import provider_options
 from workbench.palette import REFERENCES
 
@@ -66,8 +65,8 @@ def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: 
 def steady(models: Sequence[str]) -> tuple[str, ...]:
     """The models that are asked at temperature 0, where most give the same answer each time."""
     found = [find_model(one) for one in models]
-    cold = [one for one in found if isinstance(one, LiteLLM) and provider_options(one.model).temperature == 0]
-    return tuple(one.name for one in found if isinstance(one, Local) or one in cold)
+    asked = [one for one in found if isinstance(one, LiteLLM)]
+    return tuple(one.name for one in asked if (one.options or provider_options(one.model)).temperature == 0)
 
 
 def combined(

@@ -15,8 +15,6 @@ from workbench.models.tokenizer import TiktokenCounter, encoding_of
 FRAME = 256
 """Tokens that a provider may add to the words of a prompt."""
 
-ROUNDING = 1 + 1e-6
-
 Response: TypeAlias = Any
 """litellm's own object, whose classes differ from version to version."""
 
@@ -41,15 +39,9 @@ class Bound:
     own: bool
     usd: float | None
 
-    def exceeded(self, read: int, wrote: int, usd: float | None) -> str:
-        """What a provider reports beyond the bound, in words; empty if nothing."""
-        if self.wrote is not None and wrote > self.wrote:
-            return f"{wrote:,} tokens written where {self.wrote:,} were allowed"
-        if read > self.read:
-            return f"{read:,} tokens read where the prompt cannot have more than {self.read:,}"
-        if self.usd is not None and usd is not None and usd > self.usd * ROUNDING:
-            return f"a cost of ${usd:.4f} where no more than ${self.usd:.4f} was thought possible"
-        return ""
+    def exceeded(self, read: int, wrote: int) -> bool:
+        """Whether a provider reports more tokens than there can be."""
+        return read > self.read or (self.wrote is not None and wrote > self.wrote)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +51,6 @@ class SentRequest:
     model: str
     call: Mapping[str, Any]
     most: Bound
-
-
-@dataclass(frozen=True, slots=True)
-class Bill:
-    """What a call counts as in the ledger.
-
-    Attributes:
-        usd: dollars; None for all that was set aside.
-        excess: what the provider reports beyond what was thought possible, in words.
-    """
-
-    usd: float | None
-    excess: str = ""
 
 
 def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int | None, *, own_server: bool) -> Bound:
@@ -108,8 +87,10 @@ def most_tokens(text: str, model: str = "") -> int:
     return len(text.encode("utf-8", "replace")) if encoding is None else TiktokenCounter(encoding).count_text(text)
 
 
-def read_response(response: Response, sent: SentRequest) -> tuple[Completion, Bill]:
-    """The completion in a response, with its tokens as reported or, where that cannot be true, as counted; its bill.
+def read_response(response: Response, sent: SentRequest) -> tuple[Completion, float | None]:
+    """The completion in a response, its tokens as reported or, where that cannot be true, as counted; its dollars.
+
+    The dollars are what the ledger counts: at least what the provider reported. None stands for all that was set aside.
 
     Raises:
         ValueError: the response holds no completion.
@@ -122,11 +103,8 @@ def read_response(response: Response, sent: SentRequest) -> tuple[Completion, Bi
     usage = getattr(response, "usage", None)
     read, wrote = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
     cached = _tokens(getattr(usage, "prompt_tokens_details", None), "cached_tokens")
-    reported = (read, wrote)
-    counted = (
-        read <= 0 or wrote < 0 or not 0 <= cached <= read or bool(text and wrote == 0)
-        or bool(sent.most.exceeded(read, wrote, None))
-    )  # fmt: skip
+    reported, exceeded = (read, wrote), sent.most.exceeded(read, wrote)
+    counted = read <= 0 or wrote < 0 or not 0 <= cached <= read or bool(text and wrote == 0) or exceeded
     if counted:
         count = TiktokenCounter().count_text
         read, wrote, cached = sum(count(one["content"]) for one in sent.call["messages"]), count(text), 0
@@ -141,7 +119,7 @@ def read_response(response: Response, sent: SentRequest) -> tuple[Completion, Bi
         counted=counted,
         why="" if text else f"it ended with {finish!r}",
     )
-    return completion, _bill(sent.most, *reported, completion.usd)
+    return completion, _in_full(sent.most, *reported, completion.usd) if exceeded else completion.usd
 
 
 def _text(content: object) -> str:
@@ -166,13 +144,12 @@ def _usd(response: Response, most: Bound, read: int, wrote: int, cached: int, co
     return (read - cached) * rates.input + cached * rates.cache_read + wrote * rates.output
 
 
-def _bill(most: Bound, read: int, wrote: int, usd: float | None) -> Bill:
-    """What counts as spent: the cost, and where a provider reports more than it can have used, all of that."""
-    excess = most.exceeded(read, wrote, usd)
-    if not excess or most.rates is None:
-        return Bill(usd)
+def _in_full(most: Bound, read: int, wrote: int, usd: float | None) -> float | None:
+    """What a report of more tokens than there can be counts as: all of it, and no less than was set aside."""
+    if most.rates is None:
+        return usd
     reported = max(read, 0) * most.rates.input + max(wrote, 0) * most.rates.output
-    return Bill(max(reported, usd or 0.0, most.usd or 0.0), excess if reported else "")
+    return max(reported, usd or 0.0, most.usd or 0.0)
 
 
 def was_free(error: BaseException) -> bool:

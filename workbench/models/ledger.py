@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import threading
 import time
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,22 +18,20 @@ from workbench.errors import Refused, SettingError
 FILE = "answers.sqlite"
 POLL = 0.05
 """Seconds between two looks at a request that another process has sent, or at a free place."""
-PATIENCE = 200
-"""How often a file that another process is creating is tried."""
+WAIT = 60.0
+"""Seconds to wait for other processes that write."""
 
 Stored: TypeAlias = Mapping[str, Any]
 """An answer as plain JSON."""
 
-_SCHEMA = """
-create table if not exists answers (key text primary key, value blob not null, created real not null) without rowid;
-create table if not exists asking (key text primary key, pid integer not null, until real not null) without rowid;
-create table if not exists calls (
-  id integer primary key, run text not null, model text not null, pid integer not null, until real not null,
-  reserved real not null, usd real, began real not null
-);
-create index if not exists calls_of_run on calls (run);
-create table if not exists stopped (run text primary key, why text not null) without rowid;
-"""
+_SCHEMA = (
+    "create table if not exists answers (key text primary key, value blob not null, created real not null) without "
+    "rowid",
+    "create table if not exists asking (key text primary key, pid integer not null, until real not null) without rowid",
+    "create table if not exists calls (id integer primary key, run text not null, model text not null, "
+    "pid integer not null, until real not null, reserved real not null, usd real, began real not null)",
+    "create index if not exists calls_of_run on calls (run)",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +40,10 @@ class Ledger:
 
     A call is open from just before it is sent until its outcome is known. What it may cost at most is set aside in
     the same step as it is opened, so that calls of several processes can never pass the limit together. A call whose
-    process died counts as spent: whether the provider charged for it is unknown. Where a provider reported more than
-    a call can have used, nothing bounds the next one, and under a limit there is none.
+    process died counts as spent: whether the provider charged for it is unknown.
 
     Attributes:
-        path: the file; its folder is made. Not on a network drive, where SQLite's log cannot be shared.
+        path: the file; its folder is made. Not on a network drive, where SQLite's locks do not hold.
         run: whose calls count against the limits.
         max_usd: the most that the run may spend, earlier sittings included; None for no limit.
         concurrency: calls that may be open at once; None for no limit.
@@ -66,7 +62,8 @@ class Ledger:
 
     def stored(self, key: str) -> Stored | None:
         """The answer under this key; None if there is none."""
-        found = self._connection().execute("select value from answers where key = ?", (key,)).fetchone()
+        with self._step() as step:
+            found = step.execute("select value from answers where key = ?", (key,)).fetchone()
         return None if found is None else _unpacked(found[0])
 
     def claim(self, key: str, seconds: float) -> Stored | None:
@@ -119,107 +116,64 @@ class Ledger:
                 f"{model} was not asked: its price is unknown, so the spending limit of ${self.max_usd:g} "
                 "cannot be kept; give its prices in the models file"
             )
+        most = usd or 0.0
         while True:
             with self._step() as step:
-                now = time.time()
-                if usd and self.max_usd is not None:
-                    self._check_reports(model, step)
                 rows = step.execute("select pid, until, reserved, usd from calls where run = ?", (self.run,)).fetchall()
                 flying = [row[2] for row in rows if row[3] is None and _alive(row[0], row[1])]
                 spent = sum(row[2] if row[3] is None else row[3] for row in rows) - sum(flying)
-                self._check(model, usd or 0.0, spent)
-                room = self.max_usd is None or spent + sum(flying) + (usd or 0.0) <= self.max_usd
+                if self.max_usd is not None and spent + most > self.max_usd:
+                    raise Refused(
+                        f"{model} was not asked: it may cost ${most:.4f}, ${spent:.4f} are spent, and the limit is "
+                        f"${self.max_usd:g}; a higher limit goes on from here"
+                    )
+                room = self.max_usd is None or spent + sum(flying) + most <= self.max_usd
                 if room and (self.concurrency is None or len(flying) < self.concurrency):
-                    row = (self.run, model, os.getpid(), now + seconds, usd or 0.0, now)
+                    now = time.time()
                     done = step.execute(
-                        "insert into calls (run, model, pid, until, reserved, began) values (?, ?, ?, ?, ?, ?)", row
+                        "insert into calls (run, model, pid, until, reserved, began) values (?, ?, ?, ?, ?, ?)",
+                        (self.run, model, os.getpid(), now + seconds, most, now),
                     )
                     assert done.lastrowid is not None
                     return done.lastrowid
             time.sleep(POLL)
 
-    def _check(self, model: str, usd: float, spent: float) -> None:
-        if self.max_usd is not None and spent + usd > self.max_usd:
-            raise Refused(
-                f"{model} was not asked: it may cost ${usd:.4f}, ${spent:.4f} are spent, and the limit is "
-                f"${self.max_usd:g}; a higher limit goes on from here"
-            )
-
-    def _check_reports(self, model: str, step: sqlite3.Connection) -> None:
-        found = step.execute("select why from stopped where run = ?", (self.run,)).fetchone()
-        if found is not None:
-            raise Refused(
-                f"{model} was not asked: {found[0]}, so the spending limit cannot be kept; without one the run goes on"
-            )
-
-    def close(self, call: int, usd: float | None, excess: str = "") -> None:
+    def close(self, call: int, usd: float | None) -> None:
         """Write down what a call cost.
 
         Args:
             call: its number.
             usd: what it cost; None if unknown, which counts as all that was set aside.
-            excess: what was reported beyond what was thought possible, in words; empty for nothing.
         """
         with self._step() as step:
             step.execute("update calls set usd = coalesce(?, reserved) where id = ?", (usd, call))
-            if excess:
-                model = step.execute("select model from calls where id = ?", (call,)).fetchone()[0]
-                step.execute("insert or ignore into stopped values (?, ?)", (self.run, f"{model} reported {excess}"))
 
     @property
     def spent(self) -> float:
         """Dollars that the run has spent, with what is set aside for calls that are open or were lost."""
-        query = "select coalesce(sum(coalesce(usd, reserved)), 0) from calls where run = ?"
-        return float(self._connection().execute(query, (self.run,)).fetchone()[0])
+        with self._step() as step:
+            query = "select coalesce(sum(coalesce(usd, reserved)), 0) from calls where run = ?"
+            return float(step.execute(query, (self.run,)).fetchone()[0])
 
     @property
     def calls(self) -> int:
         """How often the run called a model, failed tries included."""
-        found = self._connection().execute("select count(*) from calls where run = ?", (self.run,)).fetchone()
-        return int(found[0])
+        with self._step() as step:
+            return int(step.execute("select count(*) from calls where run = ?", (self.run,)).fetchone()[0])
 
     @contextmanager
     def _step(self) -> Iterator[sqlite3.Connection]:
-        """One step that no other process can come between."""
-        connection = self._connection()
-        connection.execute("begin immediate")
+        """One step that no other process can come between; nothing of it is kept if it fails."""
         try:
-            yield connection
-        except BaseException:
-            connection.execute("rollback")
-            raise
-        connection.execute("commit")
-
-    def _connection(self) -> sqlite3.Connection:
-        """This thread's connection; a process that was forked opens its own."""
-        place = (os.getpid(), str(self.path))
-        known: dict[tuple[int, str], sqlite3.Connection] = _OPEN.__dict__.setdefault("connections", {})
-        found = known.get(place)
-        if found is None or not self.path.exists():  # a deleted file is created again
-            found = known[place] = _connected(self.path)
-        return found
-
-
-_OPEN = threading.local()
-
-
-def _connected(path: Path) -> sqlite3.Connection:
-    for _ in range(PATIENCE):
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(path, timeout=60.0, isolation_level=None)
-            connection.execute("pragma journal_mode = wal")
-            connection.execute("pragma synchronous = normal")
-            connection.executescript(_SCHEMA)
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error):
-                raise SettingError(f"{path} cannot be used as a cache of answers: {error}") from error
-            time.sleep(POLL)  # while another process makes the file, SQLite refuses at once whatever the time-out
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)) as connection:
+                connection.execute("begin immediate")
+                for statement in _SCHEMA:
+                    connection.execute(statement)
+                yield connection
+                connection.execute("commit")
         except (sqlite3.DatabaseError, OSError) as error:
-            raise SettingError(f"{path} cannot be used as a cache of answers: {error}") from error
-        else:
-            return connection
-    raise SettingError(f"{path} cannot be used as a cache of answers: another process holds it")
+            raise SettingError(f"{self.path} cannot be used as a cache of answers: {error}") from error
 
 
 def _unpacked(packed: bytes) -> Stored:

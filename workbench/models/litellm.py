@@ -6,16 +6,16 @@ import os
 import re
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from email.utils import mktime_tz, parsedate_tz
 from functools import lru_cache
-from queue import Empty, SimpleQueue
 from threading import Thread
 from types import ModuleType
 from typing import Any, ClassVar
 
 from workbench.errors import ModelError, Refused, SetupError
-from workbench.models.billing import Bill, Response, SentRequest, bound, read_response, was_free
+from workbench.models.billing import Response, SentRequest, bound, read_response, was_free
 from workbench.models.ledger import Ledger
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.prices import most_output
@@ -33,7 +33,7 @@ _HOPELESS = re.compile(r"insufficient_quota|exceeded your current quota|billing"
 _NO_KEY = re.compile(r"missing credentials|missing \w+ api key|api_key client option must be set", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LiteLLM:
     """A model by litellm's name for it. API keys come from the variables that litellm reads for each provider.
 
@@ -62,7 +62,7 @@ class LiteLLM:
             SetupError: the provider's key is missing.
         """
         litellm = _litellm()
-        model, options = self._called(request)
+        model, options = self.called(request)
         bounded = self.ledger is not None and self.ledger.max_usd is not None
         sent = _sent(request, model, options, bounded=bounded)
         if bounded:
@@ -72,24 +72,24 @@ class LiteLLM:
         started = time.monotonic()
         wait = options.first_wait
         for left in range(options.tries - 1, -1, -1):
-            tried = self._try(litellm, sent, options)
-            if isinstance(tried, Completion):
-                return replace(tried, seconds=time.monotonic() - started)
-            pause = wait if tried.retry_after is None else tried.retry_after
-            if not tried.fault.retryable or not left or pause > options.longest_wait:
-                raise tried.fault
+            try:
+                return replace(self._try(litellm, sent, options), seconds=time.monotonic() - started)
+            except ModelError as error:
+                pause = wait if error.retry_after is None else error.retry_after
+                if not error.retryable or not left or pause > options.longest_wait:
+                    raise
             time.sleep(pause)
             wait *= 2
         raise AssertionError("a request is sent at least once")
 
-    def _called(self, request: SummaryRequest) -> tuple[str, ProviderOptions]:
+    def called(self, request: SummaryRequest) -> tuple[str, ProviderOptions]:
         """The model that is asked, and how."""
         model = request.model or self.model
         return model, self.options or provider_options(model)
 
     def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
-        """All that the answer depends on besides the prompt itself."""
-        model, options = self._called(request)
+        """All that the answer depends on besides the prompt itself, as plain JSON."""
+        model, options = self.called(request)
         return {
             "model": model, "api_base": options.api_base or _environment_base(), "temperature": options.temperature,
             "thinking": options.thinking,
@@ -97,12 +97,8 @@ class LiteLLM:
 
     def window(self, request: SummaryRequest, /) -> int | None:
         """Tokens that the model takes, its completion included; None if unknown."""
-        model, options = self._called(request)
+        model, options = self.called(request)
         return options.window or listed_window(model)
-
-    def limited(self, ledger: Ledger) -> LiteLLM:
-        """The same model under the ledger's limits."""
-        return replace(self, ledger=ledger)
 
     @property
     def patience(self) -> float:
@@ -110,33 +106,26 @@ class LiteLLM:
         options = self.options or provider_options(self.model)
         return options.tries * (options.timeout + options.longest_wait) + GRACE
 
-    def _try(self, litellm: ModuleType, sent: SentRequest, options: ProviderOptions) -> Completion | _Failed:
+    def _try(self, litellm: ModuleType, sent: SentRequest, options: ProviderOptions) -> Completion:
         """Ask once, and write down what that cost."""
         number = self.ledger.open(sent.model, sent.most.usd, options.timeout + GRACE) if self.ledger else 0
-        bill = Bill(None)  # until the cost is known, all that was set aside counts as spent
+        spent: float | None = None  # until the cost is known, all that was set aside counts as spent
         try:
             response = _within(options.timeout, lambda: litellm.completion(**sent.call))
-            completion, bill = read_response(response, sent)
+            completion, spent = read_response(response, sent)
             return completion
         except litellm.exceptions.openai.OpenAIError as error:
-            bill = Bill(0.0 if was_free(error) else None)
-            return _Failed(_fault(litellm, sent.model, error), _retry_after(error))
+            spent = 0.0 if was_free(error) else None
+            raise _model_error(litellm, sent.model, error) from error
         except TimeoutError:
-            return _Failed(ModelError(f"{sent.model} gave no answer in {options.timeout:g} seconds", retryable=True))
+            why = f"{sent.model} gave no answer in {options.timeout:g} seconds"
+            raise ModelError(why, retryable=True) from None
         except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:  # litellm could not read it
             why = f"{sent.model} gave an answer that cannot be read: {_short(error)}"
-            return _Failed(ModelError(why, retryable=True))
+            raise ModelError(why, retryable=True) from error
         finally:
             if self.ledger:
-                self.ledger.close(number, bill.usd, bill.excess)
-
-
-@dataclass(frozen=True, slots=True)
-class _Failed:
-    """A failed try, and the seconds that the provider asks to wait; None if it does not say."""
-
-    fault: ModelError
-    retry_after: float | None = None
+                self.ledger.close(number, spent)
 
 
 def _sent(request: SummaryRequest, model: str, options: ProviderOptions, *, bounded: bool) -> SentRequest:
@@ -173,22 +162,16 @@ def _within(seconds: float, call: Callable[[], Response]) -> Response:
     Raises:
         TimeoutError: it did not; the call goes on in its own thread, and its result is dropped.
     """
-    came: SimpleQueue[Response | BaseException] = SimpleQueue()
+    came: Future[Response] = Future()
 
     def run() -> None:
         try:
-            came.put(call())
+            came.set_result(call())
         except BaseException as error:  # noqa: BLE001 - handed on to the thread that waits
-            came.put(error)
+            came.set_exception(error)
 
     Thread(target=run, daemon=True).start()
-    try:
-        found = came.get(timeout=seconds + 1.0)
-    except Empty:
-        raise TimeoutError from None
-    if isinstance(found, BaseException):
-        raise found
-    return found
+    return came.result(timeout=seconds + 1.0)
 
 
 def _environment_base() -> str | None:
@@ -229,28 +212,24 @@ def _check_bound(litellm: ModuleType, model: str) -> None:
         )
 
 
-def _fault(litellm: ModuleType, model: str, error: Exception) -> ModelError:
+def _model_error(litellm: ModuleType, model: str, error: Exception) -> ModelError:
     """What an error of litellm means for the caller.
 
     Raises:
         SetupError: a key is missing.
     """
-    said = _short(error)
-    if _NO_KEY.search(said):
-        raise SetupError(f"{model} has no key: {said}") from error
+    text = _short(error)
+    if _NO_KEY.search(text):
+        raise SetupError(f"{model} has no key: {text}") from error
     status = getattr(error, "status_code", None)
     refused = isinstance(error, litellm.BadRequestError) or status == 413
-    kind = classify(error).kind if refused else "other"
-    if kind in ("overflow", "mixed", "bytes") or status == 413:
-        return ModelError(f"the prompt does not fit into {model}: {said}", overflow=True)
-    passing = (
-        litellm.Timeout, litellm.RateLimitError, litellm.InternalServerError, litellm.ServiceUnavailableError,
-        litellm.BadGatewayError, litellm.APIConnectionError,
-    )  # fmt: skip
+    if refused and classify(error).kind in ("overflow", "mixed", "bytes"):
+        return ModelError(f"the prompt does not fit into {model}: {text}", overflow=True)
+    passing = (litellm.Timeout, litellm.RateLimitError, litellm.InternalServerError, litellm.APIConnectionError)
     retryable = isinstance(error, passing) or (isinstance(status, int) and status >= 500)
     if isinstance(error, litellm.RateLimitError) and _HOPELESS.search(str(error)):
         retryable = False
-    return ModelError(f"{model} gave no answer: {said}", retryable=retryable)
+    return ModelError(f"{model} gave no answer: {text}", retryable=retryable, retry_after=_retry_after(error))
 
 
 def _retry_after(error: Exception) -> float | None:

