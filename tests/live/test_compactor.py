@@ -445,8 +445,8 @@ def test_a_stop_reason_that_says_overflow_compacts_before_the_next_request() -> 
     messages = openai(10)
     live = compactor(window=100_000)
     live.before_request(messages)
-    verdict = live.report_usage({"input_tokens": 900}, stop="model_context_window_exceeded")
-    assert verdict is not None
+    diagnosis = live.report_usage({"input_tokens": 900}, stop="model_context_window_exceeded")
+    assert diagnosis is not None
     live.before_request(messages)
     assert [event.outcome for event in ended(live)] == ["compacted"]
 

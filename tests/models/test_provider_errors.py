@@ -138,41 +138,46 @@ TRAPS: list[tuple[str, str, int | None, str, str]] = [
 def test_an_overflow_is_recognised_with_its_numbers(
     provider: str, text: str, status: int | None, limit: int | None, used: int | None
 ) -> None:
-    verdict = classify(text, status)
-    assert (verdict.kind, verdict.action) in {("overflow", "compact"), ("mixed", "compact")}
+    diagnosis = classify(text, status)
+    assert (diagnosis.kind, diagnosis.action) in {("overflow", "compact"), ("mixed", "compact")}
     if limit is not None:
-        assert verdict.limit == limit
+        assert diagnosis.limit == limit
     if used is not None:
-        assert verdict.used == used
+        assert diagnosis.used == used
 
 
 @pytest.mark.parametrize(("name", "text", "status", "kind", "action"), TRAPS, ids=[row[0] for row in TRAPS])
 def test_what_only_looks_like_an_overflow_is_told_apart(
     name: str, text: str, status: int | None, kind: str, action: str
 ) -> None:
-    verdict = classify(text, status)
-    assert (verdict.kind, verdict.action) == (kind, action)
+    diagnosis = classify(text, status)
+    assert (diagnosis.kind, diagnosis.action) == (kind, action)
 
 
 def test_a_request_above_a_rate_limit_is_compacted_to_it_since_waiting_cannot_help() -> None:
     text = "Request too large for model on tokens per minute (TPM): Limit 6,000, Requested 9,500, please reduce"
-    verdict = classify(text, 413)
-    assert (verdict.kind, verdict.action, verdict.limit, verdict.used) == ("rate_permanent", "compact", 6_000, 9_500)
+    diagnosis = classify(text, 413)
+    assert (diagnosis.kind, diagnosis.action, diagnosis.limit, diagnosis.used) == (
+        "rate_permanent",
+        "compact",
+        6_000,
+        9_500,
+    )
 
 
 def test_a_request_below_a_rate_limit_waits() -> None:
-    verdict = classify("Rate limit reached on tokens per min (TPM): Limit 30000, Requested 9500", 429)
-    assert verdict.action == "back_off"
+    diagnosis = classify("Rate limit reached on tokens per min (TPM): Limit 30000, Requested 9500", 429)
+    assert diagnosis.action == "back_off"
 
 
 def test_less_output_is_asked_for_where_the_prompt_itself_fits() -> None:
-    verdict = classify("input length and `max_tokens` exceed context limit: 180000 + 32000 > 200000", 400)
-    assert (verdict.action, verdict.output, verdict.limit) == ("lower_output", 20_000, 200_000)
+    diagnosis = classify("input length and `max_tokens` exceed context limit: 180000 + 32000 > 200000", 400)
+    assert (diagnosis.action, diagnosis.output, diagnosis.limit) == ("lower_output", 20_000, 200_000)
 
 
 def test_a_prompt_that_leaves_no_room_for_an_answer_is_compacted() -> None:
-    verdict = classify("input length and `max_tokens` exceed context limit: 199900 + 32000 > 200000", 400)
-    assert (verdict.action, verdict.used, verdict.limit) == ("compact", 199_900, 200_000)
+    diagnosis = classify("input length and `max_tokens` exceed context limit: 199900 + 32000 > 200000", 400)
+    assert (diagnosis.action, diagnosis.used, diagnosis.limit) == ("compact", 199_900, 200_000)
 
 
 def test_vllm_says_prompt_and_completion_apart() -> None:
@@ -180,8 +185,8 @@ def test_vllm_says_prompt_and_completion_apart() -> None:
         "This model's maximum context length is 32768 tokens. However, you requested 36000 tokens "
         "(20000 in the messages, 16000 in the completion). Please reduce the length of the messages or completion."
     )
-    verdict = classify(text, 400)
-    assert (verdict.action, verdict.output) == ("lower_output", 12_768)
+    diagnosis = classify(text, 400)
+    assert (diagnosis.action, diagnosis.output) == ("lower_output", 12_768)
 
 
 def test_tgi_states_its_sum() -> None:
@@ -234,8 +239,8 @@ def test_an_unrelated_error_in_whose_handling_it_was_raised_is_not_read() -> Non
 
 
 def test_a_stop_reason_alone_can_say_overflow() -> None:
-    verdict = classify_answer(Usage(input=900), "model_context_window_exceeded", 1_000)
-    assert verdict is not None and verdict.action == "compact"
+    diagnosis = classify_answer(Usage(input=900), "model_context_window_exceeded", 1_000)
+    assert diagnosis is not None and diagnosis.action == "compact"
 
 
 def test_no_output_at_a_full_window_is_an_overflow_and_a_long_answer_is_not() -> None:
@@ -250,6 +255,6 @@ def test_more_usage_than_the_window_is_a_silent_overflow() -> None:
 
 
 def test_a_report_that_stays_while_the_prompt_grows_says_that_it_was_cut() -> None:
-    verdict = classify_answer(Usage(input=4_096), "stop", 32_768, Usage(input=4_096), grown=3_000)
-    assert verdict is not None and verdict.limit == 4_096
+    diagnosis = classify_answer(Usage(input=4_096), "stop", 32_768, Usage(input=4_096), grown=3_000)
+    assert diagnosis is not None and diagnosis.limit == 4_096
     assert classify_answer(Usage(input=4_096), "stop", 32_768, Usage(input=4_096), grown=0) is None

@@ -23,7 +23,7 @@ from workbench.live.settings import Settings
 from workbench.live.usage import usage_of
 from workbench.models import find_model
 from workbench.models.model import Model
-from workbench.models.provider_errors import ProviderError, Verdict, classify
+from workbench.models.provider_errors import Diagnosis, ProviderError, classify
 from workbench.transcript.log import Log
 from workbench.transcript.message import Json
 from workbench.transcript.session import Session
@@ -169,7 +169,7 @@ class Compactor:
         self._hear(messages)
         self._consider("after_turn")
 
-    def report_usage(self, usage: Json, *, stop: str = "", model: str = "") -> Verdict | None:
+    def report_usage(self, usage: Json, *, stop: str = "", model: str = "") -> Diagnosis | None:
         """Take in what the provider reported for the request that was handed out last.
 
         A report about a history that was compacted or taken back since, or by another model, is ignored. Where it
@@ -188,13 +188,13 @@ class Compactor:
                 self._tell(UsageIgnored(why))
                 return None
             reported = usage_of(usage)
-            verdict = self._gauge.judge(reported, stop, self._budgets.host_window)
+            diagnosis = self._gauge.judge(reported, stop, self._budgets.host_window)
             if reported is not None:
                 self._gauge.take(reported)
-            if verdict is not None:
+            if diagnosis is not None:
                 self._overflowed = True
-                self._judged(verdict)
-            return verdict
+                self._judged(diagnosis)
+            return diagnosis
 
     def on_error(
         self, error: ProviderError, messages: Sequence[Json] | None = None, *, model: str = ""
@@ -208,18 +208,18 @@ class Compactor:
             messages: the conversation, if it has grown since the request.
             model: the model that was called; errors of another model than the present one are ignored.
         """
-        verdict = classify(error)
+        diagnosis = classify(error)
         if self._gauge.request is None or (model and self._gauge.model and model != self._gauge.model):
-            self._tell(ErrorJudged(verdict))
+            self._tell(ErrorJudged(diagnosis))
             return None
-        self._judged(verdict)
+        self._judged(diagnosis)
         if self._retries >= self._budgets.settings.retries:
             return None
         self._hear(messages)
-        if not self._runner.remedy(verdict):
+        if not self._runner.remedy(diagnosis):
             return None
         self._retries += 1
-        return Retry(self._to_send(), verdict, verdict.output if verdict.action == "lower_output" else None)
+        return Retry(self._to_send(), diagnosis, diagnosis.output if diagnosis.action == "lower_output" else None)
 
     def compact(
         self, instructions: str = "", keep_recent: int | None = None, messages: Sequence[Json] | None = None
@@ -284,11 +284,11 @@ class Compactor:
             return self._budgets.requested(moment, instructions)
         return None if self._gauge.tokens < self._runner.brake.patience else self._budgets.due(moment)
 
-    def _judged(self, verdict: Verdict) -> None:
+    def _judged(self, diagnosis: Diagnosis) -> None:
         learned = None
-        if verdict.action == "compact" and verdict.limit is not None:
-            learned = self._gauge.learn(verdict.limit, self._budgets.host_window)
-        self._tell(ErrorJudged(verdict, learned))
+        if diagnosis.action == "compact" and diagnosis.limit is not None:
+            learned = self._gauge.learn(diagnosis.limit, self._budgets.host_window)
+        self._tell(ErrorJudged(diagnosis, learned))
 
     def _tell(self, event: Event) -> None:
         self.events.append(event)

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from workbench.compaction.engine import Outcome, StageRecord
 from workbench.live.hooks import Cause
-from workbench.models.provider_errors import Verdict
+from workbench.models.provider_errors import Diagnosis
 from workbench.transcript.message import Json
 
 
@@ -76,7 +76,7 @@ class UsageIgnored:
 class ErrorJudged:
     """A provider's error, or an answer that hides one, was read; `learned` is the window that it stated, if new."""
 
-    verdict: Verdict
+    diagnosis: Diagnosis
     learned: int | None = None
     type: Literal["error_judged"] = "error_judged"
 
@@ -90,7 +90,7 @@ class Retry:
     """
 
     messages: list[Json]
-    verdict: Verdict
+    diagnosis: Diagnosis
     max_tokens: int | None = None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from workbench.compaction.trigger import Moment, Situation
 from workbench.live.memory import Memory
-from workbench.models.provider_errors import Verdict, classify_answer
+from workbench.models.provider_errors import Diagnosis, classify_answer
 from workbench.transcript.message import Json, SystemMessage, Text, Usage
 from workbench.transcript.tokens import TokenCounter
 
@@ -115,7 +115,7 @@ class Gauge:
             self._least = left if self._least is None else min(self._least, left)
         self.weigh()
 
-    def judge(self, usage: Usage | None, stop: str, assumed: int) -> Verdict | None:
+    def judge(self, usage: Usage | None, stop: str, assumed: int) -> Diagnosis | None:
         """Whether the answer to the newest request hides an overflow."""
         report = self._valid_report()
         before = None if report is None else report.usage

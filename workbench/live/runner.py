@@ -18,7 +18,7 @@ from workbench.live.events import AutomaticStopped, CompactionDropped, Compactio
 from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply
 from workbench.live.tracing import CompactionTrace
 from workbench.models.model import Completion, Model, SummaryRequest
-from workbench.models.provider_errors import Verdict
+from workbench.models.provider_errors import Diagnosis
 from workbench.transcript.context import Context
 from workbench.transcript.message import Usage
 
@@ -65,16 +65,16 @@ class Runner:
                 self._settle(budget, before, _tokens_after(done, before))
         return done
 
-    def remedy(self, verdict: Verdict) -> bool:
+    def remedy(self, diagnosis: Diagnosis) -> bool:
         """Do what helps against a provider's error; whether the next request differs from the one that failed."""
-        if verdict.action == "lower_output":
-            return verdict.output is not None
-        if verdict.action == "repair":
+        if diagnosis.action == "lower_output":
+            return diagnosis.output is not None
+        if diagnosis.action == "repair":
             tokens, window = self.memory.state.sent.tokens, self.gauge.window(self.budgets.host_window)
             done = self.attempt(Budget(target=tokens, window=window, reason="repair", force=True), "error", REPAIR)
-        elif verdict.action == "compact" or verdict.kind == "bytes":
-            if verdict.used:
-                self.gauge.take(Usage(input=verdict.used), refused=True)
+        elif diagnosis.action == "compact" or diagnosis.kind == "bytes":
+            if diagnosis.used:
+                self.gauge.take(Usage(input=diagnosis.used), refused=True)
             preset = self.budgets.preset
             done = self.attempt(self.budgets.forced("overflow"), "error", preset.overflow or preset.strategy)
         else:

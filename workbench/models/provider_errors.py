@@ -1,12 +1,11 @@
-"""Says what a provider's refusal means for the context: whether to compact, and to what.
+"""Says what a provider's error means for the context: whether to compact, and to what.
 
-Half of the real overflow messages reach an agent as a plain bad request, and a good part of what looks like one is a
-rate limit, an output cap, a picture or a broken history. Only errors are read here, never what a tool or a model said.
+Half of the real overflow messages reach an agent as a plain bad request, and many errors that look like an overflow are
+a rate limit, an output cap, a picture or a broken history. Only errors are read here, never tools' or models' words.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -33,20 +32,21 @@ _ACTIONS: Mapping[Kind, Action] = {
     "overflow": "compact", "mixed": "compact", "rate_permanent": "compact", "output_cap": "lower_output",
     "bytes": "strip_media", "media": "strip_media", "malformed": "repair", "rate": "back_off", "other": "leave_alone",
 }  # fmt: skip
-_WRAPPED = re.compile(r"^\s*litellm\.\w+:\s*(?:\w+Error:\s*)?(?:\w*Exception\s*[-:]\s*)?")
+_WRAPPED = re.compile(r"^(?:\s*litellm\.\w+:\s*(?:\w+Error:\s*)?(?:\w*Exception\s*[-:]\s*)?)+")
 _CODE = re.compile(r"^Error code: (\d{3})\b")
+_LITELLM_OVERFLOW = "ContextWindowExceededError"
 _DEEPEST = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Diagnosis:
     """What an error is and what helps.
 
     Attributes:
-        kind: `overflow`; `mixed` where prompt and asked-for output are too much together; `rate_permanent` where a
+        kind: `overflow`; `mixed` where prompt and requested output are too much together; `rate_permanent` where a
             request alone is above a rate limit, so that waiting cannot help; `bytes` where the body is too large.
         action: `strip_media` asks for fewer bytes: pictures and documents first, then the largest results.
-        limit: tokens that the provider takes, as the error says; for an output cap, of the answer. None if unsaid.
+        limit: tokens that the provider takes, as the error says; for an output cap, of the answer. None if not stated.
         used: tokens that the prompt had, as the error says.
         output: tokens of output that a smaller `max_tokens` may ask for; None where that is no remedy.
         text: the first line of what was read.
@@ -60,32 +60,32 @@ class Verdict:
     text: str = ""
 
 
-def classify(error: ProviderError, status: int | None = None) -> Verdict:
+def classify(error: ProviderError, status: int | None = None) -> Diagnosis:
     """What an error means for the context.
 
     Args:
         error: an exception of any client (litellm's wrapping is looked through), an error's JSON, or its text.
         status: the HTTP status, where it is known better than from the error.
     """
-    text, found, names = _evidence(error)
-    status = found if status is None else status
-    kind = _kind(text, status)
-    if kind == "other" and "ContextWindowExceededError" in names:
-        kind = "overflow"
-    limit, used, asked = _numbers(text, kind)
+    text, stated = _evidence(error)
+    kind = _kind(text, stated if status is None else status)
+    limit, used, requested = _numbers(text, kind)
     text = text.strip().partition("\n")[0]
     if kind == "rate" and limit is not None and used is not None and used > limit:
         kind = "rate_permanent"
-    if kind == "mixed":
-        return _mixed(text, limit, used, asked)
     if kind in {"rate", "media", "malformed", "bytes", "other"}:
-        return Verdict(kind, _ACTIONS[kind], text=text)
-    return Verdict(kind, _ACTIONS[kind], limit, used, limit if kind == "output_cap" else None, text)
+        return Diagnosis(kind, _ACTIONS[kind], text=text)
+    if kind == "output_cap":
+        return Diagnosis(kind, _ACTIONS[kind], limit, used, limit, text)
+    room = limit - used if kind == "mixed" and limit is not None and used is not None else 0
+    if room >= LEAST_ROOM and (requested is None or room < requested):
+        return Diagnosis(kind, "lower_output", limit, used, room, text)
+    return Diagnosis(kind, "compact", limit, used, None, text)
 
 
 def classify_answer(
     usage: Usage | None, stop: str, window: int, previous: Usage | None = None, grown: int = 0
-) -> Verdict | None:
+) -> Diagnosis | None:
     """An overflow that came without an error: a stop reason, usage above the window, or a prompt that was cut.
 
     Args:
@@ -95,18 +95,19 @@ def classify_answer(
         previous: the report before it, with no compaction in between.
         grown: tokens that were added to the prompt since `previous`.
     """
+    used = usage.prompt if usage else None
     if stop == "model_context_window_exceeded":
-        return Verdict("overflow", "compact", used=usage.prompt if usage else None, text=stop)
-    if usage is None or not usage.prompt:
+        return Diagnosis("overflow", "compact", used=used, text=stop)
+    if usage is None or not used:
         return None
-    if usage.prompt > window > 0:
-        why = f"{usage.prompt} tokens reported in a window of {window}"
-        return Verdict("overflow", "compact", used=usage.prompt, text=why)
-    if stop in {"length", "max_tokens"} and not usage.output and usage.prompt >= 0.99 * window:
-        return Verdict("overflow", "compact", used=usage.prompt, text=f"{stop} with no output at a full window")
-    if previous is not None and previous.prompt == usage.prompt and grown >= GROWN:
-        why = f"{usage.prompt} tokens reported again although {grown} were added: the provider cut the prompt"
-        return Verdict("overflow", "compact", usage.prompt, text=why)
+    if used > window > 0:
+        why = f"{used} tokens reported in a window of {window}"
+        return Diagnosis("overflow", "compact", used=used, text=why)
+    if stop in {"length", "max_tokens"} and not usage.output and used >= 0.99 * window:
+        return Diagnosis("overflow", "compact", used=used, text=f"{stop} with no output at a full window")
+    if previous is not None and previous.prompt == used and grown >= GROWN:
+        why = f"{used} tokens reported again although {grown} were added: the provider cut the prompt"
+        return Diagnosis("overflow", "compact", used, text=why)
     return None
 
 
@@ -114,14 +115,9 @@ def _kind(text: str, status: int | None) -> Kind:
     for kind, pattern in KINDS:
         if pattern.search(text) or (status, kind) == (429, "rate"):
             return kind
+    if _LITELLM_OVERFLOW in text:
+        return "overflow"
     return "bytes" if status == 413 else "other"
-
-
-def _mixed(text: str, limit: int | None, used: int | None, asked: int | None) -> Verdict:
-    room = limit - used if limit is not None and used is not None else 0
-    if room >= LEAST_ROOM and (asked is None or room < asked):
-        return Verdict("mixed", "lower_output", limit, used, room, text)
-    return Verdict("mixed", "compact", limit, used, None, text)
 
 
 def _numbers(text: str, kind: Kind) -> tuple[int | None, int | None, int | None]:
@@ -144,67 +140,42 @@ def _plausible(digits: str | None) -> int | None:
     return number if number in PLAUSIBLE else None
 
 
-def _evidence(error: ProviderError) -> tuple[str, int | None, set[str]]:
-    """The text without its wrapping, the innermost HTTP status, and the names of the exceptions' classes."""
-    if isinstance(error, str):
-        return _unwrapped(error), _stated_status(error), set(re.findall(r"\w+Error\b", error[:200]))
-    if isinstance(error, Mapping):
-        return _json(error), _status(error.get("status_code", error.get("status"))), set()
+def _evidence(error: ProviderError) -> tuple[str, int | None]:
+    """What an error says without litellm's class names, which are a guess, and its innermost HTTP status."""
+    if not isinstance(error, BaseException):
+        overflow = f"\n{_LITELLM_OVERFLOW}" if _LITELLM_OVERFLOW in str(error)[:200] else ""
+        return _unwrapped(error) + overflow, _status(error)
     texts: list[str] = []
     status: int | None = None
-    names: set[str] = set()
     for one in _chain(error):
-        stated = _texts(one)
-        texts += [text for text in stated if text and text not in texts]
-        status = _own_status(one) or _stated_status(" ".join(stated[:1])) or status
-        names.update(cls.__name__ for cls in type(one).__mro__)
-    return "\n".join(texts), status, names
+        stated = (getattr(one, name, None) for name in ("message", "body", "code"))
+        texts += [_unwrapped(part) for part in (str(one), *stated) if isinstance(part, str | Mapping)]
+        texts += [cls.__name__ for cls in type(one).__mro__ if cls.__name__ == _LITELLM_OVERFLOW]
+        status = _status(one) or status
+    return "\n".join(dict.fromkeys(filter(None, texts))), status
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
     """The error and the API errors that it was made from, outermost first."""
     at: BaseException | None = error
     for n in range(_DEEPEST):
-        if at is None or (n and _own_status(at) is None and not getattr(at, "body", None)):
+        if at is None or (n and getattr(at, "status_code", None) is None and not getattr(at, "body", None)):
             return
         yield at
         at = at.__cause__ or at.__context__
 
 
-def _texts(error: BaseException) -> list[str]:
-    body: Json = getattr(error, "body", None)
-    message: Json = getattr(error, "message", None)
-    code: Json = getattr(error, "code", None)
-    found = [_unwrapped(str(error))]
-    found.append(_unwrapped(message) if isinstance(message, str) else "")
-    found.append(body if isinstance(body, str) else _json(body) if isinstance(body, Mapping) else "")
-    found.append(code if isinstance(code, str) else "")
-    return found
+def _status(error: ProviderError) -> int | None:
+    """The HTTP status of an exception, of an error's JSON, or at the beginning of its text."""
+    if isinstance(error, Mapping):
+        stated = [error.get("status_code"), error.get("status")]
+    else:
+        named = _CODE.match(_unwrapped(str(error)))
+        response = getattr(error, "response", None)
+        stated = [getattr(error, "status_code", None), getattr(response, "status_code", None)]
+        stated.append(int(named[1]) if named else None)
+    return next((one for one in stated if isinstance(one, int) and 100 <= one < 600), None)
 
 
-def _own_status(error: BaseException) -> int | None:
-    own = _status(getattr(error, "status_code", None))
-    return _status(getattr(getattr(error, "response", None), "status_code", None)) if own is None else own
-
-
-def _status(value: Json) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 100 <= value < 600 else None
-
-
-def _stated_status(text: str) -> int | None:
-    found = _CODE.match(_unwrapped(text))
-    return int(found.group(1)) if found else None
-
-
-def _unwrapped(text: str) -> str:
-    """The text without the class names that litellm put before it: `RateLimitError` there is its guess."""
-    while (wrapped := _WRAPPED.match(text)) is not None:
-        text = text[wrapped.end() :]
-    return text
-
-
-def _json(value: Mapping[str, Json]) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, default=str)
-    except (TypeError, ValueError, RecursionError):
-        return str(value)
+def _unwrapped(text: str | Mapping[str, Json]) -> str:
+    return _WRAPPED.sub("", str(text))
