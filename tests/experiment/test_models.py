@@ -206,7 +206,6 @@ def test_other_settings_of_a_model_are_another_replay(
         ("extractive", ("extractive",)),
         ("extractive, local", ("extractive", "local")),
         ("extractive,extractive", ("extractive",)),
-        ("scripted:one, two,local", ("scripted:one, two", "local")),
         ("litellm:a/b,litellm:c", ("litellm:a/b", "litellm:c")),
         ("extractive,nonsense", ("extractive", "nonsense")),
     ],

@@ -90,7 +90,7 @@ def test_no_more_is_set_aside_for_a_prompt_than_its_window_holds() -> None:
 def test_thoughts_count_at_their_own_price_and_a_search_at_its() -> None:
     dear, plain = dearest("perplexity/sonar-reasoning-pro", 1_000), tariff("perplexity/sonar-reasoning-pro")
     assert dear is not None and plain is not None
-    assert dear.call > 0 and dear.output >= plain.rates.output
+    assert dear.request > 0 and dear.output >= plain.rates.output
 
 
 def test_without_a_price_or_a_bound_of_the_answer_nobody_knows() -> None:

@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
@@ -15,10 +14,8 @@ FACT = " The deployment token of the staging cluster is ZX-4471-QUARTZ"
 
 
 @pytest.fixture(scope="module")
-def model() -> Iterator[LocalLikelihood]:
-    found = LocalLikelihood("smollm2", window=512)
-    yield found
-    found.close()
+def model() -> LocalLikelihood:
+    return LocalLikelihood("smollm2", window=512)
 
 
 def mean(model: LocalLikelihood, before: str, text: str = FACT) -> float:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from workbench.errors import SettingError
 from workbench.models.model import Model
-from workbench.registry import find, found
+from workbench.registry import find
 
 Maker: TypeAlias = Callable[[str], Model]
 """Makes a model from the part of its name behind the colon; empty without a colon."""
@@ -40,11 +40,6 @@ def _scripted(rest: str) -> Model:
 
 
 BUILTIN: Mapping[str, Maker] = {"extractive": _extractive, "litellm": _litellm, "local": _local, "scripted": _scripted}
-
-
-def kinds() -> frozenset[str]:
-    """The kinds of models: the part of a model's name before the colon."""
-    return frozenset(found("model", BUILTIN))
 
 
 def find_model(name: str) -> Model:

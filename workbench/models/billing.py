@@ -73,7 +73,7 @@ def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int 
         return Bound(read, most, own, True, None if most is None else read * each + most * out)
     paid = min(read, window(model) or read)  # a prompt beyond the window is refused, and costs nothing
     dear, known = dearest(model, paid), tariff(model)
-    usd = None if dear is None or most is None else paid * dear.input + most * dear.output + dear.call
+    usd = None if dear is None or most is None else paid * dear.input + most * dear.output + dear.request
     return Bound(read, most, None if known is None else known.rates, False, usd)
 
 

@@ -44,16 +44,6 @@ Places: TypeAlias = Sequence[tuple[int, int]]
 class Likelihood(Protocol):
     """Says how surprising a text is after another."""
 
-    @property
-    def name(self) -> str:
-        """Name shown in reports."""
-        ...
-
-    @property
-    def window(self) -> int:
-        """Tokens that both texts together may have."""
-        ...
-
     def tokens(self, text: str) -> int:
         """How many tokens a text has."""
         ...
@@ -92,10 +82,9 @@ class LocalLikelihood:
     Args:
         model: the weights, or their name.
         window: tokens; by default all that the model was trained for, and memory as much as that takes.
-        threads: cores to use.
     """
 
-    def __init__(self, model: str | Weights = "gemma", window: int | None = None, threads: int | None = None) -> None:
+    def __init__(self, model: str | Weights = "gemma", window: int | None = None) -> None:
         self.weights = weights(model) if isinstance(model, str) else model
         self.window = window or self.weights.window
         self._lib = _library()
@@ -111,26 +100,14 @@ class LocalLikelihood:
         self._context = self._lib.llama_init_from_model(self._model, parameters)
         if not self._context or self._lib.llama_n_ctx(self._context) < self.window:
             raise ModelError(f"{self.weights.label} cannot be given a window of {self.window} tokens")
-        cores = threads or min(os.cpu_count() or 1, 4)
+        cores = min(os.cpu_count() or 1, 4)
         self._lib.llama_set_n_threads(self._context, cores, cores)
         self._memory = self._lib.llama_get_memory(self._context)
         self._vocabulary = self._lib.llama_model_get_vocab(self._model)
         self._width = self._lib.llama_vocab_n_tokens(self._vocabulary)
         self._batch = self._lib.llama_batch_init(BATCH, 0, 1)
         self._read: list[int] = []
-        self._known: tuple[str, list[int]] = ("", [])
         self.decoded = 0
-
-    @property
-    def name(self) -> str:
-        """Name shown in reports."""
-        return self.weights.label
-
-    def close(self) -> None:
-        """Give the memory back; nothing can be scored any more."""
-        self._lib.llama_batch_free(self._batch)
-        self._lib.llama_free(self._context)
-        self._lib.llama_model_free(self._model)
 
     def tokens(self, text: str) -> int:
         """How many tokens a text has, with the mark of a beginning."""
@@ -144,12 +121,10 @@ class LocalLikelihood:
         Raises:
             ModelError: the two do not fit into the window (`overflow`).
         """
-        before = before or "\n"  # the first token needs one before it
-        if self._known[0] != before:
-            self._known = (before, self._tokens(before, first=True))
-        head, tail = self._known[1], self._tokens(text, first=False)
+        head = self._tokens(before or "\n", first=True)  # the first token needs one before it
+        tail = self._tokens(text, first=False)
         if len(head) + len(tail) > self.window:
-            why = f"{len(head) + len(tail)} tokens do not fit into the {self.window} of {self.name}"
+            why = f"{len(head) + len(tail)} tokens do not fit into the {self.window} of {self.weights.label}"
             raise ModelError(why, overflow=True)
         ends = self._ends(tail)
         starts = (0, *ends[:-1])
@@ -203,7 +178,7 @@ class LocalLikelihood:
         if status:
             self._read = []
             self._lib.llama_memory_clear(self._memory, True)
-            raise ModelError(f"{self.name} cannot go on reading (llama_decode says {status})")
+            raise ModelError(f"{self.weights.label} cannot go on reading (llama_decode says {status})")
         self._read += whole[at : at + n]
         self.decoded += n
 
@@ -242,15 +217,12 @@ def _library() -> c.CDLL:
         ("llama_context_default_params", _Parameters, []),
         ("llama_model_load_from_file", ref, [text, _Parameters]),
         ("llama_init_from_model", ref, [ref, _Parameters]),
-        ("llama_model_free", None, [ref]),
-        ("llama_free", None, [ref]),
         ("llama_n_ctx", c.c_uint32, [ref]),
         ("llama_model_get_vocab", ref, [ref]),
         ("llama_vocab_n_tokens", number, [ref]),
         ("llama_tokenize", number, [ref, text, number, numbers, number, c.c_bool, c.c_bool]),
         ("llama_token_to_piece", number, [ref, number, text, number, number, c.c_bool]),
         ("llama_batch_init", _Batch, [number, number, number]),
-        ("llama_batch_free", None, [_Batch]),
         ("llama_decode", number, [ref, _Batch]),
         ("llama_get_logits_ith", c.POINTER(c.c_float), [ref, number]),
         ("llama_get_memory", ref, [ref]),

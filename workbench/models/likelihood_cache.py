@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from pathlib import Path
 
 from workbench.errors import ModelError
@@ -25,22 +26,20 @@ class CachedLikelihood:
         self.name, self.window = name, window
         self.asked = self.kept = 0
         self._load, self._seal, self._disk = load, seal, Ledger(path)
-        self._model: Likelihood | None = None
 
     @classmethod
     def of(cls, model: str | Weights = "gemma", path: Path | None = None) -> CachedLikelihood:
         """The local model of that name, kept in the cache folder unless another file is named."""
         known = weights(model) if isinstance(model, str) else model
-        seal = f"{known.label} {known.path.stat().st_size} {_version()} {BATCH}"
+        version = next((found.version for found in distributions(name="xllamacpp")), "")
+        seal = f"{known.label} {known.path.stat().st_size} {version} {BATCH}"
         file = path or cache_folder() / "likelihoods.sqlite"
         return cls(known.label, known.window, lambda: LocalLikelihood(known), file, seal)
 
-    @property
+    @cached_property
     def model(self) -> Likelihood:
-        """The model itself, loaded now if it was not."""
-        if self._model is None:
-            self._model = self._load()
-        return self._model
+        """The model itself, loaded now."""
+        return self._load()
 
     def tokens(self, text: str) -> int:
         """How many tokens a text has."""
@@ -80,10 +79,3 @@ class CachedLikelihood:
     def _key(self, before: str, text: str, places: Places) -> str:
         parts = (self._seal, before, text, str(sorted(places)))
         return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _version() -> str:
-    try:
-        return version("xllamacpp")
-    except PackageNotFoundError:
-        return ""

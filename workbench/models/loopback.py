@@ -9,7 +9,6 @@ import json
 from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from types import TracebackType
 from typing import Self
 
 from workbench.transcript.message import Json, ToolCall
@@ -18,47 +17,33 @@ HOST = "127.0.0.1"
 
 
 class Loopback:
-    """A server for the length of a `with` block, or from `start` to `stop`.
+    """A server for the length of a `with` block, or until `stop`.
 
     Attributes:
         says: the answers in order: words, or the wish for a tool. A refused request takes none of them.
         window: tokens that it takes, at four characters each.
         requests: the bodies of the requests so far.
         refused: how many of them were too long.
+        url: what a client takes as its base address.
     """
 
     def __init__(self, says: Sequence[str | ToolCall], window: int = 8_000) -> None:
         self.says, self.window = tuple(says), window
         self.requests: list[Mapping[str, Json]] = []
         self.refused = 0
-        self._server: ThreadingHTTPServer | None = None
-
-    @property
-    def url(self) -> str:
-        """What a client takes as its base address; it starts the server."""
-        return f"http://{HOST}:{self.start()}/v1"
-
-    def start(self) -> int:
-        """Start listening, if it does not yet; the port."""
-        if self._server is None:
-            self._server = ThreadingHTTPServer((HOST, 0), _handler(self))
-            Thread(target=self._server.serve_forever, daemon=True).start()
-        return self._server.server_port
+        self._server = _Server(self)
+        self.url = f"http://{HOST}:{self._server.server_port}/v1"
+        Thread(target=self._server.serve_forever, daemon=True).start()
 
     def stop(self) -> None:
         """Stop listening."""
-        if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
-            self._server = None
+        self._server.shutdown()
+        self._server.server_close()
 
     def __enter__(self) -> Self:
-        self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
     def reply(self, request: Mapping[str, Json]) -> tuple[int, Json]:
@@ -96,22 +81,25 @@ def _completion(at: int, said: str | ToolCall, used: int) -> Json:
     }
 
 
-def _handler(model: Loopback) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        """Answers for one server's model."""
+class _Server(ThreadingHTTPServer):
+    def __init__(self, model: Loopback) -> None:
+        self.model = model
+        super().__init__((HOST, 0), _Handler)
 
-        def do_POST(self) -> None:
-            """Any address is the chat's."""
-            body = self.rfile.read(int(self.headers.get("content-length", 0)))
-            status, answer = model.reply(json.loads(body))
-            sent = json.dumps(answer).encode()
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(sent)))
-            self.end_headers()
-            self.wfile.write(sent)
 
-        def log_message(self, format: str, *args: object) -> None:
-            """Say nothing."""
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
 
-    return Handler
+    def do_POST(self) -> None:
+        """Any address is the chat's."""
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        status, answer = self.server.model.reply(json.loads(body))
+        sent = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(sent)))
+        self.end_headers()
+        self.wfile.write(sent)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
-from math import isfinite
+from math import inf
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from workbench.errors import SettingError, SetupError
 
@@ -72,18 +72,12 @@ class Tariff:
         return [self.rates, *(rates for bound, rates in self.longer if prompt > bound)][-1]
 
 
-@dataclass(frozen=True, slots=True)
-class Dearest:
-    """The most that a model can cost, in USD.
-
-    Attributes:
-        input, output: a token of the prompt and of the answer, over all rates that can apply.
-        call: what each request costs besides.
-    """
+class Dearest(NamedTuple):
+    """The most that a model can cost, in USD: a token of the prompt, one of the answer, and each request besides."""
 
     input: float
     output: float
-    call: float = 0.0
+    request: float = 0.0
 
 
 def window(model: str) -> int | None:
@@ -122,16 +116,22 @@ def given_tariff(text: str) -> Tariff:
     """
     found: dict[str, float] = {}
     for word in filter(None, (part.strip() for part in text.split(","))):
-        name, _, value = word.partition("=")
-        if name.strip() not in _OWN_PRICES:
+        name, _, value = map(str.strip, word.partition("="))
+        if name not in _OWN_PRICES:
             raise SettingError(f"{word!r} is not a price; known prices are {', '.join(_OWN_PRICES)}")
-        found[name.strip()] = _price(value, word)
+        try:
+            found[name] = float(value) / MILLION
+        except ValueError:
+            found[name] = -1.0
+        if not 0 <= found[name] < inf:
+            raise SettingError(f"the price {word!r} has no amount; write USD a million tokens, such as input=3")
     missing = [name for name in ("input", "output") if name not in found]
     if missing:
         raise SettingError(f"the prices {text!r} have no {' and no '.join(missing)}; write input=3,output=15")
-    read = found.get("cache_read", found["input"])
-    wrote = found.get("cache_write", found["input"])
-    return Tariff("given", Rates(found["input"], found["output"], read, wrote, found.get("cache_write_long", wrote)))
+    write = found.get("cache_write", found["input"])
+    return Tariff(
+        "given", Rates(**{"cache_read": found["input"], "cache_write": write, "cache_write_long": write} | found)
+    )
 
 
 def dearest(model: str, read: int) -> Dearest | None:
@@ -149,17 +149,19 @@ def dearest(model: str, read: int) -> Dearest | None:
         if isinstance(value, int | float) and not any(tier in name for tier in _TIERS_NOT_REQUESTED)
         and ((tier := _TIER.search(name)) is None or read > 1_000 * int(tier[1]))
     }  # fmt: skip
+    searches = entry.get("search_context_cost_per_query") if "sonar" in found or "search" in found else None
     return Dearest(
         max(costs[name] for name in costs if name.startswith(_READ)),
         max(costs[name] for name in costs if name.startswith(_WROTE)),
-        costs.get("input_cost_per_request", 0.0) + _search_cost(found, entry),
+        costs.get("input_cost_per_request", 0.0) + max(map(float, (searches or {}).values()), default=0.0),
     )
 
 
 @lru_cache(maxsize=1_024)
 def row(model: str) -> str | None:
     """The table's own name for a model that may be written with a provider, a date or another punctuation."""
-    names = list(_spellings(model.strip()))
+    parts = model.strip().split("/")
+    names = [name for i in range(len(parts)) if (name := "/".join(parts[i:]))]
     exact = next((name for name in names if name in _table()), None)
     return exact or next((found for name in names if (found := _bare_names().get(_bare(name)))), None)
 
@@ -174,16 +176,6 @@ def _limit(model: str, name: str) -> int | None:
     found = row(model)
     limit = None if found is None else _table()[found].get(name)
     return limit if isinstance(limit, int) and limit > 0 else None
-
-
-def _price(value: str, word: str) -> float:
-    try:
-        price = float(value)
-    except ValueError:
-        price = -1.0
-    if not (isfinite(price) and price >= 0):
-        raise SettingError(f"the price {word!r} has no amount; write USD a million tokens, such as input=3")
-    return price / MILLION
 
 
 def _rates(entry: Row) -> Rates | None:
@@ -211,20 +203,6 @@ def _number(entry: Row, name: str) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _search_cost(found: str, entry: Row) -> float:
-    """What a model that searches the web at every request costs besides."""
-    costs = entry.get("search_context_cost_per_query")
-    if not isinstance(costs, dict) or not any(word in found for word in ("sonar", "search")):
-        return 0.0
-    return max((float(cost) for cost in costs.values() if isinstance(cost, int | float)), default=0.0)
-
-
-def _spellings(model: str) -> Iterator[str]:
-    """The name as it is, then without its providers one by one."""
-    parts = model.split("/")
-    return filter(None, ("/".join(parts[i:]) for i in range(len(parts))))
-
-
 def _bare(name: str) -> str:
     """The bare model: no provider, region, date or revision, and dashes for the dots of a version."""
     bare = name.rsplit("/", 1)[-1].lower()
@@ -239,13 +217,14 @@ def _table() -> Mapping[str, Row]:
         file = Path(folder) / TABLE
         if file.is_file():
             entries = json.loads(file.read_text(encoding="utf-8"))
-            return {name: entry for name, entry in entries.items() if entry.get("mode") in _MODES}
+            return {
+                name: entry
+                for name, entry in entries.items()
+                if entry.get("mode") in ("chat", "responses", "completion")
+            }
     raise SetupError(
         f"the price table {TABLE} is missing; install litellm: pip install 'compaction-workbench[litellm]'"
     )
-
-
-_MODES = ("chat", "responses", "completion")
 
 
 @lru_cache(maxsize=1)

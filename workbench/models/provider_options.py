@@ -66,19 +66,17 @@ def provider_options(model: str) -> ProviderOptions:
     found: dict[str, object] = {}
     for name, variable in _VARIABLES.items():
         if text := os.environ.get(variable):
-            found[name] = getattr(_validated({name: text}, f"the variable {variable}", strict=False), name)
+            found |= _checked({name: text}, f"the variable {variable}", strict=False)
     if path := os.environ.get(MODELS_FILE):
         tables = _read(Path(path))
         for table in ("default", model):
-            values = tables.get(table, {})
-            _validated(values, f"{path}, [{table}]", strict=True)
-            found.update(values)
+            found |= _checked(tables.get(table, {}), f"{path}, [{table}]", strict=True)
     return ProviderOptions.model_validate(found)
 
 
-def _validated(values: Mapping[str, object], where: str, *, strict: bool) -> ProviderOptions:
+def _checked(values: Mapping[str, object], where: str, *, strict: bool) -> dict[str, object]:
     try:
-        return ProviderOptions.model_validate(values, strict=strict)
+        return ProviderOptions.model_validate(values, strict=strict).model_dump(exclude_unset=True)
     except ValidationError as error:
         first = error.errors()[0]
         name, value = first["loc"][0], first["input"]

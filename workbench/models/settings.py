@@ -8,7 +8,7 @@ from pathlib import Path
 from socket import gethostname
 
 from workbench.errors import SettingError
-from workbench.models import find_model, kinds
+from workbench.models import find_model
 from workbench.models.ledger import FILE, Ledger
 from workbench.models.litellm import LiteLLM
 from workbench.models.local import Local
@@ -96,17 +96,12 @@ _NO_REQUEST = SummaryRequest(purpose="summary", system="", write=str)
 
 
 def model_names(text: str) -> tuple[str, ...]:
-    """Names of models between commas, such as `extractive,local`; the text of a scripted model may hold commas itself.
+    """Names of models between commas, such as `extractive,local`.
 
     Raises:
         SettingError: no name at all.
     """
-    found: list[str] = []
-    for part in text.split(","):
-        if found and found[-1].startswith("scripted:") and part.strip().partition(":")[0] not in kinds():
-            found[-1] += "," + part
-        else:
-            found.append(part.strip())
+    found = [part.strip() for part in text.split(",")]
     if not all(found):
         raise SettingError("a model has no name; write names such as extractive or litellm:gpt-4o-mini, between commas")
     return tuple(dict.fromkeys(found))

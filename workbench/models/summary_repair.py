@@ -63,7 +63,7 @@ class RepairingModel(ModelWrapper):
     ) -> tuple[Completion, Sequence[Finding]]:
         """The better one of two summaries, with what both cost."""
         try:
-            second = self.model.complete(replace(request, write=_RepairPrompt(request, first.text, _sentences(wrong))))
+            second = self.model.complete(replace(request, write=lambda: _repair_prompt(request, first.text, wrong)))
         except ModelError:  # the first one may still be of use
             return first, wrong
         left = findings(request, second)
@@ -85,22 +85,14 @@ class RepairingModel(ModelWrapper):
         return replace(completion, text=extract.text, model=extract.model, method=STANDS_IN)
 
 
-@dataclass(frozen=True, slots=True)
-class _RepairPrompt:
+def _repair_prompt(request: SummaryRequest, draft: str, wrong: Sequence[Finding]) -> str:
     """The prompt of the second request: the first one, the draft that it gave, and what is wrong with the draft."""
-
-    request: SummaryRequest
-    draft: str
-    wrong: tuple[str, ...]
-
-    def __call__(self) -> str:
-        draft = _TAG.sub("&lt;", self.draft) or "(nothing)"
-        faults = "\n".join(f"- {one}" for one in self.wrong)
-        return (
-            f"{self.request.prompt}\n\nThis was written for it before:\n\n<draft>\n{draft}\n</draft>\n\n"
-            f"It cannot be used as it is:\n{faults}\n\n"
-            "Write the whole summary again, without these faults. Name only what occurs in the record above."
-        )
+    faults = "\n".join(f"- {one.sentence}" for one in wrong)
+    return (
+        f"{request.prompt}\n\nThis was written for it before:\n\n<draft>\n{_TAG.sub('&lt;', draft) or '(nothing)'}\n"
+        f"</draft>\n\nIt cannot be used as it is:\n{faults}\n\n"
+        "Write the whole summary again, without these faults. Name only what occurs in the record above."
+    )
 
 
 def _rank(found: Sequence[Finding]) -> tuple[int, int]:
