@@ -13,23 +13,6 @@ from workbench.transcript.tokens import TokenCounter, chars_per_token
 Purpose: TypeAlias = Literal["summary", "update", "turn_prefix", "question"]
 
 
-@dataclass(frozen=True, slots=True)
-class LazyText:
-    """A text that is written when it is needed. Two are equal if they call the same function with equal arguments.
-
-    Attributes:
-        make: writes the text; None if there is none.
-        of: its arguments.
-    """
-
-    make: Callable[..., str | None]
-    of: tuple[object, ...]
-
-    def __call__(self) -> str | None:
-        """The text."""
-        return self.make(*self.of)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryRequest:
     """One request to a model: a prompt for language models, and the messages themselves for other writers.

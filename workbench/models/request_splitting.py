@@ -8,19 +8,14 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from workbench.errors import ModelError
-from workbench.models.model import Completion, SummaryRequest
+from workbench.models.model import Completion, Purpose, SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.models.wrapper import ModelWrapper, with_total_cost
 from workbench.transcript.message import Message, Summary, Text, counted_text
 
-MARGIN = 1.25
-"""How many of the model's own tokens there may be for one of ours."""
-
-LARGEST_COMPLETION = 0.25
-"""The share of a window that a completion may ask for; more leaves too little for what is read."""
-
+MARGIN = 1.25  # the model's own tokens that there may be for one of ours
+LARGEST_COMPLETION = 0.25  # the share of a window that a completion may ask for; more leaves too little to read
 MOST_PARTS = 64
-
 FEWEST_CHARACTERS = 40
 
 
@@ -40,18 +35,18 @@ class SplittingModel(ModelWrapper):
         window = self.window(request)
         if window is None or request.purpose == "question":
             return self.model.complete(request)
-        lowered = _bounded(request, window)
+        most = int(LARGEST_COMPLETION * window)
+        lowered = request if (request.max_tokens or 0) <= most else replace(request, max_tokens=most)
         room = window - (lowered.max_tokens or 0)
         if _size(lowered.prompt) <= room:
             try:
                 completion = self.model.complete(lowered)
+                method = completion.method if lowered is request else "bound lowered to fit the window"
+                return replace(completion, method=method)
             except ModelError as error:
                 if not error.overflow:
                     raise
                 room = int(0.6 * room)  # its tokens are smaller than estimated
-            else:
-                lower = lowered is not request
-                return replace(completion, method="bound lowered to fit the window") if lower else completion
         if not _can_be_split(lowered.write):
             raise ModelError(
                 f"the prompt does not fit into {self.name}, which takes {window} tokens, and cannot be taken apart",
@@ -80,11 +75,6 @@ class SplittingModel(ModelWrapper):
         )
 
 
-def _bounded(request: SummaryRequest, window: int) -> SummaryRequest:
-    most = int(LARGEST_COMPLETION * window)
-    return request if request.max_tokens is None or request.max_tokens <= most else replace(request, max_tokens=most)
-
-
 def _size(text: str) -> int:
     return int(MARGIN * TiktokenCounter().count_text(text)) + 64
 
@@ -98,13 +88,12 @@ def _partial(request: SummaryRequest, part: Sequence[Message], so_far: str) -> S
     """The request about some of the messages, with the summary of those before."""
     prompt: Any = request.write
     names = {field.name for field in fields(prompt)}
-    shown = tuple(part)
-    purpose = "update" if request.purpose == "summary" and so_far and "previous" in names else request.purpose
-    change: dict[str, object] = {"previous": so_far, "purpose": purpose}
     if "previous" not in names:
-        change = {}
-        shown = (Summary(id="", text=so_far), *shown) if so_far else shown
-    written = replace(prompt, messages=shown, **{name: value for name, value in change.items() if name in names})
+        shown = [Summary(id="", text=so_far), *part] if so_far else part
+        return replace(request, messages=tuple(part), previous=so_far, write=replace(prompt, messages=tuple(shown)))
+    purpose: Purpose = "update" if request.purpose == "summary" and so_far else request.purpose
+    change = {"messages": tuple(part), "previous": so_far, "purpose": purpose}
+    written = replace(prompt, **{name: value for name, value in change.items() if name in names})
     return replace(request, purpose=purpose, messages=tuple(part), previous=so_far, write=written)
 
 

@@ -16,20 +16,11 @@ from workbench.transcript.message import Summary, counted_text
 
 What: TypeAlias = Literal["empty", "markup", "loop", "echo", "size", "cut", "sections", "fabricated"]
 
-TOO_LONG, FAR_TOO_LONG = 1.1, 1.5
-"""A summary's size as a part of what was allowed."""
-
-UNSUPPORTED, MOSTLY_UNSUPPORTED = 0.1, 0.5
-"""The share of names, numbers and quotes in a summary that its source does not contain."""
-
-SOME, MANY = 3, 6
-"""How many of them there must be at least."""
-
-LOOP = 6
-"""How often one line may come again."""
-
-ECHOED = 0.8
-"""The share of a summary that repeats whole lines of its prompt."""
+TOO_LONG, FAR_TOO_LONG = 1.1, 1.5  # a summary's size as a part of what was allowed
+UNSUPPORTED, MOSTLY_UNSUPPORTED = 0.1, 0.5  # the share of names, numbers and quotes that the source does not contain
+SOME, MANY = 3, 6  # how many of them there must be at least
+LOOP = 6  # how often one line may come again
+ECHOED = 0.8  # the share of a summary that repeats whole lines of its prompt
 
 _MARKUP = re.compile(
     r"<\|[\w-]+\|>|</?(?:tool_call|tool_calls|function_call|function_calls|tool_use|invoke|antml:\w+|parameter)\b[^>\n]{0,80}>|"
@@ -66,7 +57,8 @@ def findings(request: SummaryRequest, answer: Completion) -> tuple[Finding, ...]
     if not text:
         return (Finding("empty", True, "it is empty"),)
     source = _Source(request)
-    found = (_markup(text, source), _loop(text), _echo(text, source), _size(request, text), _cut(answer),
+    cut = Finding("cut", False, "it stops in the middle, since it reached its bound") if answer.cut else None
+    found = (_markup(text, source), _loop(text), _echo(text, source), _size(request, text), cut,
              _sections(request, text), _fabricated(text, source))  # fmt: skip
     return tuple(finding for finding in found if finding is not None)
 
@@ -87,10 +79,6 @@ class _Source:
     def plain(self) -> str:
         """The text for comparison, escapes of JSON opened."""
         return plain(self.text.replace("\\n", " ").replace('\\"', '"').replace("\\\\", "\\"))
-
-    @cached_property
-    def digits(self) -> str:
-        return self.plain.replace(",", "").replace("_", "")
 
 
 def _markup(text: str, source: _Source) -> Finding | None:
@@ -139,10 +127,6 @@ def _size(request: SummaryRequest, text: str) -> Finding | None:
     return None
 
 
-def _cut(answer: Completion) -> Finding | None:
-    return Finding("cut", False, "it stops in the middle, since it reached its bound") if answer.cut else None
-
-
 def _sections(request: SummaryRequest, text: str) -> Finding | None:
     if not request.sections:
         return None
@@ -157,7 +141,11 @@ def _sections(request: SummaryRequest, text: str) -> Finding | None:
 def _fabricated(text: str, source: _Source) -> Finding | None:
     extractor = Extractor()
     extractor.read("\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")))
-    named = [(kind, name) for kind, name in extractor.entities if kind in _NAMES and not _trivial(kind, name)]
+    named = [
+        (kind, name)
+        for kind, name in extractor.entities
+        if kind in _NAMES and (kind != "number" or len(name.split(" ")[0].strip("%")) > 2)
+    ]
     false = [name for kind, name in named if not _is_supported(kind, name, source)]
     if len(false) < SOME or len(false) < UNSUPPORTED * len(named):
         return None
@@ -168,15 +156,10 @@ def _fabricated(text: str, source: _Source) -> Finding | None:
     )
 
 
-def _trivial(kind: str, name: str) -> bool:
-    """Whether it is a number such as anyone counts: one or two digits."""
-    return kind == "number" and len(name.split(" ")[0].strip("%")) <= 2
-
-
 def _is_supported(kind: str, name: str, source: _Source) -> bool:
     text = plain(name)
     if kind == "number":
-        return text.split(" ")[0] in source.digits
+        return text.split(" ")[0] in source.plain.replace(",", "").replace("_", "")
     return text in source.plain or (kind == "path" and any(tail in source.plain for tail in _tails(text)))
 
 

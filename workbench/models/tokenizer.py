@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from tiktoken import Encoding
 
 DEFAULT_ENCODING = "o200k_base"
-PIECE = 100_000
-"""Characters a piece where a text is too monotonous for tiktoken; its stack holds about nine times as many blanks."""
-LINES = 200_000
-"""Lines of summaries whose sizes a process remembers: most lines of a summary are in the next one, too."""
+PIECE = 100_000  # characters at once where a text is too monotonous for tiktoken, whose stack holds 900,000 blanks
+LINES = 200_000  # lines of summaries whose sizes are remembered: most lines of a summary are in the next one, too
 
 TABLES = {
     "o200k_base": (

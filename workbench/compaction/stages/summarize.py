@@ -17,7 +17,7 @@ from workbench.compaction.prompt_template import Prompt, PromptTemplate
 from workbench.compaction.size_limits import SizeLimits
 from workbench.compaction.span_selection import CutRule, Span, SummaryInput, SummaryTask, spare
 from workbench.compaction.stage import Budget
-from workbench.models.model import LazyText, SummaryRequest
+from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary, Text, UserMessage, plain_text
@@ -186,7 +186,7 @@ class Summarize:
             yield turn, self.limits.single(most)
 
     def _request(self, task: SummaryTask, prompt: Prompt, tokens: int) -> SummaryRequest:
-        stand_in = (prompt.messages, prompt.previous, tokens, task.context.count)
+        about = (prompt.messages, prompt.previous, tokens, task.context.count)
         return SummaryRequest(
             purpose=prompt.purpose,
             system=prompt.system,
@@ -197,7 +197,7 @@ class Summarize:
             sections=prompt.sections,
             files=task.given.files,
             max_tokens=prompt.max_tokens,
-            otherwise=None if self.fallback is None else LazyText(self.fallback, stand_in),
+            otherwise=None if self.fallback is None else partial(self.fallback, *about),
             if_empty=self.if_empty,
             count=task.context.count,
             model=self.model,

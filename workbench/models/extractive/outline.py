@@ -158,17 +158,15 @@ class Outline:
             label = DEMANDED
         return Row(section, LABELS.index(label), pick.at, pick.place, harmless(pick.line.text))
 
-    def items(self, rows: Iterable[Row]) -> list[str]:
-        """The summary of these rows, as what is between its `ITEM`s; empty sections are left out."""
-        found = [""]
+    def written(self, rows: Iterable[Row]) -> str:
+        """The summary of these rows; empty sections are left out."""
+        found = []
         for section, in_section in groupby(sorted(rows), key=lambda row: row.section):
-            found[-1] += f"\n\n## {self.headings[section]}"
+            found.append(f"\n## {self.headings[section]}")
             for label, in_part in groupby(in_section, key=lambda row: row.label):
-                if label:
-                    found[-1] += f"\n### {LABELS[label]}"
-                found += [row.text for row in in_part]
-        found[0] = found[0][2:]
-        return found
+                found += [f"### {LABELS[label]}"] if label else []
+                found += [f"- {row.text}" for row in in_part]
+        return "\n".join(found).lstrip("\n")
 
 
 def _label(line: Line) -> str:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 from workbench.errors import ModelError
 from workbench.extraction.extractor import Extractor
@@ -18,43 +18,20 @@ from workbench.models.extractive.reading import LineReader, Origin, harmless
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.message import Summary
 
-ITEM = "\n- "
-"""Separates the items of a summary."""
-DEMANDS = 0.2
-"""The part of a summary that the user's own words are sure of."""
+# Parts of a summary's tokens.
+DEMANDS = 0.2  # that the user's own words are sure of
+STATED = 0.6  # of that: for demands that an earlier summary states, oldest first; the newest have the rest
+OLDEST = 0.5  # that the oldest demand may take: it was meant to hold from then on
+DECISIONS = 0.05  # that decisions are sure of, newest first
+FULL = 0.985  # at which a summary is full enough
+AIM = 0.994  # that is aimed at: the result is rarely larger than allowed, and rarely not full enough
 
-STATED = 0.6
-"""The part of that for demands that an earlier summary states, oldest first; the newest have the rest."""
-
-OLDEST = 0.5
-"""The part of a summary that the oldest demand may take: it was meant to hold from then on."""
-
-DECISIONS = 0.05
-"""The part that decisions are sure of, newest first."""
-
-LINE = 2
-"""Tokens that a line takes beside its own: the mark before it and its end."""
-
-SHORTEST = 5
-"""Tokens under which no line is looked for."""
-
-CHOICE = 3.0
-"""Lines are chosen up to this many times what a summary may have: their first guess may be too high by that much."""
-
-FULL = 0.985
-"""A summary is full enough when it takes this part of what it may."""
-
-AIM = 0.994
-"""The part that is aimed at: what comes out is rarely more than it may be, and rarely not full enough."""
-
-SAMPLE = 64
-"""Lines in equal distances that are counted first, to see how many tokens lines of that sort have."""
-
-UNBOUNDED = 0.1
-"""The length of a summary that nobody bounded, as a part of what it stands for."""
-
-RECENT = 0.8
-"""What was announced in the messages after this part of them may still be open."""
+LINE = 2  # tokens that a line takes beside its own: the mark before it and its end
+SHORTEST = 5  # tokens under which no line is looked for
+CHOICE = 3.0  # lines are chosen up to this many times what a summary may have: the first guess may be so much too high
+SAMPLE = 64  # lines at equal distances that are counted first, to see how many tokens lines of that sort have
+UNBOUNDED = 0.1  # the length of a summary without a bound, as a part of what it replaces
+RECENT = 0.8  # what was announced in the messages after this part of them may still be open
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +72,6 @@ class Extractive:
         return (Extractive, (self.weights,))
 
 
-_Sized: TypeAlias = tuple[Sequence[str], int]
-"""What is between the `ITEM`s of a summary, and the tokens of the whole."""
-
-
 class _Draft:
     """One summary in the making."""
 
@@ -125,17 +98,12 @@ class _Draft:
             most = max(200, int(UNBOUNDED * sum(message.chars for message in self.messages) / CHARS_PER_TOKEN))
         sure = self._sure(most)
         picks = [*sure, *self.choice.picks(CHOICE * most, sure)]
-        items, size = self._fitted(picks, most) or self._single(picks[:64], most)
-        return ITEM.join(items), size
+        return self._fitted(picks, most) or self._single(picks[:64], most)
 
-    def _single(self, picks: Sequence[Pick], most: int) -> _Sized:
+    def _single(self, picks: Sequence[Pick], most: int) -> tuple[str, int]:
         """The first line that fits alone."""
-        for pick in picks:
-            items = [harmless(pick.line.text)]
-            size = self._size(items)
-            if size <= most:
-                return items, size
-        return [], 0
+        texts = (harmless(pick.line.text) for pick in picks)
+        return next(((text, size) for text in texts if (size := self._size(text)) <= most), ("", 0))
 
     def _sure(self, most: int) -> list[Pick]:
         """What is kept whatever its worth: the person's demands, request and newest words, and then decisions."""
@@ -167,11 +135,11 @@ class _Draft:
         """Whether an assistant's line says what was decided."""
         return topic(pick.line, pick.at >= self.recent) == "decisions"
 
-    def _fitted(self, picks: Sequence[Pick], most: int) -> _Sized | None:
+    def _fitted(self, picks: Sequence[Pick], most: int) -> tuple[str, int] | None:
         """As many of the picks as fit: as many as their lengths suggest, then mended by counts of the whole text."""
         sums = list(accumulate(map(_cost, picks), initial=0.0))
         low, high = 0, sys.maxsize
-        best: _Sized | None = None
+        best: tuple[str, int] | None = None
         rate = self._rate(picks[: _fitting(sums, most)])
         rows: list[Row] = []
         for _ in range(12):
@@ -181,10 +149,10 @@ class _Draft:
             if low >= high:
                 break
             rows += [self._row(pick) for pick in picks[len(rows) : guess]]
-            items = self.outline.items(rows[:guess])
-            size = self._size(items)
+            text = self.outline.written(rows[:guess])
+            size = self._size(text)
             if size <= most:
-                low, best = guess, (items, size)
+                low, best = guess, (text, size)
                 if size >= FULL * most:
                     break
             else:
@@ -200,13 +168,11 @@ class _Draft:
         if len(picks) < 4 * SAMPLE:
             return 1.0
         some = picks[:: len(picks) // SAMPLE]
-        items = [harmless(pick.line.text) for pick in some]
-        items[0] = "- " + items[0]
-        return self._size(items) / sum(map(_cost, some))
+        text = "\n".join(f"- {harmless(pick.line.text)}" for pick in some)
+        return self._size(text) / sum(map(_cost, some))
 
-    def _size(self, items: Sequence[str]) -> int:
-        """Tokens of the summary that these items make."""
-        return self.request.count(Summary(id="", text=ITEM.join(items)))
+    def _size(self, text: str) -> int:
+        return self.request.count(Summary(id="", text=text))
 
 
 def _fitting(sums: Sequence[float], cost: float) -> int:
