@@ -157,7 +157,7 @@ def tiktoken_seconds(path: Path) -> str:
     """Processor time of tiktoken alone for the recording's text, and its tokens."""
     (session,) = load(path)
     texts = [counted_text(message) for message in session.messages]
-    encoding = loaded("o200k_base")
+    encoding = loaded()
     start = process_time()
     tokens = sum(len(encoding.encode_ordinary(text)) for text in texts)
     return json.dumps((process_time() - start, tokens))
@@ -192,7 +192,7 @@ def natural(path: Path, jobs: int) -> str:
 def grown(tokens: int) -> str:
     """A session of so many tokens, counted, extracted, replayed and scored: seconds of CPU time, and tiktoken's."""
     session = generate(tokens, seed=1).session
-    encoding = loaded("o200k_base")
+    encoding = loaded()
     start = process_time()
     for message in session.messages:
         encoding.encode_ordinary(counted_text(message))

@@ -44,7 +44,7 @@ def main() -> None:
     here = Path(__file__).resolve().parents[2]
     messages = conversation(Path(sys.argv[1]) if len(sys.argv) > 1 else here.parent / "shared" / "corpora")
     texts = [text for message in messages for text in said_texts(message)]
-    encoding = loaded("o200k_base")
+    encoding = loaded()
     tokens = sum(len(encoding.encode_ordinary(text)) for text in texts)
     tiktoken = best(lambda: [encoding.encode_ordinary(text) for text in texts])
     print(

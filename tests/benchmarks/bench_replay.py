@@ -97,7 +97,7 @@ def turn(session: Session, shares: tuple[float, ...]) -> Times:
 
 def tokens(session: Session) -> Times:
     """What tiktoken alone takes for the session's text."""
-    encoding, texts = loaded("o200k_base"), [counted_text(message) for message in session.messages]
+    encoding, texts = loaded(), [counted_text(message) for message in session.messages]
     busy, wall = process_time(), perf_counter()
     count = sum(len(encoding.encode(text, disallowed_special=())) for text in texts)
     return {f"tiktoken alone, {count:,} tokens": (process_time() - busy, perf_counter() - wall)}

@@ -23,7 +23,6 @@ count = TiktokenCounter()
 
 def test_a_known_sentence_has_its_known_number_of_tokens() -> None:
     assert count.count_text("tiktoken is great!") == 6
-    assert TiktokenCounter("cl100k_base").count_text("tiktoken is great!") == 6
 
 
 def test_a_message_costs_its_words_and_its_frame() -> None:
@@ -63,11 +62,6 @@ def test_counters_of_one_encoding_are_equal_and_survive_a_pickle() -> None:
     assert again.count_text("some words") == count.count_text("some words")
 
 
-def test_an_encoding_without_a_table_is_refused_by_name() -> None:
-    with pytest.raises(SetupError, match="r50k_base"):
-        TiktokenCounter("r50k_base")
-
-
 def test_a_missing_table_is_an_error_and_never_a_download(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*args: object, **named: object) -> None:
         raise AssertionError("a connection was tried")
@@ -84,7 +78,7 @@ def test_a_missing_table_is_an_error_and_never_a_download(monkeypatch: pytest.Mo
 def test_a_damaged_table_in_the_users_own_folder_is_passed_over(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / tokenizer.TABLES["o200k_base"][0]).write_bytes(b"not a table")
+    (tmp_path / tokenizer.TABLE).write_bytes(b"not a table")
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     tokenizer.loaded.cache_clear()
     assert count.count_text("hello") == 1
@@ -107,8 +101,5 @@ ITEMS = st.lists(NASTY, max_size=8).map("\n- ".join)
 @given(lead=NASTY, text=ITEMS, tail=NASTY | ITEMS)
 def test_a_summary_in_its_frame_costs_what_the_whole_text_costs(lead: str, text: str, tail: str) -> None:
     framed = Summary(id="s", text=text, lead=lead, tail=tail)
-    for encoding in tokenizer.TABLES:
-        counter = TiktokenCounter(encoding)
-        bare = counter(Summary(id="", text=text))
-        assert bare == counter.count_text(text) + PER_MESSAGE
-        assert counter(framed) == counter.count_text(lead + text + tail) + PER_MESSAGE
+    assert count(Summary(id="", text=text)) == count.count_text(text) + PER_MESSAGE
+    assert count(framed) == count.count_text(lead + text + tail) + PER_MESSAGE

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from workbench.models.model import Completion
 from workbench.models.prices import MILLION, Rates, by_openai, dearest, tariff, window
 from workbench.models.provider_options import ProviderOptions
-from workbench.models.tokenizer import TiktokenCounter, encoding_of
+from workbench.models.tokenizer import TiktokenCounter, is_exact
 
 FRAME = 256
 """Tokens that a provider may add to the words of a prompt."""
@@ -69,8 +69,8 @@ def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int 
     read = FRAME + sum(most_tokens(text, "" if own_server else model) for text in texts)
     if options.input_usd is not None and options.output_usd is not None:
         each, out = options.input_usd / MILLION, options.output_usd / MILLION
-        own = Rates(each, out, each, each, each)
-        return Bound(read, most, own, True, None if most is None else read * each + most * out)
+        usd = None if most is None else read * each + most * out
+        return Bound(read, most, Rates(each, out, each, each, each), True, usd)
     paid = min(read, window(model) or read)  # a prompt beyond the window is refused, and costs nothing
     dear, known = dearest(model, paid), tariff(model)
     usd = None if dear is None or most is None else paid * dear.input + most * dear.output + dear.request
@@ -80,11 +80,12 @@ def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int 
 def most_tokens(text: str, model: str = "") -> int:
     """The most tokens that a text can have.
 
-    For OpenAI's own models the count of their tokenizer. For all others a token a byte (UTF-8): tokenizers fall back to
+    For OpenAI's newer models the count of their tokenizer, for all others a token a byte (UTF-8): tokenizers go back to
     bytes and go no finer, and runs of digits, blanks or marks may well be cut so fine.
     """
-    encoding = encoding_of(model) if by_openai(model) else None
-    return len(text.encode("utf-8", "replace")) if encoding is None else TiktokenCounter(encoding).count_text(text)
+    if by_openai(model) and is_exact(model):
+        return TiktokenCounter().count_text(text)
+    return len(text.encode("utf-8", "replace"))
 
 
 def read_response(response: Response, sent: SentRequest) -> tuple[Completion, float | None]:

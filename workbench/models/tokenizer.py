@@ -1,4 +1,4 @@
-"""Counts tokens as OpenAI's tokenizers do, from the tables in litellm's package: never from a network."""
+"""Counts tokens as OpenAI's newer models do, from the table in litellm's package: never from a network."""
 
 from __future__ import annotations
 
@@ -19,19 +19,13 @@ from workbench.transcript.tokens import PER_MESSAGE
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
-DEFAULT_ENCODING = "o200k_base"
+ENCODING = "o200k_base"
 PIECE = 100_000  # characters at once where a text is too monotonous for tiktoken, whose stack holds 900,000 blanks
 LINES = 200_000  # lines of summaries whose sizes are remembered: most lines of a summary are in the next one, too
 
-TABLES = {
-    "o200k_base": (
-        "fb374d419588a4632f3f557e76b4b70aebbca790", "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-    ),
-    "cl100k_base": (
-        "9b5ad71b2ce5302211f9c61530b329a4922fc6a4", "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-    ),
-}  # fmt: skip
-"""By encoding, the name of its file in a cache folder of tiktoken, and the file's SHA-256.
+TABLE = "fb374d419588a4632f3f557e76b4b70aebbca790"
+SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
+"""The encoding's file in a cache folder of tiktoken, and its hash.
 
 Source:
     tiktoken 0.14, `tiktoken_ext/openai_public.py` and `load.py`.
@@ -45,24 +39,18 @@ pattern of o200k takes to the marks and line ends before it."""
 
 @dataclass(frozen=True, slots=True)
 class TiktokenCounter:
-    """A token counter for one of tiktoken's encodings. It loads the encoding once a process, at the first count."""
-
-    encoding: str = DEFAULT_ENCODING
-
-    def __post_init__(self) -> None:
-        if self.encoding not in TABLES:
-            raise SetupError(f"no offline table for the encoding {self.encoding!r}; choose from {', '.join(TABLES)}")
+    """A token counter for the encoding o200k. It loads the encoding once a process, at the first count."""
 
     def __call__(self, message: Message, /) -> int:
         """Tokens of the message's words, thoughts and calls, of its images, and of its frame."""
         if isinstance(message, Summary):
             *lines, last = _BREAK.split(message.lead + message.text + message.tail)
-            return sum(_line_size(self.encoding, line + "\n") for line in lines) + self.count_text(last) + PER_MESSAGE
+            return sum(_line_size(line + "\n") for line in lines) + self.count_text(last) + PER_MESSAGE
         return self.count_text(counted_text(message)) + image_tokens(message) + PER_MESSAGE
 
     def count_text(self, text: str) -> int:
         """Tokens of a bare text; what looks like a special token is counted as the text that it is."""
-        encode = loaded(self.encoding).encode
+        encode = loaded().encode
         try:
             return len(encode(text, disallowed_special=()))
         except ValueError:  # a run of about a million blanks overflows tiktoken's stack
@@ -75,23 +63,22 @@ class TiktokenCounter:
 
 
 @lru_cache(maxsize=LINES)
-def _line_size(encoding: str, line: str) -> int:
-    return TiktokenCounter(encoding).count_text(line)
+def _line_size(line: str) -> int:
+    return TiktokenCounter().count_text(line)
 
 
-def encoding_of(model: str) -> str | None:
-    """The encoding of one of OpenAI's models; None where it is not known, or has no table here."""
+def is_exact(model: str) -> bool:
+    """Whether this is one of OpenAI's models whose tokens are counted here as OpenAI does."""
     from tiktoken.model import encoding_name_for_model
 
     try:
-        found = encoding_name_for_model(model.rpartition("/")[2])
+        return encoding_name_for_model(model.rpartition("/")[2]) == ENCODING
     except KeyError:
-        return None
-    return found if found in TABLES else None
+        return False
 
 
-@lru_cache(maxsize=len(TABLES))
-def loaded(name: str) -> Encoding:
+@lru_cache(maxsize=1)
+def loaded() -> Encoding:
     """The encoding, read from a table on this disk.
 
     Raises:
@@ -100,9 +87,9 @@ def loaded(name: str) -> Encoding:
     import tiktoken
 
     before = os.environ.get(_CACHE_DIR)
-    os.environ[_CACHE_DIR] = str(_folder(name))
+    os.environ[_CACHE_DIR] = str(_folder())
     try:
-        return tiktoken.get_encoding(name)
+        return tiktoken.get_encoding(ENCODING)
     finally:
         if before is None:
             del os.environ[_CACHE_DIR]
@@ -110,16 +97,15 @@ def loaded(name: str) -> Encoding:
             os.environ[_CACHE_DIR] = before
 
 
-def _folder(encoding: str) -> Path:
+def _folder() -> Path:
     """The first folder with that very table; tiktoken would download where the file is missing or differs."""
-    file, expected = TABLES[encoding]
     spec = find_spec("litellm")  # finds the package without importing it, which takes seconds
     places = (spec and spec.submodule_search_locations) or ()
     own = Path(os.environ.get(_CACHE_DIR, ""))
     for folder in (own, *(Path(place, "litellm_core_utils", "tokenizers") for place in places)):
-        if (folder / file).is_file() and sha256((folder / file).read_bytes()).hexdigest() == expected:
+        if (folder / TABLE).is_file() and sha256((folder / TABLE).read_bytes()).hexdigest() == SHA256:
             return folder
     raise SetupError(
-        f"the table of the encoding {encoding!r} is missing or damaged; it comes with the package litellm: "
+        f"the table of the encoding {ENCODING!r} is missing or damaged; it comes with the package litellm: "
         "pip install --force-reinstall litellm"
     )
