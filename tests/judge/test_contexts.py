@@ -22,7 +22,7 @@ from workbench.judge.contexts import ContextSpec
 from workbench.judge.probes.accuracy import accuracies, rubric_means
 from workbench.judge.probes.answers import probe
 from workbench.judge.surprisal.measurement import surprisal
-from workbench.metrics.sizes import ALLOWED, TOO_LARGE
+from workbench.metrics.size import ALLOWED, TOO_LARGE
 from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted

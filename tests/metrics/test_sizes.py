@@ -9,7 +9,7 @@ from workbench.compaction.presets import preset
 from workbench.experiment.replay_rows import natural_rows
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
-from workbench.metrics.sizes import EVEN_SO, TOO_LARGE, too_large
+from workbench.metrics.size import EVEN_SO, TOO_LARGE, stays_larger
 from workbench.models.extractive import Extractive
 from workbench.replay.matched import matched
 from workbench.replay.natural import natural
@@ -20,6 +20,10 @@ from workbench.transcript.tokens import chars_per_token
 
 MESSAGES = (rules("be brief"), *remembering(60))
 SESSION = Session.of(MESSAGES)
+
+
+def too_large(data: MetricInput) -> str:
+    return stays_larger(data.replay, data.share)
 
 
 def metric_input(name: str, share: float = 0.2, session: Session = SESSION) -> MetricInput:

@@ -25,7 +25,7 @@ def test_the_gamers_stay_near_the_floor(session: Prepared) -> None:
 
 
 def test_a_context_that_wins_without_being_of_use_fails(session: Prepared) -> None:
-    def later(index: Index, at: int, seed: str) -> Iterator[str]:
+    def later(index: Index, at: int) -> Iterator[str]:
         return (need.evidence_text for need in index.demand(at).needs)
 
     found = gaming([session], {"later": later})
@@ -36,7 +36,7 @@ def test_a_context_that_wins_without_being_of_use_fails(session: Prepared) -> No
 def test_a_session_with_few_things_is_told_apart_and_not_judged(
     session: Prepared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def later(index: Index, at: int, seed: str) -> Iterator[str]:
+    def later(index: Index, at: int) -> Iterator[str]:
         return (need.evidence_text for need in index.demand(at).needs) if index is small.index else iter(())
 
     small = prepared(Session.of([rules("be brief"), *remembering(40)]))

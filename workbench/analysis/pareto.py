@@ -30,13 +30,9 @@ class Standing:
 
 
 def on_frontier(points: ArrayLike) -> Flags:
-    """Whether no other point is at least as good in all metrics and better in one.
+    """(..., strategies) whether no other point is at least as good in all metrics and better in one.
 
-    Args:
-        points: (..., strategies, metrics), higher is better in each; equal points do not beat each other.
-
-    Returns:
-        (..., strategies).
+    The points are (..., strategies, metrics), higher is better in each.
     """
     given = np.asarray(points, dtype=float)
     one, other = given[..., :, None, :], given[..., None, :, :]

@@ -19,7 +19,7 @@ from workbench.metrics.chain import chain
 from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.metric import MetricInput, Score
 from workbench.metrics.rereads import rereads
-from workbench.metrics.sizes import EVEN_SO, too_large
+from workbench.metrics.size import EVEN_SO, stays_larger
 from workbench.models.model import Completion, Model
 from workbench.models.summary_repair import STANDS_IN
 from workbench.palette import REFERENCES
@@ -186,7 +186,7 @@ def _retention(data: MetricInput) -> Iterable[Row]:
 
 
 def _scores(data: MetricInput) -> Iterable[Row]:
-    unlike = too_large(data)
+    unlike = stays_larger(data.replay, data.share)
     for metric in (*BUILTIN.values(), *installed()):
         score = Score(None, unlike) if unlike and metric.name not in EVEN_SO else metric.score(data)
         yield {

@@ -77,12 +77,9 @@ def bare(token: str) -> str:
 
 
 def whole_entities(token: str, is_call: bool, cwd: str = "") -> list[Entity] | None:
-    """The entities of a token that has to be read as a whole; None if its names say all that it says.
+    """The entities of a token, as `bare` leaves it, that has to be read as a whole; None if its names say it all.
 
-    Args:
-        token: as `bare` leaves it.
-        is_call: whether a bracket stood behind it.
-        cwd: the folder that relative paths start from; empty if unknown.
+    `is_call`: a bracket followed it. Relative paths start from `cwd`.
     """
     if not token or len(token) > LONGEST:
         return []

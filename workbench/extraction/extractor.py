@@ -31,12 +31,7 @@ Made = TypeVar("Made")
 
 
 class Passage(NamedTuple):
-    """One text of a message.
-
-    Attributes:
-        spans: the numbers of its spans, in order.
-        thought: whether it is thinking.
-    """
+    """One text of a message: the numbers of its spans, in order, and whether it is thinking."""
 
     spans: list[int]
     thought: bool
@@ -103,10 +98,8 @@ class Extractor:
     def read(self, text: str, own: int = 0) -> list[int]:
         """The numbers of a text's spans, in order.
 
-        Args:
-            text: any.
-            own: how many spans the session has: those with the lowest numbers. A list item counts as such a span if it
-                is one but for its mark: summaries put marks before the lines that they quote.
+        `own` is how many spans the session has, those with the lowest numbers. A list item counts as such a span if it
+        is one but for its mark, since summaries put marks before the lines that they quote.
         """
         if not own:
             return [self._numbers[span] for span in spans(text)]

@@ -13,11 +13,7 @@ _DRIVE = re.compile(r"^[A-Za-z]:(?=/)")
 def normal_path(text: str, cwd: str = "") -> str:
     """A path in its one spelling: no `./`, no working directory, no `:12`, no `a/` or `b/` of a diff.
 
-    The working directory itself has none left: it is known anyway.
-
-    Args:
-        text: as it was said.
-        cwd: the folder that relative paths start from; empty if unknown.
+    The working directory itself becomes empty: it is known anyway.
     """
     path = text.replace("\\", "/")
     if ":" in path or "#" in path:

@@ -27,7 +27,7 @@ from workbench.experiment.spec import (
     with_references,
 )
 from workbench.judge.question_answerer import QuestionAnswerer
-from workbench.metrics.sizes import stays_larger
+from workbench.metrics.size import stays_larger
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
 from workbench.replay.boundaries import at_shares

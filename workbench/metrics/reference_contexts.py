@@ -26,15 +26,11 @@ def random_context(history: Context, target: int, seed: str) -> Context:
 
 
 class Oracle:
-    """Makes the context that keeps most of a demand, at any size.
+    """Makes the context of a history that keeps most of what is needed of it later, at any size.
 
     It holds what is protected, a note with lines for what is needed later, and the newest messages that fit beside it.
     Of each needed entity the note has the evidence, or no more than binds it: the entity and two words of its evidence.
     Lines are taken by newly bound entities for their tokens, so that hardly any context of that size binds more.
-
-    Args:
-        history: n messages.
-        demand: what is needed of it later.
     """
 
     def __init__(self, history: Context, demand: Demand) -> None:
@@ -109,11 +105,8 @@ def _filled(history: Context, kept: set[int], units: Iterable[tuple[int, ...]], 
 
 
 def _chosen(history: Context, kept: set[int], note: Summary | None = None) -> Context:
-    order = sorted(kept)
-    messages: list[Message] = [history.messages[i] for i in order]
-    sizes = [history.sizes[i] for i in order]
+    chosen = [(history.messages[i], history.sizes[i]) for i in sorted(kept)]
     if note is not None:
-        at = sum(isinstance(message, SystemMessage) for message in messages)
-        messages.insert(at, note)
-        sizes.insert(at, history.count(note))
-    return Context(tuple(messages), tuple(sizes), history.overhead, history.count)
+        chosen.insert(sum(isinstance(message, SystemMessage) for message, _ in chosen), (note, history.count(note)))
+    messages, sizes = zip(*chosen, strict=True) if chosen else ((), ())
+    return Context(messages, sizes, history.overhead, history.count)

@@ -7,8 +7,10 @@ every entity, would keep much of it: the metric is for strategies that are blind
 from __future__ import annotations
 
 import random
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 
 import numpy as np
 import pandas as pd
@@ -20,8 +22,8 @@ from workbench.replay.boundaries import at_shares
 from workbench.transcript.message import Text, UserMessage
 from workbench.validation.check import Check, check
 
-Gamer = Callable[[Index, int, str], Iterator[str]]
-"""Takes the session, the boundary and a seed; gives the lines of the context, best first."""
+Gamer = Callable[[Index, int], Iterable[str]]
+"""Takes the session and the boundary; gives the lines of the context, best first."""
 
 A_LINE = 12
 """Entities in a line."""
@@ -38,26 +40,24 @@ FEW_ENTITIES = 150
 more, and binds some by luck. In short sessions about a few ids it can win more than half."""
 
 
-def entity_list(index: Index, at: int, seed: str) -> Iterator[str]:
+def entity_list(index: Index, at: int) -> Iterable[str]:
     """Every entity of the history, without the words around it, in a random order."""
-    return _lines(_entities(index, at), seed)
+    return _lines(_entities(index, at))
 
 
-def word_soup(index: Index, at: int, seed: str) -> Iterator[str]:
+def word_soup(index: Index, at: int) -> Iterable[str]:
     """The words and entities of the history in a random order."""
     p = index.inverted_index
     said = p.place_span[: p.message_start[at]][~p.thought[: p.message_start[at]]]
     names = list(p.extractor.words)
-    numbers = np.unique(p.span_words[said].indices)
-    return _lines(_entities(index, at) + [names[number] for number in numbers.tolist()], seed)
+    return _lines(_entities(index, at) + [names[number] for number in np.unique(p.span_words[said].indices)])
 
 
-def marker_copy(index: Index, at: int, seed: str) -> Iterator[str]:
+def marker_copy(index: Index, at: int) -> Iterable[str]:
     """Every entity of the history behind a word that promises weight, in a random order."""
-    chance = random.Random(seed)
-    entities = _entities(index, at)
+    chance, entities = random.Random("0"), _entities(index, at)
     chance.shuffle(entities)
-    return (f"{chance.choice(MARKERS)} {entity}" for entity in entities)
+    return [f"{chance.choice(MARKERS)} {entity}" for entity in entities]
 
 
 GAMERS: Mapping[str, Gamer] = {"entity_list": entity_list, "word_soup": word_soup, "marker_copy": marker_copy}
@@ -103,30 +103,16 @@ def _recalls(ready: Prepared, gamers: Mapping[str, Gamer]) -> Iterator[tuple[str
             continue
         budgets = [int(share * sum(ready.sizing.sizes[:at])) for share in SHARES]
         for name, gamer in gamers.items():
-            texts = filled(gamer(ready.index, at, "0"), partial(_tokens, ready), budgets)
+            texts = filled(gamer(ready.index, at), partial(_tokens, ready), budgets)
             for share, text in zip(SHARES, texts, strict=True):
                 yield name, share, demand.retained((), (text,)).mean()
 
 
 def filled(lines: Iterable[str], count: Callable[[str], int], budgets: Sequence[int]) -> list[str]:
-    """For each budget as many of the lines as fit; each line is counted once.
-
-    Args:
-        lines: best first.
-        count: tokens of a text.
-        budgets: tokens, in growing order.
-    """
-    chosen: list[str] = []
-    found: list[str] = []
-    spent = 0
-    for line in lines:
-        spent += count(line) + 1
-        while len(found) < len(budgets) and spent > budgets[len(found)]:
-            found.append("\n".join(chosen))
-        if len(found) == len(budgets):
-            break
-        chosen.append(line)
-    return found + ["\n".join(chosen)] * (len(budgets) - len(found))
+    """For each budget, in tokens, as many of the lines as fit, best first."""
+    every = list(lines)
+    spent = list(accumulate(count(line) + 1 for line in every))
+    return ["\n".join(every[: bisect_right(spent, budget)]) for budget in budgets]
 
 
 def _tokens(ready: Prepared, line: str) -> int:
@@ -138,6 +124,6 @@ def _entities(index: Index, at: int) -> list[str]:
     return [p.names[number].text for number in np.flatnonzero(p.first_seen < at).tolist()]
 
 
-def _lines(things: list[str], seed: str) -> Iterator[str]:
-    random.Random(seed).shuffle(things)
-    return (" ".join(things[i : i + A_LINE]) for i in range(0, len(things), A_LINE))
+def _lines(words: list[str]) -> list[str]:
+    random.Random("0").shuffle(words)
+    return [" ".join(words[i : i + A_LINE]) for i in range(0, len(words), A_LINE)]
