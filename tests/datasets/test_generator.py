@@ -8,8 +8,7 @@ import pytest
 from workbench.errors import SettingError
 from workbench.importers import native
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.datasets.generator import Generated, generate
-from workbench.datasets.vocabulary import VOCABULARY, Profile
+from workbench.datasets.generator import VOCABULARY, Generated, Profile, generate
 from workbench.extraction.entities import LEXICAL
 from workbench.transcript.message import AssistantMessage, Message, counted_text, said_texts
 from workbench.extraction.extractor import Extractor

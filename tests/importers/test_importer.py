@@ -12,7 +12,7 @@ from importers.files import document, only, written
 
 from workbench.errors import FormatError, UnknownName
 from workbench.importers.formats import BUILTIN
-from workbench.importers.importer import formats, installed, load, read, scan
+from workbench.importers.importer import formats, known_formats, load, read, scan
 from workbench.transcript.message import plain_text
 
 PI = {"type": "session", "id": "s1", "timestamp": "2026-01-01T10:00:00Z", "cwd": "/p"}
@@ -170,7 +170,7 @@ def test_aninstalled_importer_is_found_and_asked_first(tmp_path: Path, monkeypat
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: plain-chat\nVersion: 1\n")
     (about / "entry_points.txt").write_text("[workbench.importers]\nplain_chat = plain_chat:PlainChat\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    installed.cache_clear()
+    known_formats.cache_clear()
     try:
         (tmp_path / "talk.txt").write_text("user: hi\nbot: ho\n")
         session = only(tmp_path / "talk.txt")
@@ -178,7 +178,7 @@ def test_aninstalled_importer_is_found_and_asked_first(tmp_path: Path, monkeypat
         assert (session.origin.format, len(session.origin.sha256)) == ("plain_chat", 64)
         assert "plain_chat" in {one.name for one in formats()}
     finally:
-        installed.cache_clear()
+        known_formats.cache_clear()
 
 
 PLAIN_CHAT = '''

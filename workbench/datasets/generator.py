@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import heapq
 import random
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
 
 from workbench.errors import SettingError
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.datasets.vocabulary import VOCABULARY, Profile, Vocabulary
+from workbench.importers.blocks import text_block
+from workbench.importers.records import read_as
 from workbench.transcript.message import (
     AnswerBlock,
     AssistantMessage,
@@ -25,6 +28,7 @@ from workbench.transcript.message import (
 from workbench.transcript.session import Session
 
 FactKind: TypeAlias = Literal["path", "number", "id", "version", "hash", "identifier", "error", "url"]
+Profile: TypeAlias = Literal["coding", "support", "research"]
 Speaker: TypeAlias = Literal["user", "tool", "assistant"]
 
 SAMPLE = 200
@@ -32,6 +36,36 @@ SAMPLE = 200
 NEAR, FAR, ALL_BUT_LOST = (3, 12), (20, 70), (120, 400)
 """How many messages lie between a fact and its use."""
 START = 1_767_225_600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """How one kind of work sounds.
+
+    Attributes:
+        tool: the tool that looks something up, and `argument` the name of its argument.
+        place: what is looked up; `{n}` becomes a number that makes it unlike all others.
+        places, things, aspects: together they name a fact, such as "harbour ledger timeout".
+        line: lines of tool output, with `{a}`, `{b}` for words and `{n}` for a number.
+        asks: what the person wants next. says: what the agent says while it works.
+    """
+
+    tool: str
+    argument: str
+    place: str
+    places: tuple[str, ...]
+    things: tuple[str, ...]
+    aspects: tuple[str, ...]
+    line: tuple[str, ...]
+    asks: tuple[str, ...]
+    says: tuple[str, ...]
+
+
+_FILE = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text("utf-8"))
+_SHARED = {"places": _FILE["places"], "says": _FILE["says"]}
+VOCABULARY: Mapping[Profile, Vocabulary] = {
+    profile: read_as(Vocabulary, {**_SHARED, **_FILE[profile]}) for profile in get_args(Profile)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +111,10 @@ def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generat
         profile: how the work sounds, and which tool is used.
 
     Raises:
-        SettingError: too few tokens, or an unknown profile.
+        SettingError: too few tokens.
     """
     if tokens < 1_000:
         raise SettingError(f"a generated session has at least 1000 tokens, not {tokens}")
-    if profile not in VOCABULARY:
-        raise SettingError(f"no profile is named {profile!r}; there are {', '.join(VOCABULARY)}")
     writing = _Writing(random.Random(f"{profile}:{seed}"), VOCABULARY[profile])
     while not writing.reaches(tokens):
         writing.turn()
@@ -114,7 +146,7 @@ class _Writing:
         self._count = TiktokenCounter()
         self._seen: set[str] = set()
         system = "You help with the work at hand. Look before you change something, and keep to what was agreed."
-        self._add(SystemMessage(id="m0", blocks=(Text(system),), time=START))
+        self._say(SystemMessage, Text(system))
 
     def reaches(self, tokens: int) -> bool:
         """Whether that many tokens have been written."""
@@ -139,38 +171,29 @@ class _Writing:
             lines.append(self._plant("user", "Mind you, {about} is {entity}."))
         if self._chance.random() < 0.25 and (line := self._replacement()):
             lines.append(line)
-        self._add(UserMessage(id=self._id(), blocks=(Text("\n".join(lines)),), time=self._time()))
+        self._say(UserMessage, Text("\n".join(lines)))
 
     def _look(self) -> None:
-        call = ToolCall(f"c{self._calls}", self._words.tool, {self._words.argument: self._place()})
+        place = self._words.place.format(n=self._next())
+        call = ToolCall(f"c{self._calls}", self._words.tool, {self._words.argument: place})
         self._calls += 1
         used = self._used()
         said = [self._chance.choice(self._words.says)] if self._chance.random() < 0.4 or used else []
-        blocks: tuple[AnswerBlock, ...] = (call,)
         if used and self._chance.random() < 0.3:
-            blocks = (ToolCall(call.id, call.name, {**call.arguments, "note": " ".join(used)}),)
+            call = replace(call, arguments={**call.arguments, "note": " ".join(used)})
         else:
             said += used
-        if said:
-            blocks = (Text(" ".join(said)), *blocks)
-        self._answered(blocks, "tool_use")
+        self._say(AssistantMessage, *text_block(" ".join(said)), call, model="generated", stop="tool_use")
         lines = [self._filler() for _ in range(self._chance.randrange(6, 60))]
         if self._chance.random() < 0.2:
             lines.insert(self._chance.randrange(len(lines)), self._plant("tool", "here {about} stands as {entity}"))
-        self._add(
-            ToolResult(
-                id=self._id(), call_id=call.id, blocks=(Text("\n".join(lines)),), name=call.name, time=self._time()
-            )
-        )
+        self._say(ToolResult, Text("\n".join(lines)), call_id=call.id, name=call.name)
 
     def _answer(self) -> None:
         lines = [self._chance.choice(self._words.says), *self._used()]
         if self._chance.random() < 0.2:
             lines.append(self._plant("assistant", "I decide that {about} becomes {entity}."))
-        self._answered((Text("\n".join(lines)),), "end_turn")
-
-    def _answered(self, blocks: tuple[AnswerBlock, ...], stop: str) -> None:
-        self._add(AssistantMessage(id=self._id(), blocks=blocks, model="generated", stop=stop, time=self._time()))
+        self._say(AssistantMessage, Text("\n".join(lines)), model="generated", stop="end_turn")
 
     def _plant(self, speaker: Speaker, form: str, about: str = "", kind: FactKind | None = None) -> str:
         chosen: FactKind = self._chance.choice(KINDS) if kind is None else kind
@@ -219,28 +242,23 @@ class _Writing:
                 return about
 
     def _filler(self) -> str:
-        """A line that no later message needs. Most lines are: `random()` is four times as fast as `choice()`."""
+        """A line that no later message needs."""
         one, places, forms = self._chance.random, self._words.places, self._words.line
         a, b = places[int(one() * len(places))], places[int(one() * len(places))]
         return forms[int(one() * len(forms))].format(a=a, b=b, n=100 + int(one() * 900))
-
-    def _place(self) -> str:
-        return self._words.place.format(n=self._next())
 
     def _next(self) -> int:
         """A number that nothing else in the session holds."""
         self._number += self._chance.randrange(1, 8)
         return self._number
 
-    def _add(self, message: Message) -> None:
-        self.messages.append(message)
-        self._chars += len(counted_text(message))
+    def _say(self, kind: Callable[..., Message], *blocks: AnswerBlock, **fields: str) -> None:
+        time = START + 7.0 * len(self.messages)
+        self.messages.append(kind(id=self._id(), blocks=blocks, time=time, **fields))
+        self._chars += len(counted_text(self.messages[-1]))
 
     def _id(self) -> str:
         return f"m{len(self.messages)}"
-
-    def _time(self) -> float:
-        return START + 7.0 * len(self.messages)
 
 
 def _hex(chance: random.Random, n: int) -> str:

@@ -5,22 +5,15 @@ from __future__ import annotations
 import tempfile
 import time
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 from workbench.datasets.task import RecordingTask, Step
 from workbench.datasets.workspace import HOME, Workspace
-from workbench.importers.blocks import text_block
-from workbench.transcript.log import Log, MessageEntry, NoteEntry
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Message,
-    SystemMessage,
-    Text,
-    Thinking,
-    ToolResult,
-    UserMessage,
-)
+from workbench.importers.blocks import Content, text_block, thought_block
+from workbench.importers.session_builder import SessionBuilder
+from workbench.importers.source import Source
+from workbench.transcript.message import Message, Text, ToolResult
 from workbench.transcript.session import Origin, Session
 
 MODEL = "recorded-script"
@@ -48,34 +41,25 @@ def record(task: RecordingTask, seconds: float = 120.0) -> Session:
         player = _Player(task, workspace)
         for step in task.steps:
             player.play(step)
-    return Session(
-        id=task.name,
-        log=player.log,
-        origin=Origin(format="recorded", path=task.name),
-        model=MODEL,
-        window=WINDOW,
-        title=task.title,
-        cwd=f"{HOME}/{task.project}",
-        project=task.project,
-    )
+    return replace(player.session(), origin=Origin(format="recorded", path=task.name))
 
 
-class _Player:
-    """The log so far, its clock, and the numbers of messages and calls."""
+class _Player(SessionBuilder):
+    """The log so far, its clock, and the places to which the script returns."""
 
     def __init__(self, task: RecordingTask, workspace: Workspace) -> None:
-        self.log = Log()
-        self._workspace = workspace
-        self._clock = task.start
-        self._calls = 0
+        super().__init__(Source(task.name, BytesIO))
+        self.id, self.title, self.project, self.window = task.name, task.title, task.project, WINDOW
+        self.cwd = f"{HOME}/{task.project}"
+        self._workspace, self._clock, self._calls = workspace, task.start, 0
         self._marks: dict[str, str | None] = {}
-        self._append(SystemMessage(id=self._next(), blocks=(Text(task.system),), time=self._clock))
+        self.say_text("system", task.system)
 
     def play(self, step: Step) -> None:
         match step.kind:
             case "user":
                 self._clock += (PAUSE if step.pause is None else step.pause) + len(step.text) / 8
-                self._append(UserMessage(id=self._next(), blocks=(Text(step.text),), time=self._time()))
+                self.say_text("user", step.text)
             case "agent":
                 self._act(step)
             case "mark":
@@ -84,30 +68,23 @@ class _Player:
             case "back":
                 self._workspace.restore(step.text)
                 self.log.leaf = self._marks[step.text]
-                text, note_id = f"went back to {step.text}", self._next("n")
-                note = NoteEntry(id=note_id, parent=self.log.leaf, kind="branch", text=text, time=self._time())
-                self.log.append(note)
+                self.note("branch", f"went back to {step.text}", id=f"n{len(self.log) + 1:04}")
 
     def _act(self, step: Step) -> None:
         calls = [replace(call, id=f"call_{n:03}") for n, call in enumerate(step.calls, self._calls + 1)]
         self._calls += len(calls)
-        blocks: list[AnswerBlock] = [Thinking(step.thought)] if step.thought else []
-        blocks += [*text_block(step.text), *calls]
         self._clock += 1.5 + (len(step.thought) + len(step.text)) / 240 + 0.8 * len(calls)
-        stop = "tool_use" if calls else "end_turn"
-        self._append(AssistantMessage(id=self._next(), blocks=tuple(blocks), model=MODEL, stop=stop, time=self._time()))
+        found = Content([*thought_block(step.thought), *text_block(step.text), *calls])
+        self.say_content("assistant", found, model=MODEL, stop="tool_use" if calls else "end_turn")
         for call in calls:
             began = time.perf_counter()
             text, failed = self._workspace.use(call.name, call.arguments)
             self._clock += time.perf_counter() - began
-            about = {"call_id": call.id, "name": call.name, "is_error": failed}
-            self._append(ToolResult(id=self._next(), blocks=(Text(text),), time=self._time(), **about))
+            self.say(ToolResult(id="", call_id=call.id, blocks=(Text(text),), is_error=failed))
 
-    def _append(self, message: Message) -> None:
-        self.log.append(MessageEntry(id=message.id, parent=self.log.leaf, message=message))
+    def say(self, message: Message) -> str:
+        self.time = round(self._clock, 3)
+        return super().say(message)
 
-    def _next(self, letter: str = "m") -> str:
-        return f"{letter}{len(self.log) + 1:04}"
-
-    def _time(self) -> float:
-        return round(self._clock, 3)
+    def fresh_id(self, wanted: str = "") -> str:
+        return wanted or f"m{len(self.log) + 1:04}"

@@ -65,6 +65,7 @@ def json_document(records: str, builder: Callable[[Source], SessionBuilder]) -> 
                 built.read(record)
         with source.at():
             built.describe(document)
+        with source.at():
             yield built.session()
 
     return sessions

@@ -39,8 +39,8 @@ def _tokens(media_type: str, data: str) -> int:
     head = _decoded(data[: _HEAD // 4 * 4])
     if media_type == "application/pdf":
         return PAGE_TOKENS * max(1, head.count(b"/Type /Page\n") + head.count(b"/Type/Page/"))
-    sides = _png(head) or _jpeg(head) or _gif(head)
-    if not sides or not all(sides):
+    sides = _sides(head)
+    if not all(sides):
         return UNKNOWN_TOKENS
     scale = min(1.0, LONGEST_EDGE / max(sides))
     return max(1, min(MOST_TOKENS, round(sides[0] * scale * sides[1] * scale / PIXELS_PER_TOKEN)))
@@ -53,27 +53,15 @@ def _decoded(data: str) -> bytes:
         return b""
 
 
-def _png(head: bytes) -> tuple[int, int] | None:
-    if head[:8] != b"\x89PNG\r\n\x1a\n" or len(head) < 24:
-        return None
-    width, height = struct.unpack(">II", head[16:24])
-    return width, height
-
-
-def _gif(head: bytes) -> tuple[int, int] | None:
-    if head[:4] != b"GIF8" or len(head) < 10:
-        return None
-    width, height = struct.unpack("<HH", head[6:10])
-    return width, height
-
-
-def _jpeg(head: bytes) -> tuple[int, int] | None:
-    at = 2
-    if head[:2] != b"\xff\xd8":
-        return None
+def _sides(head: bytes) -> tuple[int, ...]:
+    """Width and height of a PNG, GIF or JPEG; zeros where they cannot be read."""
+    if head[:8] == b"\x89PNG\r\n\x1a\n" and len(head) >= 24:
+        return struct.unpack(">II", head[16:24])
+    if head[:4] == b"GIF8" and len(head) >= 10:
+        return struct.unpack("<HH", head[6:10])
+    at = 2 if head[:2] == b"\xff\xd8" else len(head)
     while at + 9 < len(head) and head[at] == 0xFF:
         if head[at + 1] in _FRAMES:
-            height, width = struct.unpack(">HH", head[at + 5 : at + 9])
-            return width, height
+            return struct.unpack(">HH", head[at + 5 : at + 9])
         at += 2 + int(struct.unpack(">H", head[at + 2 : at + 4])[0])
-    return None
+    return 0, 0

@@ -7,7 +7,7 @@ import io
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cache, partial
 from io import BufferedIOBase
 from itertools import count
 from pathlib import Path
@@ -19,8 +19,6 @@ from workbench.importers.formats import BUILTIN
 from workbench.importers.source import Source
 from workbench.registry import find, found
 from workbench.transcript.session import Origin, Session
-
-__all__ = ["Format", "Loaded", "Source", "files", "format_of", "formats", "load", "read", "scan"]
 
 Paths: TypeAlias = str | Path | Iterable[str | Path]
 
@@ -92,7 +90,7 @@ def read(path: str | Path, *, lenient: bool = False, format: str = "") -> Iterat
     """
     source = _source(str(path), lenient)
     try:
-        chosen = find("importer", format, {**BUILTIN, **installed()}) if format else format_of(source)
+        chosen = find("importer", format, known_formats()) if format else _format_of(source)
         for session in chosen.sessions(source):
             yield replace(session, origin=source.origin(chosen.name)) if session.origin == Origin() else session
     except (OSError, EOFError) as error:
@@ -100,35 +98,31 @@ def read(path: str | Path, *, lenient: bool = False, format: str = "") -> Iterat
         raise FormatError(f"cannot be read ({why})", where=source.where) from None
 
 
-def format_of(source: Source) -> Format:
-    """The format of this content; installed ones are asked before the built-in ones.
-
-    Raises:
-        FormatError: none recognises it.
-    """
-    head = source.head()
-    for format in (*installed().values(), *BUILTIN.values()):
-        if format.knows(head):
-            return format
-    why = "the file is empty" if not head.text.strip() else "no importer recognises this content"
-    raise _Unknown(f"{why}; known formats are {', '.join(sorted({*BUILTIN, *installed()}))}", where=source.where)
-
-
 def formats() -> tuple[Format, ...]:
-    """Every format that can be read, built in or installed."""
-    return tuple(part for _, part in sorted({**BUILTIN, **installed()}.items()))
+    """Every format that can be read, built in or installed, by name."""
+    return tuple(format for _, format in sorted(known_formats().items()))
 
 
-@lru_cache(maxsize=1)
-def installed() -> dict[str, Format]:
-    """The formats of other packages, looked up once a process: a folder has many files."""
-    return {name: _ready(name, part) for name, part in found("importer", BUILTIN).items() if name not in BUILTIN}
+@cache
+def known_formats() -> dict[str, Format]:
+    """The formats in the order in which they are tried: those of other packages first."""
+    installed = {name: part for name, part in found("importer", BUILTIN).items() if name not in BUILTIN}
+    return {**{name: _as_format(name, part) for name, part in installed.items()}, **BUILTIN}
 
 
-def _ready(name: str, part: Any) -> Format:  # noqa: ANN401  # another package's class or object
+def _as_format(name: str, part: Any) -> Format:  # noqa: ANN401  # another package's class or object
     """The format that a package gives as a `Format`, or as an object or class with its fields."""
     one = part() if isinstance(part, type) else part
     return Format(name, getattr(one, "description", ""), getattr(one, "carries", ()), one.knows, one.sessions)
+
+
+def _format_of(source: Source) -> Format:
+    head, known = source.head(), known_formats()
+    for format in known.values():
+        if format.knows(head):
+            return format
+    why = "no importer recognises this content" if head.text.strip() else "the file is empty"
+    raise _Unknown(f"{why}; known formats are {', '.join(sorted(known))}", where=source.where)
 
 
 def _with_own_id(session: Session, ids: set[str]) -> Session:
@@ -163,17 +157,13 @@ def files(paths: Paths) -> Iterator[str]:
         FormatError: a pattern matches nothing.
     """
     for name in _named(paths):
-        path = Path(name)
-        if name != STDIN and path.is_dir():
-            yield from _in_folder(path)
-        elif _MAGIC_GLOB & set(name) and not path.exists():
-            matched = sorted(Path(path.anchor or ".").glob(name.removeprefix(path.anchor)))
-            if not matched:
-                raise FormatError("no file matches this pattern", where=name)
-            for one in matched:
-                yield from _in_folder(one) if one.is_dir() else [str(one)]
-        else:
-            yield name
+        is_pattern = bool(_MAGIC_GLOB & set(name)) and not Path(name).exists()
+        root = Path(name).anchor
+        matched = sorted(map(str, Path(root or ".").glob(name.removeprefix(root)))) if is_pattern else [name]
+        if not matched:
+            raise FormatError("no file matches this pattern", where=name)
+        for one in matched:
+            yield from _in_folder(Path(one)) if one != STDIN and Path(one).is_dir() else [one]
 
 
 def _named(paths: Paths) -> list[str]:

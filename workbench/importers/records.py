@@ -29,7 +29,8 @@ def read_as(annotation: Json, value: Json) -> Json:
     Raises:
         FormatError: a field is unknown, missing, or of another type; the field is named by its path.
     """
-    origin, arguments = get_origin(annotation), get_args(annotation)
+    origin: Json = get_origin(annotation)
+    arguments = get_args(annotation)
     if origin is Literal:
         if value not in arguments:
             raise FormatError(f"expected {' or '.join(arguments)}, found {str(value)[:40]!r}")

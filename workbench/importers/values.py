@@ -84,7 +84,7 @@ def optional_count(record: Mapping[str, Json], field: str) -> int | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST:
         shown = value if isinstance(value, float) else kind(value)
-        raise FormatError(f"expected a count from 0 to 2^53, found {shown}", field=field)
+        raise FormatError(f"expected a count from 0 to 2^53, found {shown}", field=field.replace("/", "."))
     return int(value)
 
 
@@ -112,5 +112,5 @@ def _value(record: Mapping[str, Json], field: str) -> Json:
 def _typed(record: Mapping[str, Json], field: str, cls: type, wanted: str) -> Json:
     value = _value(record, field)
     if value is not None and not isinstance(value, cls):
-        raise FormatError(f"expected {wanted}, found {kind(value)}", field=field)
+        raise FormatError(f"expected {wanted}, found {kind(value)}", field=field.replace("/", "."))
     return value

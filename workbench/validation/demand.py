@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from workbench.datasets.generator import Generated, generate
-from workbench.datasets.vocabulary import VOCABULARY
+from workbench.datasets.generator import VOCABULARY, Generated, generate
 from workbench.experiment.prepared import Prepared
 from workbench.extraction.entities import Entity
 from workbench.metrics.demand import HORIZON

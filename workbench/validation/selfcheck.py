@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from workbench.datasets.bundled import bundled_files
-from workbench.datasets.generator import generate
-from workbench.datasets.vocabulary import VOCABULARY
+from workbench.datasets.generator import VOCABULARY, generate
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.sources import Source, read

@@ -12,7 +12,6 @@ from typing import Any
 from workbench.errors import FormatError
 from workbench.importers.blocks import content, result_blocks, thought_block, tool_calls
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import Source
 from workbench.importers.usage import OPENAI_USAGE
 from workbench.importers.values import identifier, mapping, objects, text, timestamp
 from workbench.transcript.message import Json, ToolCall, ToolResult, UserMessage
@@ -23,9 +22,7 @@ USAGE = replace(OPENAI_USAGE, cache_read=(*OPENAI_USAGE.cache_read, "cached_toke
 class AtifBuilder(SessionBuilder):
     """Reads steps of the system, the user and the agent, each with what was observed after it."""
 
-    def __init__(self, source: Source) -> None:
-        super().__init__(source)
-        self.agent: Mapping[str, Json] = {}
+    agent: Mapping[str, Json] = {}  # replaced, never changed
 
     def begin(self, document: Mapping[str, Json]) -> None:
         """Read what is known of the agent."""

@@ -16,19 +16,7 @@ from workbench.importers.source import Source
 from workbench.importers.usage import OPENAI_USAGE
 from workbench.importers.values import identifier, mapping, objects, optional_count, text, timestamp
 from workbench.transcript.log import MessageEntry
-from workbench.transcript.message import (
-    AssistantMessage,
-    Json,
-    Message,
-    SystemMessage,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    Usage,
-    UserMessage,
-    plain_text,
-)
+from workbench.transcript.message import Json, Text, Thinking, ToolCall, ToolResult, Usage, plain_text
 from workbench.transcript.session import Session
 
 IGNORED = frozenset({"ghost_snapshot", "other"})
@@ -98,7 +86,8 @@ class CodexBuilder(SessionBuilder):
         type_ = text(payload, "type")
         if type_ == "message" and text(payload, "role") != "assistant":
             self._close()
-            self.say(self._message(payload))
+            role, found, fields = self._message(payload)
+            self.say_content(role, found, **fields)
             return
         found = content(payload) if type_ == "message" else Content()
         if type_ != "message" and type_ not in IGNORED:
@@ -115,16 +104,15 @@ class CodexBuilder(SessionBuilder):
         for result in found.results:
             self.gathered.results.append(replace(result, is_error=_failed(result), time=self.time))
 
-    def _message(self, payload: Mapping[str, Json]) -> Message:
-        found = content(payload)
-        self.source.unknown.update(found.unknown)
-        role = text(payload, "role")
+    def _message(self, payload: Mapping[str, Json]) -> tuple[str, Content, dict[str, Json]]:
+        """The role of a message item, its content, and the further fields of the message."""
+        found, role = content(payload), text(payload, "role")
         if role in ("developer", "system"):
-            return SystemMessage(id="", blocks=found.said, time=self.time)
+            return "system", found, {}
         if role == "assistant":
-            return AssistantMessage(id="", blocks=found.said, time=self.time, model=self.answering_model)
+            return "assistant", Content([*found.said], unknown=found.unknown), {"model": self.answering_model}
         first = next((block.text for block in found.said if isinstance(block, Text)), "")
-        return UserMessage(id="", blocks=found.said, synthetic=_CLIENT.match(first) is not None, time=self.time)
+        return "user", found, {"synthetic": _CLIENT.match(first) is not None}
 
     def _close(self) -> None:
         """Write the answer that was gathered, and behind it the results of its calls."""
@@ -141,25 +129,24 @@ class CodexBuilder(SessionBuilder):
         known: dict[tuple[str, str], list[str]] = defaultdict(list)
         for entry in self.log:
             if isinstance(entry, MessageEntry):
-                known[_key(entry.message)].append(entry.id)
+                known[entry.message.role, plain_text(entry.message)].append(entry.id)
         kept: list[str] = []
-        added: list[Message] = []
+        added: list[tuple[str, Content, dict[str, Json]]] = []
         for item in objects(payload, "replacement_history"):
             if text(item, "type") == "message":
-                message = self._message(item)
-                same = known[_key(message)]
-                if same:
+                role, found, fields = self._message(item)
+                if same := known[role, found.words]:
                     kept.append(same.pop())
                 else:
-                    added.append(message)
+                    added.append((role, found, fields))
             elif text(item, "type") in ("compaction", "compaction_summary"):
                 sealed += len(text(item, "encrypted_content"))
                 written = written or text(item, "summary")
         self.compaction(written or None, kept=tuple(kept), tokens_before=self.last_prompt)
         if not written:
             self.note("hidden_summary", f"encrypted, {sealed} characters" if sealed else "not in the recording")
-        for message in added:
-            self.say(message)
+        for role, found, fields in added:
+            self.say_content(role, found, **fields)
 
     def session(self) -> Session:
         """What has been read, with the answer that was still open."""
@@ -171,7 +158,3 @@ class CodexBuilder(SessionBuilder):
 def _failed(result: ToolResult) -> bool:
     code = _EXIT.search(plain_text(result)[:_HEADER])
     return code is not None and code[1] != "0"
-
-
-def _key(message: Message) -> tuple[str, str]:
-    return message.role, plain_text(message)

@@ -28,14 +28,8 @@ class OpenCodeBuilder(SessionBuilder):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.info: Mapping[str, Json] = {}
         self.asked: Mapping[str, Json] | None = None
         self.cleared: list[tuple[float, str]] = []
-
-    def begin(self, document: Mapping[str, Json]) -> None:
-        """Read what is known of the session."""
-        with self.source.at():
-            self.info = mapping(document, "info")
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message."""
@@ -95,10 +89,7 @@ class OpenCodeBuilder(SessionBuilder):
 
     def describe(self, document: Mapping[str, Json]) -> None:
         """Read the session's id, its title and its folder."""
-        try:
-            self.id, self.title, self.cwd = (text(self.info, name) for name in ("id", "title", "directory"))
-        except FormatError as error:
-            raise FormatError(error.why, field=f"info.{error.field}") from None
+        self.id, self.title, self.cwd = (text(document, f"info/{name}") for name in ("id", "title", "directory"))
 
     def session(self) -> Session:
         """What has been read, with a clearing at its end for results that were pruned while the session ran."""
