@@ -46,9 +46,10 @@ def show(as_json: AsJson = False) -> int:
       workbench dataset list
     """
     rows = [
-        {"name": c.name, "where": "bundled", "tokens": f"{c.tokens:,}", "licence": c.licence, "what it is": c.title}
+        {"name": c["name"], "where": "bundled", "tokens": f"{c['tokens']:,}", "licence": c["licence"],
+         "what it is": c["title"]}
         for c in map(card, bundled_files())
-    ]
+    ]  # fmt: skip
     rows += [
         {"name": e.name, "where": "public", "tokens": "", "licence": e.licence,
          "what it is": f"{e.format}, {e.repository} at {e.commit[:7]}, {e.bytes:,} bytes"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from hashlib import sha256
 from http.client import HTTPException
@@ -10,7 +11,6 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import urlopen
 
-from workbench.importers.records import read_toml
 from workbench.errors import FormatError, SettingError, SetupError
 
 CATALOGUE = Path(__file__).parent / "catalogue.toml"
@@ -41,14 +41,9 @@ class Recording:
         return f"{host}/{self.repository}/{self.commit}/{quote(self.path)}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Catalogue:
-    recording: tuple[Recording, ...] = ()
-
-
 def recordings() -> tuple[Recording, ...]:
     """All recordings of the catalogue, in its order."""
-    return read_toml(_Catalogue, CATALOGUE, "catalogue").recording
+    return tuple(Recording(**one) for one in tomllib.loads(CATALOGUE.read_text("utf-8"))["recording"])
 
 
 def find(name: str) -> Recording:

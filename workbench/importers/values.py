@@ -104,6 +104,14 @@ def timestamp(record: Mapping[str, Json], field: str) -> float | None:
     return next((float(value) / factor for bound, factor in _EPOCHS if float(value) > bound), float(value))
 
 
+def time_of(words: str) -> float | None:
+    """The time that a text names, or None where it names none."""
+    try:
+        return timestamp({"time": words}, "time")
+    except FormatError:
+        return None
+
+
 def _value(record: Mapping[str, Json], field: str) -> Json:
     holder, _, name = field.rpartition("/")
     return (mapping(record, holder) if holder else record).get(name)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import dropwhile, groupby
 
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
+from workbench.importers.values import time_of
 from workbench.transcript.log import MessageEntry
 from workbench.transcript.message import AssistantMessage, Text, Usage
 from workbench.transcript.session import Session
@@ -93,17 +93,8 @@ class AiderBuilder(SessionBuilder):
             self.shell = _SHELL.match(text) is not None
             self.note("command", text)
         else:
-            self.say_text("user", _TALK.sub("", text), time=self._time())
-
-    def _time(self) -> float | None:
-        """When the chat started, for its first message; the log tells no other time."""
-        if any(isinstance(entry, MessageEntry) for entry in self.log):
-            return None
-        try:
-            moment = datetime.strptime(self.title, "%Y-%m-%d %H:%M:%S")
-        except ValueError:
-            return None
-        return moment.replace(tzinfo=UTC).timestamp()
+            first = not any(isinstance(entry, MessageEntry) for entry in self.log)
+            self.say_text("user", _TALK.sub("", text), time=time_of(self.title) if first else None)
 
     def _write_bare(self, answered: bool) -> None:
         """Write the lines without a mark: the model's answer, or the output of a command.

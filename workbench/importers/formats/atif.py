@@ -16,7 +16,7 @@ from workbench.importers.usage import OPENAI_USAGE
 from workbench.importers.values import identifier, mapping, objects, text, timestamp
 from workbench.transcript.message import Json, ToolCall, ToolResult, UserMessage
 
-USAGE = replace(OPENAI_USAGE, cache_read=(*OPENAI_USAGE.cache_read, "cached_tokens"))
+USAGE = replace(OPENAI_USAGE, cache_read=f"{OPENAI_USAGE.cache_read} cached_tokens")
 
 
 class AtifBuilder(SessionBuilder):

@@ -10,10 +10,7 @@ from workbench.importers.values import identifier, mapping, optional_count, text
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Json, Usage
 
-USAGE = UsageFields(
-    input=("inputTokens",), output=("outputTokens",), cache_read=("cacheReadTokens",),
-    cache_write=("cacheWriteTokens",), cache_in_input=True,
-)  # fmt: skip
+USAGE = UsageFields("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", cache_in_input=True)
 
 
 class ClineBuilder(ChatBuilder):

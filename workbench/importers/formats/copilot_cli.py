@@ -24,9 +24,8 @@ FAMILIES = (
     "exit_plan_mode.", "model.", "capabilities.", "commands.",
 )  # fmt: skip
 USAGE = UsageFields(
-    input=("inputTokens",), output=("outputTokens",), cache_read=("cacheReadTokens",),
-    cache_write=("cacheWriteTokens",), reasoning=("reasoningTokens",), cache_in_input=True,
-)  # fmt: skip
+    "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens", cache_in_input=True
+)
 
 
 class CopilotCliBuilder(SessionBuilder):

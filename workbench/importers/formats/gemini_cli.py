@@ -11,9 +11,7 @@ from workbench.importers.values import identifier, mapping, objects, text, times
 from workbench.transcript.message import Json, Thinking, ToolCall, ToolResult
 
 NOTES = frozenset({"info", "error", "warning"})
-USAGE = UsageFields(
-    input=("input",), output=("output",), cache_read=("cached",), reasoning=("thoughts",), cache_in_input=True
-)
+USAGE = UsageFields("input", "output", "cached", reasoning="thoughts", cache_in_input=True)
 
 
 class GeminiCliBuilder(SessionBuilder):

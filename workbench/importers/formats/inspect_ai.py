@@ -23,10 +23,7 @@ MOST_BYTES = 1 << 30
 """Unpacked bytes of one sample that are read: a zip can claim any size."""
 Sample: TypeAlias = tuple[str, Mapping[str, Json], Mapping[str, Json]]
 ATTACHED = "attachment://"
-USAGE = UsageFields(
-    input=("input_tokens",), output=("output_tokens",), cache_read=("input_tokens_cache_read",),
-    cache_write=("input_tokens_cache_write",),
-)  # fmt: skip
+USAGE = UsageFields("input_tokens", "output_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
 
 
 class SampleBuilder(ChatBuilder):

@@ -15,10 +15,10 @@ from workbench.transcript.message import Json
 from workbench.transcript.session import Session
 
 USAGE = UsageFields(
-    input=("input",),
-    output=("output",),
-    cache_read=("prompt_details.cache_read", "input_cache_read", "input_cached_tokens"),
-    reasoning=("completion_details.reasoning", "output_reasoning"),
+    "input",
+    "output",
+    "prompt_details.cache_read input_cache_read input_cached_tokens",
+    reasoning="completion_details.reasoning output_reasoning",
     cache_in_input=True,
 )
 

@@ -17,10 +17,7 @@ from workbench.transcript.message import Json, SaidBlock, Text, Thinking, ToolCa
 from workbench.transcript.session import Session
 
 SILENT = frozenset({"step-start", "step-finish", "patch", "snapshot", "agent", "retry"})
-USAGE = UsageFields(
-    input=("input",), output=("output",), cache_read=("cache/read",), cache_write=("cache/write",),
-    reasoning=("reasoning",),
-)  # fmt: skip
+USAGE = UsageFields("input", "output", "cache/read", "cache/write", "reasoning")
 
 
 class OpenCodeBuilder(SessionBuilder):

@@ -31,11 +31,11 @@ _EVENTS = {
 }  # fmt: skip
 _NO_REQUEST = frozenset({"execute_tool", "embeddings", "invoke_agent", "create_agent", "invoke_workflow"})
 USAGE = UsageFields(
-    input=("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"),
-    output=("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion"),
-    cache_read=("gen_ai.usage.cache_read.input_tokens",),
-    cache_write=("gen_ai.usage.cache_creation.input_tokens",),
-    reasoning=("gen_ai.usage.reasoning.output_tokens",),
+    "gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens llm.token_count.prompt",
+    "gen_ai.usage.output_tokens gen_ai.usage.completion_tokens llm.token_count.completion",
+    "gen_ai.usage.cache_read.input_tokens",
+    "gen_ai.usage.cache_creation.input_tokens",
+    "gen_ai.usage.reasoning.output_tokens",
     cache_in_input=True,
 )
 Messages: TypeAlias = list[ChatMessage]

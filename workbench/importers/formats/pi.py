@@ -15,7 +15,7 @@ from workbench.transcript.message import Json, ToolResult
 from workbench.transcript.session import Session
 
 NOTES = frozenset({"model_change", "thinking_level_change", "label", "custom", "session_info"})
-USAGE = UsageFields(input=("input",), output=("output",), cache_read=("cacheRead",), cache_write=("cacheWrite",))
+USAGE = UsageFields("input", "output", "cacheRead", "cacheWrite")
 
 
 class PiBuilder(SessionBuilder):

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Literal, TypeAlias
 
 from workbench.importers.blocks import Content, text_block
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
+from workbench.importers.values import time_of
 from workbench.transcript.log import Entry
 from workbench.transcript.message import AnswerBlock, Text, Thinking, ToolCall, ToolResult
 from workbench.transcript.session import Session
@@ -86,17 +86,10 @@ def _turns(lines: Sequence[str]) -> list[_Turn]:
     for line, quoted in zip(lines, fences(lines), strict=True):
         found = None if quoted or not line.startswith("_**") else _TURN.match(line)
         if found:
-            turns.append(_Turn(found[1] == "User", bool(found[2]), (found[3] or "").strip(), _time(found[4] or "")))
+            turns.append(_Turn(found[1] == "User", bool(found[2]), (found[3] or "").strip(), time_of(found[4] or "")))
         elif turns:
             turns[-1].lines.append(line)
     return turns
-
-
-def _time(text: str) -> float | None:
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except ValueError:
-        return None
 
 
 class SpecStoryBuilder(SessionBuilder):
