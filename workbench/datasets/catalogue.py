@@ -61,11 +61,7 @@ def find(name: str) -> Recording:
 def fetch(recording: Recording, folder: Path, host: str = HOST, seconds: float = 30.0) -> Path:
     """The recording's file in this folder; it is downloaded unless the folder holds it unchanged.
 
-    Args:
-        recording: what to fetch.
-        folder: where to keep it; made if it does not exist.
-        host: scheme and host.
-        seconds: how long to wait for the network each time.
+    The folder is made if it does not exist; `seconds` is how long to wait for the network each time.
 
     Raises:
         SetupError: the network or the host did not deliver the file.

@@ -46,13 +46,10 @@ class RecordingTask:
 
     Attributes:
         name: the session's id.
-        title: a few words for people.
-        project: the name of the folder in which the agent works, `/home/dev/<project>`.
-        files: the folder that is copied there.
+        project: the name of the folder in which the agent works, `/home/dev/<project>`; `files` is copied there.
         system: the system prompt.
         start: when the recorded session begins, in seconds since 1970.
         prepare: shell commands that run before the session and are not part of it.
-        steps: what happens, in order.
     """
 
     name: str

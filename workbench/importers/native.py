@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -27,25 +27,29 @@ class Header:
     workbench: Literal["session"]
     version: int
     id: str
-    origin: Origin = field(default_factory=Origin)
+    origin: Origin = Origin()
     model: str = ""
     window: int | None = None
     title: str = ""
     cwd: str = ""
     project: str = ""
-    leaf: str | None = None
+    leaf: str | None = ""
 
 
 def sessions(source: Source) -> Iterator[Session]:
     """The sessions of a file, each as soon as the next header or the end is reached."""
-    header: Mapping[str, Json] | None = None
+    header: Header | None = None
     log = Log()
     for line, record in source.records():
         with source.at(line):
             if MARK in record:
                 if header is not None:
                     yield _session(source, header, log)
-                header, log = _known_version(record), Log()
+                newest: Header = read_as(Header, record)
+                if newest.version != VERSION:
+                    why = f"version {newest.version} is unknown; this package reads version {VERSION}"
+                    raise FormatError(why, field="version")
+                header, log = newest, Log()
             elif header is None:
                 why = "an entry comes before the first header; a file starts with a header line"
                 raise FormatError(why, field=MARK)
@@ -64,16 +68,11 @@ def save(sessions: Session | Iterable[Session], path: str | Path) -> None:
 def write(sessions: Session | Iterable[Session], stream: BinaryIO) -> None:
     """Write one session or several to an open stream of bytes."""
     for session in [sessions] if isinstance(sessions, Session) else sessions:
-        stream.write(_line(_header(session)))
+        about = {name: getattr(session, name) for name in _ABOUT}
+        header = Header("session", VERSION, session.id, session.origin, leaf=session.log.leaf, **about)
+        stream.write(_line(_plain(header)))
         for entry in session.log:
             stream.write(_line(_plain(entry)))
-
-
-def _known_version(record: Mapping[str, Json]) -> Mapping[str, Json]:
-    header: Header = read_as(Header, record)
-    if header.version != VERSION:
-        raise FormatError(f"version {header.version} is unknown; this package reads version {VERSION}", field="version")
-    return record
 
 
 def _append(log: Log, record: Mapping[str, Json]) -> None:
@@ -83,30 +82,15 @@ def _append(log: Log, record: Mapping[str, Json]) -> None:
         raise FormatError(str(error), field="id" if record["id"] in log else "parent") from None
 
 
-def _session(source: Source, record: Mapping[str, Json], log: Log) -> Session:
-    header: Header = read_as(Header, record)
-    leaf = header.leaf if "leaf" in record else log.leaf
-    if leaf is not None and leaf not in log:
-        why = f"the leaf {leaf!r} is not the id of an entry"
-        if not source.lenient:
-            raise FormatError(why, where=source.where, field="leaf")
-        source.skipped.append(why)
-        leaf = log.leaf
-    log.leaf = leaf
+def _session(source: Source, header: Header, log: Log) -> Session:
+    with source.at():
+        if header.leaf and header.leaf not in log:
+            raise FormatError(f"the leaf {header.leaf!r} is not the id of an entry", field="leaf")
+        log.leaf = log.leaf if header.leaf == "" else header.leaf
     origin = header.origin
     if source.skipped:
         origin = replace(origin, skipped=(*origin.skipped, *source.skipped))
     return Session(id=header.id, log=log, origin=origin, **{name: getattr(header, name) for name in _ABOUT})
-
-
-def _header(session: Session) -> dict[str, Json]:
-    header: dict[str, Json] = {MARK: "session", "version": VERSION, "id": session.id}
-    about = {name: getattr(session, name) for name in _ABOUT}
-    header.update({name: value for name, value in about.items() if value not in ("", None)})
-    if session.origin != Origin():
-        header["origin"] = _plain(session.origin)
-    header["leaf"] = session.log.leaf
-    return header
 
 
 def _line(value: Json) -> bytes:

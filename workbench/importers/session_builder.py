@@ -34,8 +34,7 @@ class SessionBuilder:
 
     Attributes:
         log: what has been read; an id that is taken already gets a number as a suffix.
-        id: the recording's own, or else the file's name; `title`, `cwd` and `project` are empty until something names
-            them.
+        id: the recording's own, or else the file's name; `title`, `cwd` and `project` are empty until named.
         model: used where no answer names one.
         window: the model's context window in tokens, where the recording says.
         names: the tools' names by the ids of their calls.
@@ -57,11 +56,7 @@ class SessionBuilder:
         """Read what a document says before its records."""
 
     def read(self, record: Mapping[str, Json]) -> None:
-        """Read one record.
-
-        Raises:
-            FormatError: a field is wrong; it is named.
-        """
+        """Read one record; a wrong field is a `FormatError` that names it."""
         raise NotImplementedError
 
     def describe(self, document: Mapping[str, Json]) -> None:
@@ -88,13 +83,9 @@ class SessionBuilder:
         return self.add(MessageEntry(id=message.id, parent=None, message=message))
 
     def say_content(self, role: str, found: Content, *, id: str = "", **fields: Json) -> None:
-        """Append what one record says: results before a user's words and after a model's; no message for results alone.
+        """Append what one record of a `system`, a `user` or an `assistant` says: a message, and the results in it.
 
-        Args:
-            role: `system`, `user` or `assistant`.
-            found: the record's parts.
-            id: of the message.
-            fields: further fields of the message.
+        Results come before a user's words and after a model's; a record of results alone gives no message.
         """
         self.source.unknown.update(found.unknown)
         blocks = tuple(found.blocks) if role == "assistant" else found.said
@@ -113,14 +104,9 @@ class SessionBuilder:
     def compaction(
         self, text: str | None, *, id: str = "", files: FileOps | None = None, model: str = "", **about: Json
     ) -> str:
-        """Append a recorded compaction, and return its id.
+        """Append a recorded compaction, and return its id. `about` are further fields of `CompactionEntry`.
 
-        Args:
-            text: the summary; None where the recording does not show it.
-            id: of the entry.
-            files: what the summary says about files.
-            model: which wrote the summary.
-            about: further fields of `CompactionEntry`.
+        The text is the summary, None where the recording does not show it; `model` wrote it, `files` are named in it.
         """
         entry_id, summary = self.fresh_id(id), None
         if text is not None:

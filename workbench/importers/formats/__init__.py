@@ -18,7 +18,6 @@ from workbench.importers.formats import (
     langfuse,
     openhands,
     otel,
-    pi,
     specstory,
 )
 from workbench.importers.formats.adk import AdkBuilder
@@ -28,6 +27,7 @@ from workbench.importers.formats.codex import CodexBuilder
 from workbench.importers.formats.copilot_cli import CopilotCliBuilder
 from workbench.importers.formats.gemini_cli import GeminiCliBuilder
 from workbench.importers.formats.opencode import OpenCodeBuilder
+from workbench.importers.formats.pi import PiBuilder
 from workbench.importers.formats.swe_agent import SweAgentBuilder
 from workbench.importers.head import Head
 from workbench.importers.values import label
@@ -108,7 +108,7 @@ FORMATS = (
     Format(
         "pi", "pi coding agent sessions, version 1 and 3 (JSON lines)",
         ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
-        _knows_pi, pi.sessions,
+        _knows_pi, json_lines(PiBuilder),
     ),
     Format(
         "opencode", "OpenCode exports (JSON)",

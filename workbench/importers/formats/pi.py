@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from workbench.errors import FormatError
 from workbench.importers.blocks import content
@@ -23,7 +23,7 @@ class PiBuilder(SessionBuilder):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.header: Mapping[str, Json] | None = None
+        self.header: Mapping[str, Json] = {}
         self.lines: list[str] = []
 
     def read(self, record: Mapping[str, Json]) -> None:
@@ -114,21 +114,5 @@ class PiBuilder(SessionBuilder):
 
     def session(self) -> Session:
         """What has been read."""
-        header = self.header or {}
-        self.id, self.cwd, self.model = text(header, "id"), text(header, "cwd"), text(header, "modelId")
+        self.id, self.cwd, self.model = (text(self.header, name) for name in ("id", "cwd", "modelId"))
         return super().session()
-
-
-def sessions(source: Source) -> Iterator[Session]:
-    """The one session of a file; a second header starts another."""
-    builder = PiBuilder(source)
-    for line, record in source.records():
-        if record.get("type") == "session" and builder.header is not None:
-            with source.at():
-                yield builder.session()
-            builder = PiBuilder(source)
-        builder.line = line
-        with source.at(line):
-            builder.read(record)
-    with source.at():
-        yield builder.session()
