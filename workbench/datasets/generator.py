@@ -8,12 +8,11 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from workbench.errors import SettingError
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.importers.blocks import text_block
-from workbench.importers.records import read_as
 from workbench.transcript.message import (
     AnswerBlock,
     AssistantMessage,
@@ -38,34 +37,11 @@ NEAR, FAR, ALL_BUT_LOST = (3, 12), (20, 70), (120, 400)
 START = 1_767_225_600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """How one kind of work sounds.
-
-    Attributes:
-        tool: the tool that looks something up, and `argument` the name of its argument.
-        place: what is looked up; `{n}` becomes a number that makes it unlike all others.
-        places, things, aspects: together they name a fact, such as "harbour ledger timeout".
-        line: lines of tool output, with `{a}`, `{b}` for words and `{n}` for a number.
-        asks: what the person wants next. says: what the agent says while it works.
-    """
-
-    tool: str
-    argument: str
-    place: str
-    places: tuple[str, ...]
-    things: tuple[str, ...]
-    aspects: tuple[str, ...]
-    line: tuple[str, ...]
-    asks: tuple[str, ...]
-    says: tuple[str, ...]
-
-
 _FILE = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text("utf-8"))
-_SHARED = {"places": _FILE["places"], "says": _FILE["says"]}
-VOCABULARY: Mapping[Profile, Vocabulary] = {
-    profile: read_as(Vocabulary, {**_SHARED, **_FILE[profile]}) for profile in get_args(Profile)
+VOCABULARY: Mapping[Profile, Mapping[str, Any]] = {
+    profile: {"places": _FILE["places"], "says": _FILE["says"], **_FILE[profile]} for profile in get_args(Profile)
 }
+"""How each kind of work sounds, see `vocabulary.toml`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +108,7 @@ def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generat
 class _Writing:
     """The messages so far, what is planted in them, and which uses are still to come."""
 
-    def __init__(self, chance: random.Random, words: Vocabulary) -> None:
+    def __init__(self, chance: random.Random, words: Mapping[str, Any]) -> None:
         self.messages: list[Message] = []
         self.planted: list[Fact] = []
         self.stale: set[int] = set()
@@ -165,8 +141,8 @@ class _Writing:
         self._answer()
 
     def _user(self) -> None:
-        a, b = self._chance.sample(self._words.places, 2)
-        lines = [self._chance.choice(self._words.asks).format(a=a, b=b)]
+        a, b = self._chance.sample(self._words["places"], 2)
+        lines = [self._chance.choice(self._words["asks"]).format(a=a, b=b)]
         if self._chance.random() < 0.7:
             lines.append(self._plant("user", "Mind you, {about} is {entity}."))
         if self._chance.random() < 0.25 and (line := self._replacement()):
@@ -174,11 +150,11 @@ class _Writing:
         self._say(UserMessage, Text("\n".join(lines)))
 
     def _look(self) -> None:
-        place = self._words.place.format(n=self._next())
-        call = ToolCall(f"c{self._calls}", self._words.tool, {self._words.argument: place})
+        place = self._words["place"].format(n=self._next())
+        call = ToolCall(f"c{self._calls}", self._words["tool"], {self._words["argument"]: place})
         self._calls += 1
         used = self._used()
-        said = [self._chance.choice(self._words.says)] if self._chance.random() < 0.4 or used else []
+        said = [self._chance.choice(self._words["says"])] if self._chance.random() < 0.4 or used else []
         if used and self._chance.random() < 0.3:
             call = replace(call, arguments={**call.arguments, "note": " ".join(used)})
         else:
@@ -190,7 +166,7 @@ class _Writing:
         self._say(ToolResult, Text("\n".join(lines)), call_id=call.id, name=call.name)
 
     def _answer(self) -> None:
-        lines = [self._chance.choice(self._words.says), *self._used()]
+        lines = [self._chance.choice(self._words["says"]), *self._used()]
         if self._chance.random() < 0.2:
             lines.append(self._plant("assistant", "I decide that {about} becomes {entity}."))
         self._say(AssistantMessage, Text("\n".join(lines)), model="generated", stop="end_turn")
@@ -234,16 +210,16 @@ class _Writing:
     def _subject(self) -> str:
         while True:
             words = self._words
-            about = " ".join(map(self._chance.choice, (words.places, words.things, words.aspects)))
-            if len(self._seen) >= len(words.places) * len(words.things) * len(words.aspects) // 2:
-                about += f" {self._chance.choice(words.places)} {self._chance.choice(words.places)}"
+            about = " ".join(map(self._chance.choice, (words["places"], words["things"], words["aspects"])))
+            if len(self._seen) >= len(words["places"]) * len(words["things"]) * len(words["aspects"]) // 2:
+                about += f" {self._chance.choice(words["places"])} {self._chance.choice(words["places"])}"
             if about not in self._seen:
                 self._seen.add(about)
                 return about
 
     def _filler(self) -> str:
         """A line that no later message needs."""
-        one, places, forms = self._chance.random, self._words.places, self._words.line
+        one, places, forms = self._chance.random, self._words["places"], self._words["line"]
         a, b = places[int(one() * len(places))], places[int(one() * len(places))]
         return forms[int(one() * len(forms))].format(a=a, b=b, n=100 + int(one() * 900))
 

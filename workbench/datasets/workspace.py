@@ -18,6 +18,13 @@ HOME = "/home/dev"
 LONGEST = 24_000
 """Characters of a tool's output; more is cut in the middle, as agents' tools do."""
 
+PLACES = (
+    (sysconfig.get_path("purelib"), "/usr/lib/python3/site-packages"),
+    (sysconfig.get_path("stdlib"), "/usr/lib/python3"),
+    (sys.executable, "/usr/bin/python3"),
+)
+"""Where this Python keeps its packages, and what a recording says instead; longest first."""
+AUTHOR = (("NAME", "Dev"), ("EMAIL", "dev@example.org"), ("DATE", "2026-02-02T08:00:00+0000"))
 ADDRESS = re.compile(r"\b0x[0-9a-f]{9,16}\b")
 
 
@@ -149,9 +156,9 @@ class Workspace:
 
     def _shown(self, text: str) -> str:
         """The text without what belongs to this machine alone, and not longer than a tool may answer."""
-        for real, stable in _places():
+        for real, stable in (*PLACES, (str(self.root), "")):
             text = text.replace(real, stable)
-        text = ADDRESS.sub("0x7f1c2e9a04d0", text.replace(str(self.root), ""))
+        text = ADDRESS.sub("0x7f1c2e9a04d0", text)
         if len(text) <= LONGEST:
             return text
         half = LONGEST // 2
@@ -160,16 +167,6 @@ class Workspace:
 
 def _files_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts)
-
-
-def _places() -> tuple[tuple[str, str], ...]:
-    """Where this Python keeps its packages, and what a recording says instead; longest first."""
-    purelib, stdlib = sysconfig.get_path("purelib"), sysconfig.get_path("stdlib")
-    return (
-        (purelib, "/usr/lib/python3/site-packages"),
-        (stdlib, "/usr/lib/python3"),
-        (sys.executable, "/usr/bin/python3"),
-    )
 
 
 def _environment(root: Path) -> dict[str, str]:
@@ -195,8 +192,5 @@ def _environment(root: Path) -> dict[str, str]:
         "GIT_CONFIG_GLOBAL": "/dev/null",
         "GIT_CONFIG_SYSTEM": "/dev/null",
         "GIT_PAGER": "cat",
-        **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in _WHO},
+        **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in AUTHOR},
     }
-
-
-_WHO = (("NAME", "Dev"), ("EMAIL", "dev@example.org"), ("DATE", "2026-02-02T08:00:00+0000"))

@@ -190,11 +190,6 @@ def _picture_url(part: Part) -> Image:
     return linked(text(url, "url") if isinstance(url, dict) else text(part, "image_url", "uri", "url"))
 
 
-def _audio(part: Part) -> Image:
-    audio = mapping(part, "input_audio")
-    return image("audio/" + text(audio, "format"), text(audio, "data"))
-
-
 def _image(part: Part) -> SaidBlock:
     data = mapping(part, "inline_data", "inlineData") or part
     if part.get("type") == "blob" or isinstance(data.get("data"), str):
@@ -203,15 +198,13 @@ def _image(part: Part) -> SaidBlock:
 
 
 def _document(part: Part) -> SaidBlock:
-    source = mapping(part, "source")
-    type_ = text(source, "type")
-    if type_ == "text":
-        return Text(text(source, "data"))
-    if isinstance(source.get("content"), list):
-        return Text(block_texts(source, "content"))
-    if type_ == "base64":
-        return image(text(source, "media_type"), text(source, "data"))
-    return linked(text(source, "url"))
+    match text(part, "source/type"):
+        case "text":
+            return Text(text(part, "source/data"))
+        case "base64":
+            return image(text(part, "source/media_type"), text(part, "source/data"))
+    listed = isinstance(mapping(part, "source").get("content"), list)
+    return Text(block_texts(part, "source/content")) if listed else linked(text(part, "source/url"))
 
 
 def _file(part: Part) -> SaidBlock:
@@ -239,7 +232,7 @@ KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
     ),
     **dict.fromkeys(("functionResponse", "function_response"), _gemini_result),
     **dict.fromkeys(("image_url", "input_image", "uri"), _picture_url),
-    "input_audio": _audio,
+    "input_audio": lambda part: image(f"audio/{text(part, 'input_audio/format')}", text(part, "input_audio/data")),
     **dict.fromkeys(("image", "blob", "inlineData", "inline_data"), _image),
     "document": _document,
     "file": _file,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 from workbench.errors import FormatError
 from workbench.transcript.message import Json
@@ -20,7 +19,7 @@ def decode(text: str) -> Json:
     """The value of one JSON text. Half surrogate pairs become U+FFFD, since no tokenizer or file takes them.
 
     Raises:
-        FormatError: not JSON, a key given twice, a number no float can hold, or nested too deeply; names the line.
+        FormatError: not JSON, a number no float can hold, or nested too deeply; names the line.
     """
     if "\\ud" in text or "\\uD" in text:
         text = _ESCAPE.sub(_whole_pairs, text)
@@ -71,15 +70,6 @@ def _whole_pairs(found: re.Match[str]) -> str:
     return "\\ufffd" if len(escape) == _LONE and escape[1] == "u" and escape[2] in "dD" else escape
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    known = dict(pairs)
-    if len(known) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise FormatError(f"the key {twice!r} occurs twice in one object", line=1)
-    return known
-
-
 def _finite(digits: str) -> float:
     value = float(digits)
     if value in (float("inf"), float("-inf")):
@@ -91,4 +81,4 @@ def _no_constant(name: str) -> float:
     raise FormatError(f"{name} is no JSON value", line=1)
 
 
-_decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant)
+_decoder = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from workbench.importers.blocks import Content, content, result_blocks, tool_call
+from workbench.importers.blocks import Content, content, tool_call
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import identifier, mapping, objects, text, timestamp
@@ -38,8 +38,9 @@ class GeminiCliBuilder(SessionBuilder):
         found.blocks = [*thoughts, *found.blocks]
         for made in objects(record, "toolCalls"):
             call = tool_call(made)
+            result = _result(made, call)
             found.blocks.append(call)
-            found.results += _results(made, call)
+            found.results += [result] if result is not None else []
         model, usage = text(record, "model"), USAGE.read(mapping(record, "tokens"))
         self.say_content("assistant", found, id=message_id, model=model, usage=usage)
 
@@ -49,15 +50,13 @@ class GeminiCliBuilder(SessionBuilder):
         self.project = text(document, "projectHash")
 
 
-def _results(record: Mapping[str, Json], call: ToolCall) -> list[ToolResult]:
-    """One result a call: what the CLI sent back may be several parts."""
+def _result(record: Mapping[str, Json], call: ToolCall) -> ToolResult | None:
+    """A call's result, which may be several parts; None where the recording has none."""
     status, given = text(record, "status"), record.get("result")
-    found = content(record, "result") if isinstance(given, list) else Content()
+    found = content(record, "result") if isinstance(given, str | list) else Content()
     blocks = tuple(block for result in found.results for block in result.blocks) + found.said
-    if isinstance(given, str):
-        blocks = result_blocks(given)
     if not blocks and given is None and status not in ("success", "error", "cancelled"):
-        return []
+        return None
     failed = status in ("error", "cancelled") or any(result.is_error for result in found.results)
-    result_id, time = f"{call.id}-result", timestamp(record, "timestamp")
-    return [ToolResult(id=result_id, call_id=call.id, blocks=blocks, name=call.name, is_error=failed, time=time)]
+    fields = {"name": call.name, "is_error": failed, "time": timestamp(record, "timestamp")}
+    return ToolResult(id=f"{call.id}-result", call_id=call.id, blocks=blocks, **fields)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from workbench.errors import FormatError
-from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
-from workbench.importers.trace_log import Generation, merged_log
-from workbench.importers.traced_messages import chat_messages
+from workbench.importers.traces import Generation, TraceBuilder, chat_messages
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import identifier, mapping, objects, text, timestamp
 from workbench.transcript.message import Json
@@ -36,8 +34,8 @@ def sessions(source: Source) -> Iterator[Session]:
         with source.at(field=f"observations[{i}]"):
             if text(observation, "type") == "GENERATION":
                 generations += _generation(source, observation, f"observations[{i}]")
-    builder = SessionBuilder(source)
-    builder.log = merged_log(source, generations)
+    builder = TraceBuilder(source)
+    builder.merge(generations)
     if not len(builder.log):
         raise FormatError("no generation holds messages in a known shape", where=source.where)
     with source.at():

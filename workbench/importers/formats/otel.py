@@ -7,15 +7,13 @@ its version 1.36, of OpenLLMetry and of OpenInference are read as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from workbench.errors import FormatError
 from workbench.importers.decoding import decode_or
-from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
-from workbench.importers.trace_log import Generation, merged_log
-from workbench.importers.traced_messages import ChatMessage, chat_messages
+from workbench.importers.traces import ChatMessage, Generation, TraceBuilder, chat_messages
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import identifier, objects, text, timestamp
 from workbench.transcript.message import Json
@@ -57,25 +55,22 @@ def sessions(source: Source) -> Iterator[Session]:
     if not groups:
         raise FormatError("no span holds the messages of a model request", where=source.where)
     for group, generations in groups.items():
-        builder = SessionBuilder(source)
-        builder.log, builder.id = merged_log(source, generations), group
-        builder.title = builder.project = names[group]
+        builder = TraceBuilder(source)
+        builder.merge(generations)
+        builder.id, builder.title, builder.project = group, names[group], names[group]
         yield builder.session()
 
 
 def _spans(source: Source) -> Iterator[tuple[str, dict[str, Json]]]:
     """Every span with its place in the file."""
-    if source.in_lines():
-        for line, record in source.records():
-            with source.at(line):
-                for place, span in _inside(record):
-                    yield f"line {line} {place}".strip(), span
-        return
-    document = source.document()
-    for record in document if isinstance(document, list) else [document]:
-        if isinstance(record, dict):
-            with source.at():
-                yield from _inside(record)
+    records: Iterable[tuple[int | None, Json]] = source.records() if source.in_lines() else ()
+    if not records:
+        document = source.document()
+        records = ((None, one) for one in (document if isinstance(document, list) else [document]))
+    for line, record in records:
+        with source.at(line):
+            for place, span in _inside(record) if isinstance(record, dict) else ():
+                yield f"line {line} {place}".strip() if line else place, span
 
 
 def _inside(record: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]:

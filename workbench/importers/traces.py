@@ -1,20 +1,24 @@
-"""The shapes in which frameworks trace what went into a model and what came out, as messages for `ChatBuilder`.
+"""Traced requests: what went into a model and what came out, in any framework's shape, merged to one session.
 
-Known are OpenAI's chat and responses items, Anthropic's blocks, LangChain's, Gemini's contents, the parts of
+Known shapes are OpenAI's chat and responses items, Anthropic's blocks, LangChain's, Gemini's contents, the parts of
 OpenTelemetry's GenAI conventions, and plain transcripts; anything else is nothing, and its caller says so.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from workbench.importers.blocks import as_json
-from workbench.importers.chat import ROLES
+from workbench.importers.chat import ROLES, ChatBuilder
 from workbench.importers.decoding import decode_or
+from workbench.importers.session_builder import SessionBuilder
+from workbench.importers.source import Source
 from workbench.importers.values import label, mapping
-from workbench.transcript.message import Json
+from workbench.transcript.log import MessageEntry
+from workbench.transcript.message import AssistantMessage, Json, Message, Thinking, Usage
 
 ChatMessage: TypeAlias = dict[str, Json]
 
@@ -120,3 +124,69 @@ def _result(value: Json) -> Json:
     """A tool's result as parts where it is a list of them, else as JSON text."""
     listed = isinstance(value, list) and value and all(isinstance(part, dict) and "type" in part for part in value)
     return value if listed else as_json(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """One traced request: the messages that went in, what came out, and when."""
+
+    sent: Sequence[ChatMessage]
+    answer: Sequence[ChatMessage] = ()
+    model: str = ""
+    usage: Usage | None = None
+    time: float | None = None
+    place: str = ""
+
+
+class TraceBuilder(SessionBuilder):
+    """Merges traced requests: what several have in common is written once, and where they differ is a branch."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.after: dict[tuple[str | None, str], str] = {}
+        self.depth: dict[str | None, int] = {None: 0}
+        self.ends: list[str] = []
+
+    def merge(self, generations: Sequence[Generation]) -> None:
+        """Read all requests in order of time; the leaf is the end of the newest of the longest conversation."""
+        for generation in sorted(generations, key=lambda one: (one.time or 0.0, len(one.sent))):
+            self._merge_one(generation)
+        self.log.leaf = max(reversed(self.ends), key=self.depth.__getitem__, default=None)
+
+    def _merge_one(self, generation: Generation) -> None:
+        chat = ChatBuilder(self.source)
+        chat.read_all(generation.sent, generation.place or "input")
+        n = len(chat.log)
+        chat.read_all(generation.answer, generation.place or "output")
+        messages = [entry.message for entry in chat.log if isinstance(entry, MessageEntry)]
+        at = self._start(messages[:n])
+        for i, message in enumerate(messages):
+            if i == n and isinstance(message, AssistantMessage):
+                model = generation.model or message.model
+                message = replace(message, usage=generation.usage, model=model, time=generation.time)
+            at = self._step(at, message)
+        self.ends += [at] if at is not None else []
+
+    def _start(self, sent: Sequence[Message]) -> str | None:
+        """Where a request begins: at the root, or at an earlier answer if only what is new was sent."""
+        if not sent or (None, _key(sent[0])) in self.after:
+            return None
+        for leaf in reversed(self.ends[-8:]):
+            entry = self.log[leaf]
+            if isinstance(entry, MessageEntry) and _key(entry.message) == _key(sent[0]):
+                return entry.parent
+        return None
+
+    def _step(self, at: str | None, message: Message) -> str:
+        key = (at, _key(message))
+        if key not in self.after:
+            entry_id = self.after[key] = f"m{len(self.log) + 1}"
+            self.log.append(MessageEntry(id=entry_id, parent=at, message=replace(message, id=entry_id)))
+            self.depth[entry_id] = self.depth[at] + 1
+        return self.after[key]
+
+
+def _key(message: Message) -> str:
+    """What makes two traced messages the same: speaker and words; thoughts are often dropped from later requests."""
+    blocks = [block for block in message.blocks if not isinstance(block, Thinking)]
+    return f"{message.role}\0{getattr(message, 'call_id', '')}\0{blocks!r}"
