@@ -87,8 +87,8 @@ def test_one_damaged_file_is_an_error_unless_lenient(tmp_path: Path) -> None:
     ("raw", "why"),
     [
         (b"\xff\xfe", "byte 0xff is not UTF-8"),
-        (b'{"a": "\0"}', "NUL bytes"),
-        (b"\0" * 50, "NUL bytes"),
+        (b'{"a": "\0"}', "not JSON"),
+        (b"\0" * 50, "not JSON"),
         (b"[" * 5000, "nested deeper than 200 levels"),
         (b'{"a":' * 300 + b"1" + b"}" * 300, "nested deeper than 200 levels"),
         (b'{"a": ' + b"9" * 5000 + b"}", "too many digits"),
@@ -167,7 +167,7 @@ def test_aninstalled_importer_is_found_and_asked_first(tmp_path: Path, monkeypat
     about = tmp_path / "plain_chat-1.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: plain-chat\nVersion: 1\n")
-    (about / "entry_points.txt").write_text("[workbench.importers]\nplain_chat = plain_chat:PlainChat\n")
+    (about / "entry_points.txt").write_text("[workbench.importers]\nplain_chat = plain_chat:PLAIN_CHAT\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     known_formats.cache_clear()
     try:
@@ -180,21 +180,19 @@ def test_aninstalled_importer_is_found_and_asked_first(tmp_path: Path, monkeypat
         known_formats.cache_clear()
 
 
-PLAIN_CHAT = '''
+PLAIN_CHAT = """
+from workbench.importers.format import Format
 from workbench.transcript.message import AssistantMessage, Text, UserMessage
 from workbench.transcript.session import Session
 
-class PlainChat:
-    """Lines of `user: ...` and `bot: ...`."""
-    name = "plain_chat"
-    def knows(self, head):
-        return head.text.startswith("user: ")
-    def sessions(self, source):
-        kinds = {"user": UserMessage, "bot": AssistantMessage}
-        said = [line.split(": ", 1) for _, line in source.lines()]
-        messages = [kinds[who](id=f"m{i}", blocks=(Text(text),)) for i, (who, text) in enumerate(said)]
-        yield Session.of(messages, source.stem)
-'''
+def sessions(source):
+    kinds = {"user": UserMessage, "bot": AssistantMessage}
+    said = [line.split(": ", 1) for _, line in source.lines()]
+    messages = [kinds[who](id=f"m{i}", blocks=(Text(text),)) for i, (who, text) in enumerate(said)]
+    yield Session.of(messages, source.stem)
+
+PLAIN_CHAT = Format("plain_chat", "lines of user and bot", (), lambda head: head.text.startswith("user: "), sessions)
+"""
 
 
 def test_sessions_of_two_files_have_two_ids(tmp_path: Path) -> None:

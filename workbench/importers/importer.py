@@ -11,7 +11,7 @@ from functools import cache, partial
 from io import BufferedIOBase
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from workbench.errors import FormatError
 from workbench.importers.format import Format
@@ -106,14 +106,7 @@ def formats() -> tuple[Format, ...]:
 @cache
 def known_formats() -> dict[str, Format]:
     """The formats in the order in which they are tried: those of other packages first."""
-    installed = {name: part for name, part in found("importer", BUILTIN).items() if name not in BUILTIN}
-    return {**{name: _as_format(name, part) for name, part in installed.items()}, **BUILTIN}
-
-
-def _as_format(name: str, part: Any) -> Format:  # noqa: ANN401  # another package's class or object
-    """The format that a package gives as a `Format`, or as an object or class with its fields."""
-    one = part() if isinstance(part, type) else part
-    return Format(name, getattr(one, "description", ""), getattr(one, "carries", ()), one.knows, one.sessions)
+    return found("importer", BUILTIN)
 
 
 def _format_of(source: Source) -> Format:

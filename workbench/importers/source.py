@@ -67,8 +67,6 @@ class Source:
                 self.skipped.append(f"line {number}: a comment, left out")
                 continue
             with self.at(number):
-                if "\0" in line:
-                    raise FormatError("the line holds NUL bytes")
                 value = decode(line)
                 if not isinstance(value, dict):
                     raise FormatError(f"expected a JSON object, found {kind(value)}")

@@ -38,12 +38,8 @@ class PiBuilder(SessionBuilder):
         if name in self.log:
             self.source.skipped.append(f"line {self.line}: the id {name!r} is taken already, left out")
             return
-        leaf, self.log.leaf = self.log.leaf, self._parent(record)
-        try:
-            self._entry(record, name, type_)
-        except FormatError:
-            self.log.leaf = leaf
-            raise
+        self.log.leaf = self._parent(record)
+        self._entry(record, name, type_)
         self.lines[place] = name
 
     def _parent(self, record: Mapping[str, Json]) -> str | None:
