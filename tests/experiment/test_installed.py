@@ -20,6 +20,7 @@ from typing import ClassVar
 from workbench import (
     AssistantMessage, AtShare, Plan, Preset, Replace, Score, Session, Strategy, Text, UserMessage
 )
+from workbench.importers.format import Format
 
 
 @dataclass(frozen=True)
@@ -48,23 +49,16 @@ class Requests:
         return Score(float(len(data.replay.steps)))
 
 
-class PlainChat:
-    """Lines of `user: ...` and `bot: ...`."""
+def sessions(source):
+    messages = []
+    for i, line in enumerate(source.text().splitlines()):
+        who, _, text = line.partition(": ")
+        kind = UserMessage if who == "user" else AssistantMessage
+        messages.append(kind(id=f"m{i}", blocks=(Text(text),)))
+    yield Session.of(messages, id=source.stem)
 
-    name = "plain_chat"
-    description = "plain lines of a chat"
-    carries = ()
 
-    def knows(self, head):
-        return head.text.startswith("user: ")
-
-    def sessions(self, source):
-        messages = []
-        for i, line in enumerate(source.text().splitlines()):
-            who, _, text = line.partition(": ")
-            kind = UserMessage if who == "user" else AssistantMessage
-            messages.append(kind(id=f"m{i}", blocks=(Text(text),)))
-        yield Session.of(messages, id=source.stem)
+PLAIN_CHAT = Format("plain_chat", "plain lines of a chat", (), lambda head: head.text.startswith("user: "), sessions)
 '''
 POINTS = """
 [workbench.presets]
@@ -72,7 +66,7 @@ forgetful = somebody:FORGETFUL
 [workbench.metrics]
 requests_made = somebody:Requests
 [workbench.importers]
-plain_chat = somebody:PlainChat
+plain_chat = somebody:PLAIN_CHAT
 """
 
 
