@@ -11,6 +11,7 @@ import pytest
 
 from workbench.experiment.compare import compare
 from workbench.experiment.sweep import sweep
+from workbench.importers.importer import known_formats
 from workbench.metrics.builtin import installed
 
 PACKAGE = '''
@@ -83,8 +84,10 @@ def chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     lines = [f"user: tell me about part {i} {'word ' * 200}\nbot: part {i} is {i + 5000} long" for i in range(20)]
     (tmp_path / "talk.chat").write_text("\n".join(lines))
     installed.cache_clear()
+    known_formats.cache_clear()
     yield tmp_path / "talk.chat"
     installed.cache_clear()
+    known_formats.cache_clear()
     sys.modules.pop("somebody", None)
 
 

@@ -212,7 +212,7 @@ class _Writing:
             words = self._words
             about = " ".join(map(self._chance.choice, (words["places"], words["things"], words["aspects"])))
             if len(self._seen) >= len(words["places"]) * len(words["things"]) * len(words["aspects"]) // 2:
-                about += f" {self._chance.choice(words["places"])} {self._chance.choice(words["places"])}"
+                about += f" {self._chance.choice(words['places'])} {self._chance.choice(words['places'])}"
             if about not in self._seen:
                 self._seen.add(about)
                 return about

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 from io import BufferedIOBase
 
@@ -20,6 +21,7 @@ HEAD_BYTES = 1 << 16
 BOM = b"\xef\xbb\xbf"
 
 
+@dataclass
 class Source:
     """One recording: gives its lines or its whole text, and keeps account of what could not be read.
 
@@ -32,13 +34,12 @@ class Source:
         unknown: kinds of records and blocks that the importer does not know, with their number.
     """
 
-    def __init__(
-        self, where: str, opened: Callable[[], BufferedIOBase], *, folder: str = "", lenient: bool = False
-    ) -> None:
-        self.where, self.folder, self.lenient = where, folder, lenient
-        self.skipped: list[str] = []
-        self.unknown: Counter[str] = Counter()
-        self.open = opened
+    where: str
+    open: Callable[[], BufferedIOBase]
+    folder: str = ""
+    lenient: bool = False
+    skipped: list[str] = field(default_factory=list)
+    unknown: Counter[str] = field(default_factory=Counter)
 
     @property
     def stem(self) -> str:
