@@ -12,7 +12,7 @@ from importers.files import document, only, written
 
 from workbench.errors import FormatError, UnknownName
 from workbench.importers.formats import BUILTIN
-from workbench.importers.importer import formats, known_formats, load, read, scan
+from workbench.importers.importer import UnknownFormat, formats, known_formats, load, read, scan
 from workbench.transcript.message import plain_text
 
 PI = {"type": "session", "id": "s1", "timestamp": "2026-01-01T10:00:00Z", "cwd": "/p"}
@@ -68,9 +68,9 @@ def test_a_damaged_file_does_not_stop_the_others(tmp_path: Path) -> None:
     first, second, third = scan(tmp_path)
     assert (len(first.sessions), first.error) == (1, None)
     assert second.error is not None
-    assert (second.error.line, second.recognised) == (2, True)
+    assert second.error.line == 2 and not isinstance(second.error, UnknownFormat)
     assert third.error is not None
-    assert not third.recognised
+    assert isinstance(third.error, UnknownFormat)
     assert len(load(tmp_path, lenient=True)) == 2
 
 

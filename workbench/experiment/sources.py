@@ -11,7 +11,7 @@ from typing import TypeAlias
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import SettingError
 from workbench.experiment.prepared import Prepared, prepared
-from workbench.importers.importer import files, load, scan
+from workbench.importers.importer import UnknownFormat, files, load, scan
 from workbench.transcript.redaction import Redactor, redacted
 from workbench.transcript.session import Session
 
@@ -149,7 +149,7 @@ def _read_file(path: Path, changed: int, window: int | None, redact: bool) -> Re
     mask = Redactor().mask if redact else str
     for loaded in scan([path], lenient=True):
         if loaded.error is not None:
-            bad.append(Unreadable(mask(loaded.path), mask(str(loaded.error)), not loaded.recognised))
+            bad.append(Unreadable(mask(loaded.path), mask(str(loaded.error)), isinstance(loaded.error, UnknownFormat)))
         for session in loaded.sessions:
             if session.requests:
                 ready.append(prepared(redacted(session) if redact else session, window))

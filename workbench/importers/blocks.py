@@ -19,6 +19,7 @@ _IDS = ("call_id", "callID", "tool_use_id", "tool_call_id", "toolCallId", "id")
 _FUNCTIONS = ("function", "custom", "functionCall", "function_call")
 _ARGUMENTS = ("arguments", "input", "args", "action")
 _RESULTS = ("content", "output", "response", "result", "tools")
+_RESULT_TEXTS = ("output", "result", "error", "content")
 _UNTYPED = (
     "functionCall", "function_call", "functionResponse", "function_response", "inlineData", "inline_data", "text",
 )  # fmt: skip
@@ -106,11 +107,14 @@ def tool_call(record: Part) -> ToolCall:
 
 
 def tool_result(part: Part) -> ToolResult:
-    """A call's result as a part of a message or an item."""
-    value, failed = _first(part, _RESULTS), part.get("is_error") is True
-    if isinstance(value, dict) and isinstance(value.get("content"), str):
-        value = value["content"]
-    return ToolResult(id="", call_id=_call_id(part), blocks=result_blocks(value), is_error=failed)
+    """A call's result in any known shape; of an object with its text in one field, the text."""
+    holder = mapping(part, "function_response", "functionResponse") or part
+    value, failed = _first(holder, _RESULTS), part.get("is_error") is True
+    if isinstance(value, dict):
+        failed = failed or "error" in value
+        value = next((value[key] for key in _RESULT_TEXTS if isinstance(value.get(key), str)), value or None)
+    call_id, blocks = _call_id(holder), result_blocks(value)
+    return ToolResult(id="", call_id=call_id, blocks=blocks, name=label(holder, "name"), is_error=failed)
 
 
 def tool_calls(record: Part, field: str = "tool_calls") -> list[ToolCall]:
@@ -174,17 +178,6 @@ def _call_id(record: Part) -> str:
     return identifier(record, *_IDS)
 
 
-def _gemini_result(part: Part) -> ToolResult:
-    holder = mapping(part, "function_response", "functionResponse")
-    response, failed = holder.get("response"), False
-    if isinstance(response, dict):
-        failed = "error" in response
-        texts = (response[key] for key in ("output", "result", "error") if isinstance(response.get(key), str))
-        response = next(texts, response or None)
-    call_id, name = identifier(holder, "id"), text(holder, "name")
-    return ToolResult(id="", call_id=call_id, blocks=result_blocks(response), name=name, is_error=failed)
-
-
 def _picture_url(part: Part) -> Image:
     url = part.get("image_url")
     return linked(text(url, "url") if isinstance(url, dict) else text(part, "image_url", "uri", "url"))
@@ -226,11 +219,10 @@ KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
     **dict.fromkeys(
         (
             "tool_result", "tool_call_response", "function_call_output", "custom_tool_call_output",
-            "local_shell_call_output", "tool_search_output",
+            "local_shell_call_output", "tool_search_output", "functionResponse", "function_response",
         ),
         tool_result,
     ),
-    **dict.fromkeys(("functionResponse", "function_response"), _gemini_result),
     **dict.fromkeys(("image_url", "input_image", "uri"), _picture_url),
     "input_audio": lambda part: image(f"audio/{text(part, 'input_audio/format')}", text(part, "input_audio/data")),
     **dict.fromkeys(("image", "blob", "inlineData", "inline_data"), _image),

@@ -29,6 +29,10 @@ _GZIP = b"\x1f\x8b"
 _MAGIC_GLOB = frozenset("*?[")
 
 
+class UnknownFormat(FormatError):
+    """No importer recognises the content; a folder may hold files that are not recordings."""
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """What was read from one file.
@@ -37,13 +41,11 @@ class Loaded:
         path: the file.
         sessions: what is in it; empty where there is an error.
         error: why it could not be read, None if it could.
-        recognised: whether any importer recognised it; a folder may hold files that are not recordings.
     """
 
     path: str
     sessions: tuple[Session, ...] = ()
     error: FormatError | None = None
-    recognised: bool = True
 
 
 def load(paths: Paths, *, lenient: bool = False, format: str = "") -> list[Session]:
@@ -60,7 +62,7 @@ def load(paths: Paths, *, lenient: bool = False, format: str = "") -> list[Sessi
     named = _named(paths)
     sessions: list[Session] = []
     for loaded in scan(named, lenient=lenient, format=format):
-        if loaded.error is not None and (loaded.recognised or loaded.path in named):
+        if loaded.error is not None and (not isinstance(loaded.error, UnknownFormat) or loaded.path in named):
             raise loaded.error
         sessions += loaded.sessions
     if not sessions:
@@ -76,8 +78,6 @@ def scan(paths: Paths, *, lenient: bool = False, format: str = "") -> Iterator[L
             sessions = [_with_own_id(session, ids) for session in read(path, lenient=lenient, format=format)]
             ids.update(session.id for session in sessions)
             yield Loaded(path, tuple(sessions))
-        except _Unknown as error:
-            yield Loaded(path, error=error, recognised=False)
         except FormatError as error:
             yield Loaded(path, error=error)
 
@@ -115,17 +115,13 @@ def _format_of(source: Source) -> Format:
         if format.knows(head):
             return format
     why = "no importer recognises this content" if head.text.strip() else "the file is empty"
-    raise _Unknown(f"{why}; known formats are {', '.join(sorted(known))}", where=source.where)
+    raise UnknownFormat(f"{why}; known formats are {', '.join(sorted(known))}", where=source.where)
 
 
 def _with_own_id(session: Session, ids: set[str]) -> Session:
     """The session with an id that no session of another file has: a resumed one may have been saved twice."""
     found = next(i for n in count(1) if (i := f"{session.id}~{n}" if n > 1 else session.id) not in ids)
     return replace(session, id=found)
-
-
-class _Unknown(FormatError):
-    """No importer recognises the content."""
 
 
 def _source(path: str, lenient: bool) -> Source:
