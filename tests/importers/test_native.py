@@ -123,7 +123,6 @@ def entry(id: str = "e1", parent: str | None = None, **message: Any) -> dict[str
         ([header(), entry(parent="e9")], 2, "parent", "names the unknown parent 'e9'"),
         ([header(), {"type": "message", "id": "x", "parent": None}], 2, "message", "the field is missing"),
         ([header(), '{"type":"message"'], 2, "", "not JSON"),
-        ([header(), '{"type":"note","type":"note"}'], 2, "", "occurs twice"),
     ],
 )
 def test_damage_is_an_error_with_line_and_field(

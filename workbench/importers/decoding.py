@@ -52,17 +52,11 @@ def kind(value: Json) -> str:
 
 def too_deep(value: Json) -> bool:
     """Whether a decoded value is nested deeper than `MAX_DEPTH` levels."""
-    level = [value]
+    level = [value] if isinstance(value, dict | list) else []
     for _ in range(MAX_DEPTH):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ())
-            if isinstance(inner, dict | list)
-        ]
-        if not level:
-            return False
-    return True
+        inner = (one for outer in level for one in (outer.values() if isinstance(outer, dict) else outer))
+        level = [one for one in inner if isinstance(one, dict | list)]
+    return bool(level)
 
 
 def _whole_pairs(found: re.Match[str]) -> str:

@@ -16,7 +16,7 @@ from workbench.importers.source import Source
 from workbench.importers.usage import OPENAI_USAGE
 from workbench.importers.values import identifier, mapping, objects, optional_count, text, timestamp
 from workbench.transcript.log import MessageEntry
-from workbench.transcript.message import Json, Text, Thinking, ToolCall, ToolResult, Usage, plain_text
+from workbench.transcript.message import Json, Text, Thinking, ToolCall, Usage, plain_text
 from workbench.transcript.session import Session
 
 IGNORED = frozenset({"ghost_snapshot", "other"})
@@ -57,16 +57,15 @@ class CodexBuilder(SessionBuilder):
         elif "payload" not in record and (type_ in KINDS or type_ == "message"):
             self._item(record)
         elif "instructions" in record and not self.meta:
-            self._meta({**record, "base_instructions": {"text": text(record, "instructions")}})
+            self._meta(record)
         elif "record_type" not in record:
             self.source.unknown[f"record of type {type_!r}"] += 1
 
     def _meta(self, payload: Mapping[str, Json]) -> None:
-        if self.meta:
-            return
-        self.meta = payload
-        if instructions := text(payload, "base_instructions/text"):
+        instructions = text(payload, "base_instructions/text", "instructions")
+        if instructions and not self.meta:
             self.say_text("system", instructions)
+        self.meta = self.meta or payload
 
     def _event(self, payload: Mapping[str, Json]) -> None:
         match text(payload, "type"):
@@ -89,20 +88,24 @@ class CodexBuilder(SessionBuilder):
             role, found, fields = self._message(payload)
             self.say_content(role, found, **fields)
             return
-        found = content(payload) if type_ == "message" else Content()
-        if type_ != "message" and type_ not in IGNORED:
+        found = Content()
+        if type_ == "message":
+            found = content(payload)
+        elif type_ not in IGNORED:
             add_part(found, payload)
         self.source.unknown.update(found.unknown)
-        if found.blocks:
-            if self.usage is not None or self.gathered.results:
-                self._close()
-            self.began = self.time if self.began is None else self.began
+        if found.blocks and (self.usage is not None or self.gathered.results):
+            self._close()
+        if found.blocks and self.began is None:
+            self.began = self.time
         for block in found.blocks:
             if isinstance(block, ToolCall) and not block.id:
                 block = replace(block, id=f"{type_}-{len(self.log)}")
             self.gathered.blocks += [block] if block != Thinking("") else []
         for result in found.results:
-            self.gathered.results.append(replace(result, is_error=_failed(result), time=self.time))
+            code = _EXIT.search(plain_text(result)[:_HEADER])
+            failed = code is not None and code[1] != "0"
+            self.gathered.results.append(replace(result, is_error=failed, time=self.time))
 
     def _message(self, payload: Mapping[str, Json]) -> tuple[str, Content, dict[str, Json]]:
         """The role of a message item, its content, and the further fields of the message."""
@@ -153,8 +156,3 @@ class CodexBuilder(SessionBuilder):
         self._close()
         self.id, self.cwd = identifier(self.meta, "id"), text(self.meta, "cwd")
         return super().session()
-
-
-def _failed(result: ToolResult) -> bool:
-    code = _EXIT.search(plain_text(result)[:_HEADER])
-    return code is not None and code[1] != "0"

@@ -72,7 +72,9 @@ class CopilotCliBuilder(SessionBuilder):
         elif type_ == "skill.invoked" and data.get("content"):
             self.say_text("user", text(data, "content"), id=event_id, synthetic=True)
         elif type_ == "session.compaction_complete" and data.get("success") is not False:
-            self._compaction(event_id, data)
+            before, after = optional_count(data, "preCompactionTokens"), optional_count(data, "postCompactionTokens")
+            summary = text(data, "summaryContent") or None
+            self.compaction(summary, id=event_id, tokens_before=before, tokens_after=after)
         elif type_ in NOTES:
             shown = next((text(data, key) for key in ("newModel", "message", "reason") if data.get(key)), "")
             self.model = text(data, "newModel") or self.model
@@ -117,11 +119,6 @@ class CopilotCliBuilder(SessionBuilder):
         given = text(data, "error/message") if given is None and failed else given
         call_id, blocks = identifier(data, "toolCallId"), result_blocks(given)
         self.say(ToolResult(id=event_id, call_id=call_id, blocks=blocks, is_error=failed))
-
-    def _compaction(self, event_id: str, data: Mapping[str, Json]) -> None:
-        before, after = optional_count(data, "preCompactionTokens"), optional_count(data, "postCompactionTokens")
-        summary = text(data, "summaryContent") or None
-        self.compaction(summary, id=event_id, tokens_before=before, tokens_after=after)
 
     def add(self, entry: Entry) -> str:
         """Append after the leaf of the speaker, the agent or one of its sub-agents; the second of an id is left out."""
