@@ -221,7 +221,7 @@ class _Writing:
         """A line that no later message needs."""
         one, places, forms = self._chance.random, self._words["places"], self._words["line"]
         a, b = places[int(one() * len(places))], places[int(one() * len(places))]
-        return forms[int(one() * len(forms))].format(a=a, b=b, n=100 + int(one() * 900))
+        return str(forms[int(one() * len(forms))].format(a=a, b=b, n=100 + int(one() * 900)))
 
     def _next(self) -> int:
         """A number that nothing else in the session holds."""

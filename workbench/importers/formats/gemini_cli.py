@@ -58,5 +58,5 @@ def _result(record: Mapping[str, Json], call: ToolCall) -> ToolResult | None:
     if not blocks and given is None and status not in ("success", "error", "cancelled"):
         return None
     failed = status in ("error", "cancelled") or any(result.is_error for result in found.results)
-    fields = {"name": call.name, "is_error": failed, "time": timestamp(record, "timestamp")}
-    return ToolResult(id=f"{call.id}-result", call_id=call.id, blocks=blocks, **fields)
+    result_id, time = f"{call.id}-result", timestamp(record, "timestamp")
+    return ToolResult(id=result_id, call_id=call.id, blocks=blocks, name=call.name, is_error=failed, time=time)
