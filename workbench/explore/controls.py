@@ -19,9 +19,7 @@ WINDOWS = (4_000, 8_000, 12_000, 16_000, 24_000, 32_000, 48_000, 64_000, 96_000,
 TAILS = (0, 1_000, 2_000, 4_000, 8_000, 12_000, 16_000, 24_000, 32_000, 64_000)
 
 OWN = -1
-"""The slider's place for what the strategy's own setting."""
-ALONE = ""
-"""The name for no second strategy."""
+"""The slider's place for the strategy's own setting."""
 FIRST, THEN = 0.2, 0.4
 """Seconds of replaying before the picture is drawn, and between that and the next."""
 
@@ -38,58 +36,61 @@ class Controls:
 
     def __init__(self, view: SessionView) -> None:
         self.view, self._quiet, self._turn = view, False, 0
-        settings, wide = view.settings, {"description_width": "90px"}
-        look = {"style": wide, "layout": w.Layout(width="340px"), "continuous_update": False}
-        names = list(view.presets)
+        settings, sizing, names = view.settings, view.ready.sizing, list(view.presets)
         steps = max(len(view.ready.session.requests) - 1, 0)
-        self.strategy = w.Dropdown(options=names, value=settings.strategy, description="strategy", style=wide)
-        self.beside = w.Dropdown(
-            options=[("nothing", ALONE), *((name, name) for name in names)], value=settings.beside or ALONE,
-            description="beside it", style=wide,
-        )  # fmt: skip
-        self.strategy.layout = self.beside.layout = look["layout"]
-        self.window = w.SelectionSlider(
-            options=_labelled(WINDOWS, settings.window), value=settings.window, description="window", **look
-        )
-        self.threshold = w.FloatSlider(
-            value=settings.threshold or 0.8, min=0.2, max=1.0, step=0.05, description="threshold",
-            readout_format=".0%", **look,
-        )  # fmt: skip
-        self.tail = w.SelectionSlider(
-            options=[("its own", OWN), *_labelled(TAILS, settings.tail)],
-            value=OWN if settings.tail is None else settings.tail, description="kept tail", **look,
-        )  # fmt: skip
-        self.boundary = w.SelectionSlider(options=[("none", 0)], value=0, description="compaction", **look)
-        self.request = w.IntSlider(min=0, max=steps, description="request", **{**look, "continuous_update": True})
+        self.boundary = self._control(w.SelectionSlider, "compaction", lambda number: self.moved(view.select, number),
+                                      options=[("none", 0)], value=0)  # fmt: skip
+        self.request = self._control(w.IntSlider, "request", lambda request: self.moved(view.look, request),
+                                     min=0, max=steps, continuous_update=True)  # fmt: skip
         self.play = w.Play(min=0, max=steps, step=max(steps // 200, 1), interval=250, description="play")
-        self.overview, self.tabs = Pane(), w.Tab()
-        self.overview.on_msg(self._clicked)
-        self._listen()
-        row = w.Layout(flex_flow="row wrap")
+        self._linked = w.jslink((self.play, "value"), (self.request, "value"))
+        columns = (
+            (
+                self._control(w.Dropdown, "strategy", lambda name: self.change(strategy=name), options=names,
+                              value=settings.strategy),
+                self._control(w.Dropdown, "beside it", lambda name: self.change(beside=name or None),
+                              options=[("nothing", ""), *((name, name) for name in names)],
+                              value=settings.beside or ""),
+            ),
+            (
+                self._control(w.SelectionSlider, "window", lambda size: self.change(window=sizing.window(size)),
+                              options=_labelled(WINDOWS, settings.window), value=settings.window),
+                self._control(w.FloatSlider, "threshold", lambda share: self.change(threshold=share), min=0.2,
+                              max=1.0, step=0.05, value=settings.threshold or 0.8, readout_format=".0%"),
+            ),
+            (
+                self._control(w.SelectionSlider, "kept tail",
+                              lambda size: self.change(tail=None if size == OWN else size),
+                              options=[("its own", OWN), *_labelled(TAILS, settings.tail)],
+                              value=OWN if settings.tail is None else settings.tail),
+                self.boundary,
+            ),
+        )  # fmt: skip
+        self.overview, self.tabs, row = self._pane(), w.Tab(), w.Layout(flex_flow="row wrap")
         moves = w.HBox([self.play, self.request], layout=row)
-        columns = ([self.strategy, self.beside], [self.window, self.threshold], [self.tail, self.boundary])
         self.box = w.VBox([w.HBox([w.VBox(one) for one in columns], layout=row), moves, self.overview, self.tabs])
         self.redraw()
 
-    def _listen(self) -> None:
-        sizing = self.view.ready.sizing
-        self._on(self.strategy, lambda value: self.change(strategy=value))
-        self._on(self.beside, lambda value: self.change(beside=value or None))
-        self._on(self.window, lambda value: self.change(window=sizing.window(value)))
-        self._on(self.threshold, lambda value: self.change(threshold=value))
-        self._on(self.tail, lambda value: self.change(tail=None if value == OWN else value))
-        self._on(self.boundary, lambda value: self.moved(lambda: self.view.select(value)))
-        self._on(self.request, lambda value: self.moved(lambda: self.view.look(value)))
-        self._linked = w.jslink((self.play, "value"), (self.request, "value"))
+    def _control(self, kind: Any, name: str, then: Callable[[Any], object], **how: Any) -> Any:  # noqa: ANN401 - ipywidgets is untyped
+        """A widget that acts when a person changes its value."""
+        late = {} if kind is w.Dropdown else {"continuous_update": False}
+        widget = kind(
+            description=name, layout=w.Layout(width="340px"), style={"description_width": "90px"}, **{**late, **how}
+        )
 
-    def _on(self, widget: Any, then: Callable[[Any], None]) -> None:  # noqa: ANN401 - any widget, any value
-        def heard(change: dict[str, Any]) -> None:
+        def changed(change: dict[str, Any]) -> None:
             if not self._quiet and change["new"] is not None:
                 then(change["new"])
 
-        widget.observe(heard, "value")
+        widget.observe(changed, "value")
+        return widget
 
-    def change(self, **changes: Any) -> None:  # noqa: ANN401 - the fields of Settings
+    def _pane(self) -> Pane:
+        pane = Pane()
+        pane.on_msg(self._clicked)
+        return pane
+
+    def change(self, **changes: Any) -> None:  # noqa: ANN401 - the fields of the settings
         """Take new settings and draw what is replayed after a moment; the rest follows."""
         self._turn += 1
         self._replay(lambda: self.view.begin(FIRST, **changes), self._turn)
@@ -106,30 +107,27 @@ class Controls:
         if not done:
             _soon(lambda: self._replay(lambda: self.view.go_on(THEN), turn))
 
-    def moved(self, how: Callable[[], object]) -> None:
+    def moved(self, how: Callable[[int], object], number: int) -> None:
         """Look at another place of the same replay."""
-        how()
+        how(number)
         self.redraw()
 
     def _clicked(self, _: object, message: dict[str, Any], __: object) -> None:
         panel = self.view.go(str(message["go"]))
-        self.redraw()
-        titles = list(panels(self.view))
+        titles = self.redraw()
         self.tabs.selected_index = next((i for i, title in enumerate(titles) if title.startswith(panel)), 0)
 
-    def redraw(self) -> None:
-        """Draw the view as it is now."""
+    def redraw(self) -> list[str]:
+        """Draw the view as it is now; the titles of its panels."""
         self.overview.html = overview(self.view)
         drawn = panels(self.view)
         panes = list(self.tabs.children[: len(drawn)])
-        while len(panes) < len(drawn):
-            panes.append(Pane())
-            panes[-1].on_msg(self._clicked)
-        self.tabs.children = panes
+        self.tabs.children = panes + [self._pane() for _ in range(len(drawn) - len(panes))]
         for i, (title, html) in enumerate(drawn.items()):
-            panes[i].html = html
+            self.tabs.children[i].html = html
             self.tabs.set_title(i, title)
         self._follow()
+        return list(drawn)
 
     def _follow(self) -> None:
         """Set the two sliders of places to the selected place, without acting on their change."""
@@ -141,8 +139,7 @@ class Controls:
             if list(self.boundary.options) != options:
                 self.boundary.options = options
             self.boundary.value = view.selected
-            here = view.at
-            at = (step.request for step in view.replay.steps if step.index >= here)
+            at = (step.request for step in view.replay.steps if step.index >= view.at)
             self.request.value = view.request if view.request is not None else next(at, self.request.max)
         finally:
             self._quiet = False

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from workbench.judge.calibration import calibrate
 from workbench.judge.probes.accuracy import LABELS, Item, items, labelled, read_labels
 from workbench.judge.probes.answers import ProbeResults
 from workbench.markup import render
-
-Widget: TypeAlias = Any
-"""One of ipywidgets, which is untyped."""
 
 
 class Labelling:
@@ -28,7 +26,6 @@ class Labelling:
         self._probed = probed
         self.file = file or probed.path / LABELS
         self.items: Sequence[Item] = items(probed.table, each)
-        self._page: Widget = None
 
     @property
     def left(self) -> tuple[Item, ...]:
@@ -38,12 +35,12 @@ class Labelling:
 
     def label(self, right: bool) -> None:
         """Label the item that is shown, and go on to the next."""
-        if not self.left:
-            return
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        with self.file.open("a", encoding="utf-8") as out:
-            out.write(json.dumps({"key": self.left[0].key, "right": right}) + "\n")
-        self._show()
+        if self.left:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            with self.file.open("a", encoding="utf-8") as out:
+                out.write(json.dumps({"key": self.left[0].key, "right": right}) + "\n")
+        if "page" in self.__dict__:
+            self._show(self.page)
 
     @property
     def text(self) -> str:
@@ -55,27 +52,26 @@ class Labelling:
             judge=None if labels is None else calibrate(labels),
         )  # fmt: skip
 
-    @property
-    def page(self) -> Widget:
+    @cached_property
+    def page(self) -> Any:  # noqa: ANN401 - ipywidgets is untyped
         """The widgets, made when they are first shown."""
-        if self._page is None:
-            import ipywidgets
+        import ipywidgets
 
-            self._text = ipywidgets.HTML()
-            self._right = ipywidgets.Button(description="The same", button_style="success")
-            self._wrong = ipywidgets.Button(description="Not the same", button_style="danger")
-            self._right.on_click(lambda _: self.label(True))
-            self._wrong.on_click(lambda _: self.label(False))
-            self._page = ipywidgets.VBox([self._text, ipywidgets.HBox([self._right, self._wrong])])
-            self._show()
-        return self._page
+        same = ipywidgets.Button(description="The same", button_style="success")
+        other = ipywidgets.Button(description="Not the same", button_style="danger")
+        same.on_click(lambda _: self.label(True))
+        other.on_click(lambda _: self.label(False))
+        page = ipywidgets.VBox([ipywidgets.HTML(), ipywidgets.HBox([same, other])])
+        self._show(page)
+        return page
 
-    def _show(self) -> None:
-        if self._page is not None:
-            self._text.value = self.text
-            self._right.disabled = self._wrong.disabled = not self.left
+    def _show(self, page: Any) -> None:  # noqa: ANN401 - ipywidgets is untyped
+        text, buttons = page.children
+        text.value = self.text
+        for button in buttons.children:
+            button.disabled = not self.left
 
-    def _repr_mimebundle_(self, **more: object) -> Widget:
+    def _repr_mimebundle_(self, **more: object) -> Any:  # noqa: ANN401 - as IPython gives them
         return self.page._repr_mimebundle_(**more)
 
 

@@ -1,9 +1,9 @@
-"""What became of each message at a compaction, and what was lost that somebody needed later."""
+"""What became of each message at a compaction, and what was lost that is needed later."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.metrics.demand import Need
 from workbench.metrics.index import Index
@@ -23,17 +23,16 @@ def outcomes(session: Session, event: CompactionEvent | None, at: int | None = N
     Args:
         session: n messages.
         event: the newest compaction.
-        at: where one stands, event.at <= at <= n; what comes from there on is still to come. None: at the compaction.
+        at: the place, event.at <= at <= n; what comes from there on is still to come. None: at the compaction.
     """
     messages = session.messages
-    until = (len(messages) if event is None else event.at) if at is None else at
     done = 0 if event is None else event.at
+    until = (len(messages) if event is None else done) if at is None else at
     sent = () if event is None else event.compaction.sent.messages
-    same, named = {id(message) for message in sent}, {message.id for message in sent}
-    past = (_outcome(message, same, named) for message in messages[:done])
-    since = (_outcome(message, {id(message)}, named) for message in messages[done:until])
-    later: tuple[MessageOutcome, ...] = tuple("later" for _ in messages[until:])
-    return (*past, *since, *later)
+    same = {id(message) for message in (*sent, *messages[done:until])}
+    named = {message.id for message in sent}
+    later: list[MessageOutcome] = ["later"] * len(messages[until:])
+    return (*(_outcome(message, same, named) for message in messages[:until]), *later)
 
 
 def _outcome(message: Message, same: set[int], named: set[str]) -> MessageOutcome:
@@ -42,9 +41,8 @@ def _outcome(message: Message, same: set[int], named: set[str]) -> MessageOutcom
     return "rewritten" if message.id in named else "dropped"
 
 
-@dataclass(frozen=True, slots=True)
-class LostNeed:
-    """Something that was needed later and is no longer in the context; `named` if its name alone still is."""
+class LostNeed(NamedTuple):
+    """Something that is needed later and no longer in the context; `named` if its name alone still is."""
 
     need: Need
     named: bool
@@ -53,19 +51,19 @@ class LostNeed:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """How many things were needed after a compaction, and those of them that were lost, soonest needed first."""
+    """How many things are needed after a compaction, and those of them that were lost, soonest needed first."""
 
     needed: int
     lost: tuple[LostNeed, ...]
 
     @property
     def held(self) -> float | None:
-        """The share that the context still holds; None if nothing was needed."""
+        """The share that the context still holds; None if nothing is needed."""
         return 1 - len(self.lost) / self.needed if self.needed else None
 
 
 def missing(session: Session, index: Index, replay: Replay, event: CompactionEvent | None, at: int) -> Missing:
-    """What the recording needed after one place of the session and the context there lacks.
+    """What the recording needs after one place of the session and the context there lacks.
 
     Args:
         session: n messages.
@@ -77,28 +75,23 @@ def missing(session: Session, index: Index, replay: Replay, event: CompactionEve
     demand = index.demand(at)
     if not len(demand):
         return Missing(0, ())
-    kept, texts = held(session, event, at)
-    found = demand.retained(kept, texts)
+    found = demand.retained(*held(session, event, at))
     present = {need: bool(there) for need, there in zip(demand.needs, found.presence, strict=True)}
-    taken = takers(replay, event)
-    ids = [message.id for message in session.messages]
-    lost = tuple(
-        LostNeed(need, present[need], one.stage if (one := taken.get(ids[need.evidence])) else "")
-        for need in found.lost()
-    )
-    return Missing(len(demand), lost)
+    taken, ids = takers(replay, event), [message.id for message in session.messages]
+    stages = {need: taken[ids[need.evidence]].stage for need in demand.needs if ids[need.evidence] in taken}
+    lost = (LostNeed(need, present[need], stages.get(need, "")) for need in found.lost())
+    return Missing(len(demand), tuple(lost))
 
 
 def held(session: Session, event: CompactionEvent | None, at: int) -> tuple[frozenset[int], tuple[str, ...]]:
-    """The messages that the context holds as they were, and the texts of the others that stand in it."""
+    """The messages that the context holds unchanged, and the texts of the others in it."""
     if event is None:
         return frozenset(range(at)), ()
     seen = view(session, event.compaction.sent)
     return seen.kept | frozenset(range(event.at, at)), seen.texts
 
 
-@dataclass(frozen=True, slots=True)
-class Taker:
+class Taker(NamedTuple):
     """The stage that changed a message, and the number of its compaction."""
 
     stage: str
@@ -107,9 +100,10 @@ class Taker:
 
 def takers(replay: Replay, event: CompactionEvent | None) -> dict[str, Taker]:
     """By message id: the stage that touched it last, in this compaction or one before."""
-    found: dict[str, Taker] = {}
-    for one in replay.events[: 0 if event is None else event.number + 1]:
-        for stage in one.compaction.stages:
-            if stage.used:
-                found.update(dict.fromkeys((*stage.dropped, *stage.rewritten), Taker(stage.name, one.number)))
-    return found
+    return {
+        id: Taker(stage.name, one.number)
+        for one in replay.events[: 0 if event is None else event.number + 1]
+        for stage in one.compaction.stages
+        if stage.used
+        for id in (*stage.dropped, *stage.rewritten)
+    }

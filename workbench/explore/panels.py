@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
-from workbench.explore.outcome import LostNeed, MessageOutcome, Missing, Taker, held, outcomes, takers
+from workbench.explore.outcome import MessageOutcome, held, outcomes, takers
 from workbench.explore.timeline import bars, timeline
 from workbench.explore.view import SessionView
 from workbench.markup import render
-from workbench.metrics.demand import Need
 from workbench.replay.step import CompactionEvent, Replay
 from workbench.transcript.message import Message, Summary, said_texts
 
@@ -50,8 +48,8 @@ def _panel(name: str, **values: Any) -> str:  # noqa: ANN401 - whatever its temp
     return render("explore/panel.html", panel=f"explore/{name}.html", **values)
 
 
-def _summaries(event: CompactionEvent) -> list[str]:
-    return [message.text for message in event.compaction.sent.messages if isinstance(message, Summary)]
+def _summaries(event: CompactionEvent) -> list[Summary]:
+    return [message for message in event.compaction.sent.messages if isinstance(message, Summary)]
 
 
 def _messages(view: SessionView) -> str:
@@ -60,12 +58,14 @@ def _messages(view: SessionView) -> str:
     found = outcomes(session, view.event, view.at)
     chosen = sorted({*_chosen(found, view.at), *([] if view.message is None else [view.message])})
     rows = [
-        _row(session.messages[place], found[place], sizes[place], place)
-        | {"skipped": place - before - 1, "here": place == view.message}
+        {
+            "at": place, "message": session.messages[place], "outcome": found[place], "tokens": sizes[place],
+            "text": " ".join(next(iter(_texts(session.messages[place])))[:1000].split()), "skipped": place - before - 1,
+        }
         for before, place in zip([-1, *chosen], chosen, strict=False)
-    ]
-    told = None if view.message is None else story(view, view.message)
-    return _panel("messages", story=told, count=len(found), bars=bars(found, sizes), rows=rows)
+    ]  # fmt: skip
+    story = None if view.message is None else _story(view, view.message, found[view.message])
+    return _panel("messages", story=story, here=view.message, count=len(found), bars=bars(found, sizes), rows=rows)
 
 
 def _chosen(found: Sequence[MessageOutcome], at: int) -> list[int]:
@@ -75,79 +75,48 @@ def _chosen(found: Sequence[MessageOutcome], at: int) -> list[int]:
     return [*stay, *gone, *range(at, min(len(found), at + FEW))]
 
 
-def _row(message: Message, outcome: MessageOutcome, tokens: int, at: int) -> dict[str, object]:
-    text = next((text for text in said_texts(message) if text.strip()), "(no text)")
-    return {
-        "at": at, "role": message.role, "outcome": outcome, "tokens": tokens, "text": " ".join(text[:1000].split()),
-    }  # fmt: skip
+def _texts(message: Message) -> list[str]:
+    return [text for text in said_texts(message) if text.strip()] or ["(no text)"]
 
 
-@dataclass(frozen=True, slots=True)
-class Story:
-    """What became of one message.
+def _story(view: SessionView, place: int, outcome: MessageOutcome) -> dict[str, object]:
+    """What became of one message, seen from the selected place, and whether the context holds what others need of it.
 
-    Attributes:
-        place: its index among the session's messages.
-        outcome: whether it is kept, rewritten or dropped at the selected place.
-        taker: the stage that dropped or rewrote it; None if none did.
-        before: its text.
-        after: the texts in its place now.
-        needs: what later messages need of it, and whether the context still holds that.
+    `taker` is the stage that dropped or rewrote it, `after` what is in its place now.
     """
-
-    place: int
-    message: Message
-    tokens: int
-    outcome: MessageOutcome
-    taker: Taker | None
-    before: str
-    after: tuple[str, ...]
-    needs: tuple[tuple[Need, bool], ...]
-
-
-def story(view: SessionView, place: int) -> Story:
-    """The story of one message, seen from the selected place."""
-    replay, event, at = view.replay, view.event, view.at
-    session, demand = replay.session, view.ready.index.demand(at)
-    message, outcome = session.messages[place], outcomes(session, event, at)[place]
-    bound = demand.retained(*held(session, event, at)).bound
-    needs = tuple(
+    replay, event = view.replay, view.event
+    message, demand = replay.session.messages[place], view.ready.index.demand(view.at)
+    bound = demand.retained(*held(replay.session, event, view.at)).bound
+    needs = [
         (need, bool(there))
         for need, there in zip(demand.needs, bound, strict=True)
         if place in (need.evidence, need.said)
-    )
+    ]
     changed = event is not None and outcome in ("rewritten", "dropped")
-    return Story(
-        place, message, replay.sizing.sizes[place], outcome,
-        takers(replay, event).get(message.id) if changed else None,
-        "\n".join(text for text in said_texts(message) if text.strip()) or "(no text)",
-        _after(event, message, outcome) if event is not None and changed else (),
-        needs,
-    )  # fmt: skip
+    return {
+        "place": place, "message": message, "tokens": replay.sizing.sizes[place], "outcome": outcome,
+        "taker": takers(replay, event).get(message.id) if changed else None, "before": "\n".join(_texts(message)),
+        "after": _after(event, message, outcome) if event is not None and changed else [], "needs": needs,
+    }  # fmt: skip
 
 
-def _after(event: CompactionEvent, message: Message, outcome: MessageOutcome) -> tuple[str, ...]:
-    sent = event.compaction.sent.messages
+def _after(event: CompactionEvent, message: Message, outcome: MessageOutcome) -> list[str]:
     if outcome == "rewritten":
-        return next((tuple(said_texts(one)) for one in sent if one.id == message.id), ())
-    summaries = [one for one in sent if isinstance(one, Summary)]
-    naming = [one for one in summaries if message.id in one.replaces]
-    return tuple(one.text for one in naming or summaries)
+        return next(list(said_texts(one)) for one in event.compaction.sent.messages if one.id == message.id)
+    summaries = _summaries(event)
+    return [one.text for one in [one for one in summaries if message.id in one.replaces] or summaries]
 
 
 def _comparison(view: SessionView, other: Replay) -> str:
     """Both strategies in figures, and what each alone lost."""
-    pairs = [(one, view.missing(one)) for one in (view.replay, other)]
-    lost = [{one.need.entity: one for one in missing.lost} for _, missing in pairs]
-    sides = [_side(*pairs[i], lost[i], lost[1 - i]) for i in (0, 1)]
+    replays = (view.replay, other)
+    missing = [view.missing(one) for one in replays]
+    lost = [{one.need.entity: one for one in found.lost} for found in missing]
+    sides = [
+        {
+            "replay": replay, "missing": found, "tokens": [step.tokens_sent for step in replay.steps] or [0],
+            "alone": [one for entity, one in own.items() if entity not in theirs],
+        }
+        for replay, found, own, theirs in zip(replays, missing, lost, reversed(lost), strict=True)
+    ]  # fmt: skip
     return _panel("comparison", at=view.at, sides=sides)
-
-
-def _side(
-    replay: Replay, missing: Missing, own: Mapping[Any, LostNeed], theirs: Mapping[Any, LostNeed]
-) -> dict[str, object]:
-    return {
-        "replay": replay, "missing": missing, "sent": sum(step.tokens_sent for step in replay.steps),
-        "largest": max((step.tokens_sent for step in replay.steps), default=0),
-        "alone": [one for entity, one in own.items() if entity not in theirs],
-    }  # fmt: skip

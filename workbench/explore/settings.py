@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 from workbench.compaction.stage import Budget
@@ -32,29 +33,19 @@ class ExplorerSettings:
 
     def code(self) -> str:
         """The same in Python, for a person to copy."""
-        lines = [
-            "import workbench as wb",
-            "",
-            f'view = wb.explore(session, strategy="{self.strategy}", window={self.window:_}',
-        ]
-        if self.threshold is not None:
-            lines[-1] += f", threshold={self.threshold:g}"
-        if self.tail is not None:
-            lines[-1] += f", tail={self.tail:_}"
-        if self.beside is not None:
-            lines[-1] += f', beside="{self.beside}"'
-        return "\n".join(lines) + ")"
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        words = (
+            f"{name}={value:_}" if isinstance(value, int) else f"{name}={json.dumps(value)}"
+            for name, value in given.items()
+        )  # fmt: skip
+        return f"import workbench as wb\n\nview = wb.explore(session, {', '.join(words)})"
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """A preset's trigger with another threshold and another kept tail.
+    """A preset's trigger with another threshold and another kept tail; None leaves either as it is.
 
-    Attributes:
-        inner: the preset's own trigger.
-        threshold: share of the window in place of the inner one's; None leaves it.
-        tail: tokens of newest messages to keep; None leaves it to the strategy.
-        only_tail: the strategy keeps nothing but its tail, so the tail is the target.
+    Where the strategy keeps nothing but its tail (`only_tail`), the tail is the target.
     """
 
     inner: Trigger

@@ -67,21 +67,38 @@ def timeline(
     """
     if not replay.steps:
         return None
-    scale = Scale.of(replay)
+    scale, last = Scale.of(replay), replay.steps[-1].request
     left, right, floor = scale.x(0), scale.x(scale.last), scale.y(0)
+    lines = [replay, *([beside] if beside is not None and beside.steps else [])]
+    colours, few = looks(one.preset for one in lines), len(replay.events) <= MOST_REACHED
+    first = {step.compaction: step.request for step in replay.steps if step.compaction is not None}
+    limits = ((replay.window, "window", "2 3"), (_limit(trigger, threshold, replay.window), "compacts here", "6 4"))
     return {
         "width": WIDTH, "height": HEIGHT, "left": LEFT, "top": TOP, "bottom": BOTTOM, "last": scale.last,
         "label": f"Tokens of {len(replay.steps)} requests under {replay.preset}; {len(replay.events)} compactions",
         "recorded": f"{left},{floor} {scale.points(replay.steps, 'tokens_recorded')} {right},{floor}",
-        "ticks": _ticks(scale), "limits": _limits(replay, trigger, threshold, scale),
-        "compactions": _compactions(replay, selected, scale),
-        "recorded_compactions": [scale.x(_request(replay, one.at)) for one in replay.session.recorded],
-        "lines": _lines(replay, beside, scale), "cursor": None if request is None else scale.x(request),
+        "ticks": _ticks(scale), "cursor": None if request is None else scale.x(request),
+        "limits": [
+            (scale.y(tokens), f"{name}, {tokens:,}", dash)
+            for tokens, name, dash in limits if tokens is not None and tokens < scale.top
+        ],
+        "compactions": [
+            {
+                "number": event.number, "x": scale.x(first.get(event.number, last)), "selected": event is selected,
+                "label": f"compaction {event.number + 1}, before message {event.at}",
+                "reachable": few or event is selected,
+            }
+            for event in replay.events
+        ],
+        "recorded_compactions": [
+            scale.x(next((step.request for step in replay.steps if step.index >= one.at), last))
+            for one in replay.session.recorded
+        ],
+        "lines": [
+            {"name": one.preset, "points": scale.points(one.steps), "colour": colours[one.preset].colour, "dash": dash}
+            for one, dash in zip(lines, ("", "5 3"), strict=False)
+        ],
     }  # fmt: skip
-
-
-def _request(replay: Replay, at: int) -> int:
-    return next((step.request for step in replay.steps if step.index >= at), replay.steps[-1].request)
 
 
 def _ticks(scale: Scale) -> list[tuple[float, str]]:
@@ -90,45 +107,13 @@ def _ticks(scale: Scale) -> list[tuple[float, str]]:
     return [(scale.y(tokens), f"{tokens // 1000:,}k") for tokens in range(0, int(scale.top) + 1, step)]
 
 
-def _limits(replay: Replay, trigger: Trigger, threshold: float | None, scale: Scale) -> list[tuple[float, str, str]]:
-    """Height, name and dashes of the window and of the size at which the strategy compacts."""
-    compacts_at = _trigger_size(trigger, threshold, replay.window)
-    limits = [(replay.window, "window", "2 3"), (compacts_at, "compacts here", "6 4")]
-    return [
-        (scale.y(tokens), f"{name}, {tokens:,}", dash)
-        for tokens, name, dash in limits
-        if tokens is not None and tokens < scale.top
-    ]
-
-
-def _trigger_size(trigger: Trigger, threshold: float | None, window: int) -> int | None:
+def _limit(trigger: Trigger, threshold: float | None, window: int) -> int | None:
+    """Tokens at which the strategy compacts, where they are known beforehand."""
     if threshold is not None:
         return int(threshold * window)
     if isinstance(trigger, AtShare):
         return int(trigger.threshold * window)
     return trigger.limit(window) if isinstance(trigger, AtLimit) else None
-
-
-def _compactions(replay: Replay, selected: CompactionEvent | None, scale: Scale) -> list[dict[str, object]]:
-    """The compactions, each of which can be clicked; the keyboard reaches the selected one, and all if they are few."""
-    first = {step.compaction: step.request for step in replay.steps if step.compaction is not None}
-    return [
-        {
-            "number": event.number, "x": scale.x(first.get(event.number, replay.steps[-1].request)),
-            "label": f"compaction {event.number + 1}, before message {event.at}", "selected": event is selected,
-            "reachable": len(replay.events) <= MOST_REACHED or event is selected,
-        }
-        for event in replay.events
-    ]  # fmt: skip
-
-
-def _lines(replay: Replay, beside: Replay | None, scale: Scale) -> list[dict[str, str]]:
-    replays = [replay, *([beside] if beside is not None and beside.steps else [])]
-    colours = looks([one.preset for one in replays])
-    return [
-        {"name": one.preset, "points": scale.points(one.steps), "colour": colours[one.preset].colour, "dash": dash}
-        for one, dash in zip(replays, ("", "5 3"), strict=False)
-    ]
 
 
 def bars(outcomes: Sequence[MessageOutcome], sizes: Sequence[int]) -> list[tuple[MessageOutcome, float, float]]:

@@ -25,6 +25,7 @@ class SessionView:
     Attributes:
         settings: the strategy and its parameters.
         replay: of the session under them; `other` is the one to compare with, None if there is none.
+        progress: messages replayed, and messages of the session; None once all are.
         selected: number of the selected compaction; -1 before the first.
         request: the selected request; None is at the compaction.
         message: the selected message; None for none.
@@ -36,11 +37,10 @@ class SessionView:
         self.selected = 0
         self.request: int | None = None
         self.message: int | None = None
-        self._finished: dict[ExplorerSettings, Replay] = {}
         self._walks: dict[ExplorerSettings, Walk] = {}
-        self._missing: dict[tuple[ExplorerSettings, int, int], Missing] = {}
         self.replay: Replay
         self.other: Replay | None = None
+        self.progress: tuple[int, int] | None = None
         self.go_on()
 
     def set(self, **changes: Any) -> Self:  # noqa: ANN401 - the fields of the settings
@@ -51,53 +51,31 @@ class SessionView:
     def begin(self, seconds: float, **changes: Any) -> bool:  # noqa: ANN401 - the fields of the settings
         """Change settings and replay for about so many seconds; whether that was enough. `go_on` does the rest."""
         self.settings = replace(self.settings, **changes)
-        wanted = self._wanted()
-        self._walks = {one: walk for one, walk in self._walks.items() if one in wanted}
-        self._missing.clear()
         return self.go_on(seconds)
 
     def go_on(self, seconds: float = inf) -> bool:
         """Replay on for about so many seconds; whether the end is reached."""
         until = monotonic() + seconds
-        replays = [self._replayed(one, until) for one in self._wanted()]
-        self.replay, self.other = replays[0], replays[1] if len(replays) > 1 else None
-        if self.request is not None:
-            self.look(self.request)
-        else:
-            self.select(self.selected)
-        return not self._walks
-
-    def _wanted(self) -> list[ExplorerSettings]:
-        """The settings of each strategy alone."""
         names = [self.settings.strategy, *([self.settings.beside] if self.settings.beside else [])]
-        return [replace(self.settings, strategy=name, beside=None) for name in names]
-
-    def _replayed(self, wanted: ExplorerSettings, until: float) -> Replay:
-        """The replay under these settings as far as it comes until that time."""
-        if wanted in self._finished:
-            return self._finished[wanted]
-        walk = self._walks.get(wanted) or self._walk(wanted)
-        self._walks[wanted] = walk
-        while not walk.done:
-            walk.go_on()
-            if monotonic() > until:
-                break
-        if walk.done:
-            if len(self._finished) >= REMEMBERED:
-                del self._finished[next(iter(self._finished))]
-            self._finished[wanted] = self._walks.pop(wanted).replay()
-            return self._finished[wanted]
-        return walk.replay()
+        walks = [self._walk(replace(self.settings, strategy=name, beside=None)) for name in names]
+        for walk in walks:
+            while not walk.done:
+                walk.go_on()
+                if monotonic() > until:
+                    break
+        self.replay, self.other = walks[0].replay(), walks[1].replay() if len(walks) > 1 else None
+        done = all(walk.done for walk in walks)
+        self.progress = None if done else (min(walk.at for walk in walks), len(self.ready.session.messages))
+        self.select(self.selected) if self.request is None else self.look(self.request)
+        return done
 
     def _walk(self, wanted: ExplorerSettings) -> Walk:
-        chosen = tuned(self.presets[wanted.strategy], wanted)
-        return Walk(self.ready.session, chosen, self.model, self.ready.sizing, window=wanted.window)
-
-    @property
-    def progress(self) -> tuple[int, int] | None:
-        """Messages replayed, and messages of the session; None once all are."""
-        walks = self._walks.values()
-        return (min(walk.at for walk in walks), len(self.ready.session.messages)) if walks else None
+        """The replay under these settings as far as it has come."""
+        if wanted not in self._walks:
+            chosen = tuned(self.presets[wanted.strategy], wanted)
+            walk = Walk(self.ready.session, chosen, self.model, self.ready.sizing, window=wanted.window)
+            self._walks = dict([*self._walks.items(), (wanted, walk)][-REMEMBERED:])
+        return self._walks[wanted]
 
     def select(self, number: int) -> Self:
         """Look at the compaction of that number, from 0."""
@@ -138,9 +116,5 @@ class SessionView:
 
     def missing(self, replay: Replay) -> Missing:
         """What one of the replays lacks at the selected place of what is needed afterwards."""
-        before = self._before(replay)
-        where = (self._wanted()[replay is self.other], len(before), self.at)  # the same however far the rest has come
-        if where not in self._missing:
-            event = before[-1] if before else None
-            self._missing[where] = missing(self.ready.session, self.ready.index, replay, event, self.at)
-        return self._missing[where]
+        event = next(reversed(self._before(replay)), None)
+        return missing(self.ready.session, self.ready.index, replay, event, self.at)

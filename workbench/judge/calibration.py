@@ -39,7 +39,8 @@ class Labels:
     def of(cls, judged: Sequence[bool], right: Sequence[bool], pool: tuple[int, int] | None = None) -> Labels:
         """Count n verdicts of the judge against n labels of the person, in the same order."""
         pairs = list(zip(judged, right, strict=True))
-        return cls(*(pairs.count((one, other)) for one in (True, False) for other in (True, False)), pool)
+        both, neither = pairs.count((True, True)), pairs.count((False, False))
+        return cls(both, pairs.count((True, False)), pairs.count((False, True)), neither, pool)
 
     @property
     def n(self) -> int:
@@ -106,7 +107,8 @@ def calibrate(labels: Labels, seed: int = 20) -> Calibration | None:
     if not labels.enough:
         return None
     draws = zip(_rates(labels, _counted), _rates(labels, _drawn(np.random.default_rng(seed))), strict=True)
-    return Calibration(*(_interval(value, drawn) for value, drawn in draws), labels.kappa, labels.n)
+    sensitivity, specificity = (_interval(value, drawn) for value, drawn in draws)
+    return Calibration(sensitivity, specificity, labels.kappa, labels.n)
 
 
 def corrected(right: Sequence[int], asked: Sequence[int], labels: Labels | None, seed: int = 20) -> Corrected:

@@ -79,7 +79,9 @@ def _wide(rows: pd.DataFrame, values: str, conditions: Sequence[str]) -> pd.Data
 def _compliance(name: str, rows: pd.DataFrame, larger: int) -> Compliance:
     wide = _wide(rows.astype({"obeyed": "float"}), "obeyed", CONDITIONS)
     by = wide.groupby("session").mean()
-    obeyed = {condition: None if by.empty else float(by[condition].mean()) for condition in CONDITIONS}
+    obeyed: dict[str, float | None] = {
+        condition: None if by.empty else float(by[condition].mean()) for condition in CONDITIONS
+    }
     room, above = by["restated"] - by["without"], by["compacted"] - by["without"]
     most = estimate(room.tolist(), least=-1, most=1)
     if most is None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from os.path import commonprefix
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import pandas as pd
 from pydantic import Field
 
 from workbench.analysis.over_target import evenly, over_target
@@ -24,9 +25,6 @@ from workbench.metrics.recall import FEWEST
 from workbench.metrics.view import view
 from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.weights import weights
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = {
     "session": "string", "strategy": "string", "share": "Float64", "at": "Int64", "tokens": "Int64",
@@ -88,17 +86,13 @@ class SurprisalResults(Measurement):
         inner = [name for name in names if name != "none" and name not in apart]
         scored = table["strategy"].where(table["strategy"].isin(inner)).groupby([table[one] for one in PLACE])
         common = table[scored.transform("nunique") == len(inner)]
-        by = {name: common[common["strategy"] == name] for name in names}
-        return [
-            {"strategy": name, "sessions": int(own["session"].nunique()), "boundaries": len(own)}
-            | {column: _mean(own.groupby("session")[column].mean()) for column in ("per_token", "excess", "bound")}
-            for name, own in by.items()
-            if len(common)
-        ]
-
-
-def _mean(values: pd.Series[float]) -> float | None:
-    return float(values.mean()) if values.notna().any() else None
+        found: list[Row] = []
+        for name in names if len(common) else ():
+            own = common[common["strategy"] == name]
+            means = own.groupby("session")[["per_token", "excess", "bound"]].mean().mean()
+            row: Row = {"strategy": name, "sessions": int(own["session"].nunique()), "boundaries": len(own)}
+            found.append(row | {str(column): None if pd.isna(mean) else float(mean) for column, mean in means.items()})
+        return found
 
 
 class SurprisalSpec(ContextSpec):
@@ -140,22 +134,17 @@ def surprisal(
         return None
     started = monotonic()
     rows = list(each(lambda job: [_row(job, kept)], jobs, "reading", spec.quiet))
-    whole = {
-        _place(row): row["per_token"] for row in rows if row["strategy"] == "none" and row["per_token"] is not None
-    }
-    for row in rows:
-        if row["per_token"] is not None and _place(row) in whole:
-            row["excess"] = row["per_token"] - whole[_place(row)]
+    scored = [(tuple(row[name] for name in PLACE), row) for row in rows if row["per_token"] is not None]
+    whole = {place: float(row["per_token"] or 0) for place, row in scored if row["strategy"] == "none"}
+    for place, row in scored:
+        if place in whole:
+            row["excess"] = float(row["per_token"] or 0) - whole[place]
     notes = {
         "likelihood": kept.name, "likelihood_window": kept.window, "summaries_by": model_name(spec.model),
         "most_lines": spec.most, "seconds": round(monotonic() - started, 1), "scored_now": kept.asked,
         "from_disk": kept.kept,
     }  # fmt: skip
     return SurprisalResults.write(spec.out, rows, notes)
-
-
-def _place(row: Row) -> tuple[object, ...]:
-    return tuple(row[name] for name in PLACE)
 
 
 def _jobs(contexts: Iterator[Compacted], most: int) -> Iterator[_Job]:
