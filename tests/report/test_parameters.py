@@ -12,8 +12,7 @@ CELL = """window: int = 24_000  # tokens
 shares: list[float] = [0.1]  # budgets
 names: list[str] = []
 fast: bool = False
-model: str = "extractive"  # who writes
-limit: int | None = None"""
+model: str = "extractive"  # who writes"""
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def template(tmp_path: Path) -> Any:
 def test_names_types_defaults_and_helps_are_read(template: Path) -> None:
     found = declared(template)
     assert (found["window"].type, found["window"].default, found["window"].help) == ("int", 24_000, "tokens")
-    assert list(found) == ["window", "shares", "names", "fast", "model", "limit"]
+    assert list(found) == ["window", "shares", "names", "fast", "model"]
 
 
 @pytest.mark.parametrize(
@@ -40,8 +39,6 @@ def test_names_types_defaults_and_helps_are_read(template: Path) -> None:
         ("names", "", []),
         ("fast", "yes", True),
         ("model", "none", "none"),
-        ("limit", "none", None),
-        ("limit", "3", 3),
     ],
 )
 def test_a_text_is_read_as_the_declared_type(template: Path, name: str, text: str, value: Any) -> None:

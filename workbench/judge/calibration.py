@@ -20,13 +20,11 @@ UNCALIBRATED = "the judge is not calibrated; label 50 of its verdicts with wb.la
 class Labels:
     """How a person labelled items that a judge had judged before, without seeing its verdict.
 
-    The items may be chosen by verdict (25 of each, say): then the pool tells how often each verdict is given.
-
     Attributes:
         both: judged right, and right. `false_right`: judged right, but wrong. `false_wrong`: judged wrong, but right.
         neither: judged wrong, and wrong.
-        pool: how many items were judged right and wrong among all from which these were chosen; None if these are
-            a plain sample.
+        pool: how many items were judged right and wrong among all, where these were chosen by verdict (25 of each,
+            say); None if these are a plain sample.
     """
 
     both: int
@@ -73,14 +71,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How often a judge is right, by what is true.
-
-    Attributes:
-        sensitivity: of what is right, the share that it calls right.
-        specificity: of what is wrong, the share that it calls wrong.
-        kappa: see `Labels.kappa`.
-        labels: how many labels this rests on.
-    """
+    """How often a judge is right: of what is right (sensitivity), of what is wrong (specificity); on so many labels."""
 
     sensitivity: Interval
     specificity: Interval

@@ -122,21 +122,18 @@ class ContextSpec(Spec):
                     yield Compacted(ready, preset.name, shot.share or 1.0, shot.at, shot.context, path, over_target)
 
     def _sessions(self, what: What) -> Iterator[tuple[Path | None, Prepared]]:
-        left, any_read = self.limit, False
-        unreadable: list[Unreadable] = []
-        left_out: list[Unreadable] = []
+        used, unreadable, left_out = 0, list[Unreadable](), list[Unreadable]()
         smallest_first = sorted(bundled_files(), key=lambda path: path.stat().st_size)
         for source in sources_of(what, smallest_first):
-            if left == 0:
+            if used == self.limit:
                 break
             found = read(source, self.window, redact=self.redact)
             unreadable += found.unreadable
             left_out += [one for one in found.unreadable if source.named or not one.is_prose]
-            for ready in found.ready[:left]:
-                left = None if left is None else left - 1
-                any_read = True
+            for ready in found.ready[: None if self.limit is None else self.limit - used]:
+                used += 1
                 yield source.path, ready
-        if not any_read and unreadable:
+        if not used and unreadable:
             more = f" (and {len(unreadable) - 1} more)" if len(unreadable) > 1 else ""
             raise SettingError(f"no session could be read: {unreadable[0]}{more}")
         for one in left_out:

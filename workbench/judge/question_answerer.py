@@ -30,15 +30,9 @@ INSTRUCTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a reader said.
+    """A reader's answer: whether it counts, which model really answered, and what it cost.
 
-    Attributes:
-        text: empty where it said nothing.
-        outcome: whether the text counts.
-        model: who really answered.
-        tokens: of the prompt, as the reader counts or as we do.
-        usd: what it cost; None if nobody knows.
-        why: what went wrong.
+    `tokens` are those of the prompt, as the reader counts or as we do; `usd` is None if nobody knows.
     """
 
     text: str
@@ -79,7 +73,8 @@ class QuestionAnswerer:
             count=TiktokenCounter(),
         )  # fmt: skip
         size = TiktokenCounter().count_text(prompt)
-        window = self.window or _window(self.model, request)
+        own = getattr(self.model, "window", None)
+        window = self.window or (own(request) if callable(own) else own)
         if window is not None and size * MARGIN + self.tokens > window:
             why = f"the prompt has about {size} tokens, and {self.model.name} takes {window} with its answer"
             return Reply("", "too_large", self.model.name, size, why=why)
@@ -94,10 +89,3 @@ class QuestionAnswerer:
 def context_text(messages: Sequence[Message]) -> str:
     """A context as the text that a model is shown: whole, with thoughts kept apart."""
     return _WHOLE.transcript(messages)
-
-
-def _window(model: Model, request: SummaryRequest) -> int | None:
-    """What the model says of its own window, if it says anything."""
-    own = getattr(model, "window", None)
-    found = own(request) if callable(own) else own
-    return found if isinstance(found, int) else None

@@ -24,6 +24,8 @@ _ABSTAINED = re.compile(
     r"|the (?:conversation|context|text) (?:does not|doesn't) (?:say|state|mention|specify))\b",
     re.IGNORECASE,
 )
+_DENIED = re.compile(r"\b(?:not|no|never|isn't|wasn't|rather than|instead of)\b[^.]{0,30}$")
+"""What stands before an answer that is denied in the same sentence."""
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _NUMBER = re.compile(r"(?<![\w.])-?(\d+(?:[,_]\d{3})*(?:\.\d+)?)\s*([A-Za-z%]+)?")
 _CHOICE = re.compile(r"\W*(?:(?i:answer|option)\W+)?(?:([A-H])(?![A-Za-z'])|\(?([a-h])\))")
@@ -87,13 +89,8 @@ def _words(answer: str, said: str) -> Verdict:
         return "right"
     if not re.search(r"\w", said):
         return "wrong"
-    return "right" if len(said.split()) <= LONGEST and holds(said, answer) and not _denied(answer, said) else "open"
-
-
-def _denied(answer: str, said: str) -> bool:
-    """Whether the answer stands behind a "not" in the same sentence."""
-    before = plain_words(said).partition(plain_words(answer))[0]
-    return bool(re.search(r"\b(?:not|no|never|isn't|wasn't|rather than|instead of)\b[^.]{0,30}$", before))
+    denied = _DENIED.search(plain_words(said).partition(plain_words(answer))[0])
+    return "right" if len(said.split()) <= LONGEST and holds(said, answer) and not denied else "open"
 
 
 def _number(answer: str, said: str) -> Verdict:
@@ -108,10 +105,7 @@ def _number(answer: str, said: str) -> Verdict:
 
 
 def _numbers(text: str) -> list[tuple[float, str]]:
-    found = []
-    for digits, unit in _NUMBER.findall(text):
-        found.append((float(digits.replace(",", "").replace("_", "")), UNIT.get(unit.lower(), "")))
-    return found
+    return [(float(re.sub("[,_]", "", digits)), UNIT.get(unit.lower(), "")) for digits, unit in _NUMBER.findall(text)]
 
 
 def _choice(expected: Expected, said: str) -> Grade:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
-from functools import partial
-from typing import Any, TypeAlias
 
 import pandas as pd
 
 from workbench.analysis.compared import ALPHA, COLUMNS, WORTH, compare_table, lead_table
 from workbench.analysis.paired import holm
 from workbench.analysis.pareto import Standing, frontier
-from workbench.formats import gap, joined, missing, points, some
+from workbench.formats import missing
 from workbench.report.html import Html, empty, note, part, sentences
 from workbench.report.losses import losses_html
 from workbench.report.tables import RETENTION, SAVED, Tables, baseline, contenders, select, shares, strategies, values
 
 PLACE = ["session", "strategy", "mode", "share", "kind", "entity", "needed_at"]
 """The columns by which two losses are the same."""
-NOTHING_TO_COMPARE = "There are no two strategies to compare."
 OWN_TRIGGER = "each on its own trigger"
-Line: TypeAlias = Mapping[Hashable, Any]
-"""One row of a comparison, by the documented names."""
 
 
 def differences(run: Tables, metric: str = RETENTION) -> pd.DataFrame:
@@ -44,29 +38,6 @@ def lead(run: Tables, first: str) -> pd.DataFrame:
     return lead_table(run.scores, RETENTION, first, mode)
 
 
-def finding(one: Line, base: str, better: str = "better", worse: str = "worse") -> str:
-    """The result of a row of differences, in words."""
-    words = {"too few sessions": one["why"], "better": f"{better} than {base}", "worse": f"{worse} than {base}"}
-    return str(words.get(one["verdict"], f"no significant difference from {base}{power(one)}"))
-
-
-def power(one: Line) -> str:
-    """What a test without a significant result could have detected; starts with a semicolon."""
-    p = one["p"] if one["reference"] else one["p_holm"]
-    if not missing(p) and p <= ALPHA:
-        return "; the test is significant, but the interval includes 0"
-    if missing(one["detectable"]):
-        return f"; {one['why']}" if one["why"] else ""
-    text = f"; the test had 80 % power for {points(one['detectable'])} points"
-    if missing(one["would_do"]) or one["would_do"] <= one["sessions"]:
-        return text
-    return f"{text}, and would need about {some(int(one['would_do']), 'session')} for {points(WORTH)}"
-
-
-def _with_findings(rows: pd.DataFrame, words: Callable[[Line], str]) -> list[dict[Hashable, Any]]:
-    return [{**one, "finding": words(one)} for one in rows.to_dict("records")]
-
-
 def _both(recall: pd.DataFrame, saved: pd.DataFrame) -> pd.DataFrame:
     """Recall and tokens saved in one table, told apart by `measure`."""
     return pd.concat([recall.assign(measure="recall"), saved.assign(measure="saved")])[["measure", *COLUMNS]]
@@ -76,32 +47,16 @@ def differences_html(run: Tables) -> Html:
     """Recall and tokens saved against the baseline: difference, interval, test, and the result in words."""
     base = baseline(run)
     if base is None:
-        return empty(NOTHING_TO_COMPARE)
-    recall, saved, tables = differences(run), differences(run, SAVED), []
+        return empty("There are no two strategies to compare.")
+    recall, saved = differences(run), differences(run, SAVED)
     where = "all cut to the same size" if shares(run) else OWN_TRIGGER
-    for title, verb, rows in (
-        (f"Still knows, {where}", "keeps", recall), (f"Tokens saved, {OWN_TRIGGER}", "saves", saved),
-    ):  # fmt: skip
-        lines = _with_findings(rows, partial(finding, base=base, better=f"{verb} more", worse=f"{verb} less"))
-        dropped = rows.loc[~rows["reference"].astype(bool), "dropped"].max()
-        tables.append({"title": title, "rows": lines, "dropped": 0 if missing(dropped) else int(dropped)})
+    tables = [
+        {"title": f"Still knows, {where}", "verb": "keeps", "rows": recall},
+        {"title": f"Tokens saved, {OWN_TRIGGER}", "verb": "saves", "rows": saved},
+    ]
     return part(
-        "differences", _both(recall, saved), tables=tables, base=base, first="Strategy", difference=f"Against {base}",
-        known=strategies(run),
-    )  # fmt: skip
-
-
-def lead_html(run: Tables) -> Html:
-    """The leading strategy against each other one, tested as one that was chosen after looking."""
-    first = next(iter(contenders(run)), "")
-    rows = lead(run, first)
-    if rows.empty:
-        return empty(NOTHING_TO_COMPARE, rows)
-    lines = _with_findings(rows, lambda one: finding(one, str(one["strategy"]), "keeps more", "keeps less"))
-    return part(
-        "differences", rows, tables=[{"title": "", "rows": lines, "dropped": 0}], base=first, first=f"{first} against",
-        difference="Ahead by", known=strategies(run),
-    )  # fmt: skip
+        "differences", _both(recall, saved), tables=tables, base=base, known=strategies(run), worth=WORTH, alpha=ALPHA
+    )
 
 
 def standings(run: Tables) -> tuple[Standing, ...]:
@@ -160,7 +115,7 @@ def answer_html(now: Tables, then: Tables | None) -> Html:
     """What changed against the other run, in words; nothing where there is none."""
     if then is None:
         return empty()
-    told = _change(changes(now, then))
+    told = " ".join(sentences("change", rows=changes(now, then).to_dict("records")))
     return part("verdict", None, told, lead="", answer=told, sentences=(), notes=_other_differences(now, then))
 
 
@@ -170,43 +125,12 @@ def changes_html(now: Tables, then: Tables | None) -> Html:
         return empty()
     recall, saved = changes(now, then), changes(now, then, SAVED)
     where = "at the same size" if _same_sizes(now, then) else OWN_TRIGGER
-    tables = [
-        (title, _with_findings(rows, _changed))
-        for title, rows in ((f"Still knows, {where}", recall), (f"Tokens saved, {OWN_TRIGGER}", saved))
-    ]
+    tables = {f"Still knows, {where}": recall, f"Tokens saved, {OWN_TRIGGER}": saved}
     new = losses_html(lost_now(now, then), 40, "newly-lost")
     lost = "" if new.data is None or new.data.empty else new.html
-    return part("changes", _both(recall, saved), tables=tables, lost=lost, known=strategies(now))
-
-
-def _changed(one: Line) -> str:
-    if one["tied"] == one["sessions"]:
-        return "the same in every session"
-    words = {"better": "more than then", "worse": "less than then", "too few sessions": one["why"]}
-    return str(words.get(one["verdict"], f"no significant change{power(one)}"))
-
-
-def _change(recall: pd.DataFrame) -> str:
-    """What changed in recall, in words: significant changes, strategies without one, and too few sessions."""
-    if recall.empty:
-        return "The two runs have no strategy and session in common, so they cannot be compared."
-    told = []
-    if clear := recall[recall["verdict"].isin(["better", "worse"])].to_dict("records"):
-        words = [
-            f"{one['strategy']} keeps {points(abs(one['difference']))} points "
-            f"{'more' if one['difference'] > 0 else 'less'}"
-            for one in clear
-        ]
-        told.append(f"Against the other run, {joined(words)}: a significant change.")
-    unsure = recall[recall["verdict"] == "undecided"]
-    if len(unsure):
-        same = "Recall is the same" if (unsure["difference"] == 0).all() else "No significant change"
-        told.append(f"{same} for {joined(unsure['strategy'].tolist())}.")
-    if few := recall[recall["verdict"] == "too few sessions"].to_dict("records"):
-        seen = joined([f"{one['strategy']} {gap(one['difference'])}" for one in few])
-        n = some(int(few[0]["sessions"]), "session is", "sessions are")
-        told.append(f"{n} too few for a test; observed, in points: {seen}.")
-    return " ".join(told)
+    return part(
+        "changes", _both(recall, saved), tables=tables, lost=lost, known=strategies(now), worth=WORTH, alpha=ALPHA
+    )
 
 
 def _other_differences(now: Tables, then: Tables) -> list[str]:

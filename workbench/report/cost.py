@@ -32,13 +32,7 @@ def by_cost(run: Tables) -> list[str]:
 
 
 def bills(run: Tables) -> pd.DataFrame:
-    """One row a strategy, means over sessions in USD.
-
-    Columns: `strategy`, `reference`, `sessions`; `usd` and its parts `usd_input usd_read usd_write usd_output
-    usd_summaries`, `usd_fetching` beside them; `usd_uncompacted`; `net_saving`, `saved` (its share of the uncompacted
-    cost) with `saved_low`, `saved_high`; `cache_read` (share of prompt tokens), `breaks`; `compacted` and `paid`
-    (sessions that were compacted, and of those the ones that broke even), `even_after` (median requests until then).
-    """
+    """One row a strategy, means over sessions in USD; docs/tables.md has the columns."""
     return pd.DataFrame([_bill(run.costs, name) for name in by_cost(run)])
 
 

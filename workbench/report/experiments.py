@@ -1,4 +1,4 @@
-"""Runs the experiment notebook, once or at every point of a grid, and goes on where it was interrupted."""
+"""Runs the experiment notebook, once or at every point of a grid, and continues where it was interrupted."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run_experiment(parameters: Mapping[str, Value], out: str | Path | None = Non
     return done
 
 
-def seal(values: Mapping[str, Value]) -> str:
+def seal(values: object) -> str:
     """A short name for these parameters."""
     return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:8]
 
@@ -85,16 +85,14 @@ def points(fixed: Mapping[str, str], grid: Mapping[str, str]) -> list[dict[str, 
     """
     template = notebook(TEMPLATE)
     known = declared(template)
-    both = [name for name in grid if name in fixed]
-    if both:
-        raise SettingError(f"`{both[0]}` is set twice: as a value and as a grid; set it once")
+    for name in grid:
+        if name in fixed:
+            raise SettingError(f"`{name}` is set twice: as a value and as a grid; set it once")
     if "out" in fixed or "out" in grid:
         raise SettingError("`out` is the folder of one run; use --out for the folder of all runs")
     choices = []
     for name, text in grid.items():
-        if name not in known:
-            checked(template, {name: text})
-        mark = LISTS if known[name].type.startswith("list[") else ","
+        mark = LISTS if name in known and known[name].type.startswith("list[") else ","
         choices.append([(name, part.strip()) for part in text.split(mark) if part.strip()])
     return [checked(template, {**fixed, **dict(chosen)}) for chosen in product(*choices)]
 
@@ -127,55 +125,36 @@ def run_experiments(
     """
     from tqdm.auto import tqdm
 
-    values = points(fixed, grid)
-    folder = Path(out) if out is not None else REPORTS / f"experiments-{_named(values)}"
+    values, hidden = points(fixed, grid), quiet or not sys.stderr.isatty()
+    folder = Path(out) if out is not None else REPORTS / f"experiments-{seal(values)}"
     folders = [folder / _slug(one, grid) for one in values]
     with ThreadPoolExecutor(max_workers=jobs) as pool:
-        done = tqdm(
-            pool.map(_run, values, folders), total=len(values), desc="notebooks", leave=False,
-            disable=quiet or not sys.stderr.isatty(),
-        )  # fmt: skip
-        ran = list(done)
-    _write(folder / INDEX, [asdict(one) for one in ran])
-    return ran
+        ran = pool.map(_run, values, folders)
+        done = list(tqdm(ran, total=len(values), desc="notebooks", leave=False, disable=hidden))
+    index = json.dumps([asdict(one) for one in done], indent=1, ensure_ascii=False)
+    (folder / INDEX).write_text(index, encoding="utf-8")
+    return done
 
 
 def _run(values: Mapping[str, Value], folder: Path) -> GridPoint:
-    state = {"values": dict(values), "code": code_version(), "template": _template()}
-    if _read(folder / DONE) == state and (folder / f"{TEMPLATE}.ipynb").is_file():
+    template = sha256(notebook(TEMPLATE).read_bytes()).hexdigest()[:16]
+    state = json.dumps({"values": dict(values), "code": code_version(), "template": template}, indent=1)
+    done = folder / DONE
+    if done.is_file() and done.read_text(encoding="utf-8") == state:
         return GridPoint(values, str(folder), "kept")
     try:
         run_experiment(values, folder)
     except Exception as error:  # noqa: BLE001 - a point's fault of any kind must not stop the others
         name = "" if isinstance(error, WorkbenchError) else f"{type(error).__name__}: "
         return GridPoint(values, str(folder), "failed", f"{name}{error}")
-    _write(folder / DONE, state)
+    done.write_text(state, encoding="utf-8")
     return GridPoint(values, str(folder), "done")
-
-
-def _template() -> str:
-    return sha256(notebook(TEMPLATE).read_bytes()).hexdigest()[:16]
-
-
-def _named(values: Iterable[Mapping[str, Value]]) -> str:
-    return sha256(" ".join(seal(one) for one in values).encode()).hexdigest()[:8]
 
 
 def _slug(values: Mapping[str, Value], grid: Mapping[str, str]) -> str:
     """A folder's name that a person can read, and that no other point has."""
     words = "_".join(f"{name}-{re.sub(r'[^A-Za-z0-9.+]+', '-', _text(values[name], '+'))}" for name in grid)
     return f"{words[:60]}-{seal(values)}".lstrip("-")
-
-
-def _read(path: Path) -> object:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-
-
-def _write(path: Path, value: object) -> None:
-    path.write_text(json.dumps(value, indent=1, ensure_ascii=False), encoding="utf-8")
 
 
 def table_rows(ran: Iterable[GridPoint], varied: Iterable[str]) -> Iterator[dict[str, str]]:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 INLINE = "module://matplotlib_inline.backend_inline"
 """Where figures go in a notebook, whatever this process does with its own."""
-LONGEST_SOCKET = 80
-"""Characters of a folder's name that still leave room for a socket's; the system takes some 100 in all."""
 
 
 class NotebookError(WorkbenchError):
@@ -69,10 +67,10 @@ def mark_dead(path: Path, where: str = "") -> int:
     page = json.loads(path.read_text(encoding="utf-8"))
     states = [cell["metadata"].get("papermill", {}).get("status") for cell in page["cells"]]
     number = states.index("running") + 1 if "running" in states else len(states)
-    where = where or f"in cell {number}"
-    words = f'<span style="color:red">The kernel died {where}; what follows was not run.</span>'
+    words = f"The kernel died {where or f'in cell {number}'}; what follows was not run."
     marker = {"tags": ["papermill-error-cell-tag"]}
-    page["cells"].insert(0, {"cell_type": "markdown", "id": "kernel-died", "metadata": marker, "source": [words]})
+    source = [f'<span style="color:red">{words}</span>']
+    page["cells"].insert(0, {"cell_type": "markdown", "id": "kernel-died", "metadata": marker, "source": source})
     page["metadata"].setdefault("papermill", {})["exception"] = True
     path.write_text(json.dumps(page, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return number
@@ -82,12 +80,10 @@ def own_kernel(folder: Path) -> type[AsyncKernelManager]:
     """A kernel manager whose only kernel is this interpreter, whatever is installed for the user.
 
     Args:
-        folder: where the kernel keeps its files; it talks through sockets there where the system has them.
+        folder: where the kernel keeps its files, and its sockets where the system has them.
     """
     from jupyter_client.kernelspec import KernelSpec
     from jupyter_client.manager import AsyncKernelManager
-
-    sockets = os.name == "posix" and len(str(folder)) <= LONGEST_SOCKET
 
     class OwnKernel(AsyncKernelManager):
         """Starts `sys.executable` and nothing else."""
@@ -95,7 +91,7 @@ def own_kernel(folder: Path) -> type[AsyncKernelManager]:
         def __init__(self, **given: object) -> None:
             super().__init__(**given)
             self.connection_file = str(folder / "kernel.json")
-            if sockets:
+            if os.name == "posix":
                 self.transport, self.ip = "ipc", str(folder / "kernel-ipc")
 
         @property
@@ -114,19 +110,16 @@ def own_kernel(folder: Path) -> type[AsyncKernelManager]:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """The kernel's environment: this one, with this package importable and all its files in `folder`."""
+    """The kernel's environment: this one, with this package importable and all its files in `folder`.
+
+    What matplotlib knows of fonts is kept in the virtual environment, so that it is found out only once.
+    """
     names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     own = {name: str(folder / name.lower()) for name in names}
-    source = str(Path(__file__).parents[2])
-    paths = os.pathsep.join(path for path in (source, os.environ.get("PYTHONPATH", "")) if path)
-    fonts = os.environ.get("MPLCONFIGDIR") or str(font_cache(folder))
-    return {**os.environ, **own, "PYTHONPATH": paths, "MPLBACKEND": INLINE, "MPLCONFIGDIR": fonts}
-
-
-def font_cache(folder: Path) -> Path:
-    """Where matplotlib keeps what it knows of fonts: in the virtual environment, so that it is found out only once."""
-    own = Path(sys.prefix) / "share" / "workbench"
+    paths = os.pathsep.join(path for path in (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")) if path)
+    fonts = folder
     if sys.prefix != sys.base_prefix and os.access(sys.prefix, os.W_OK):
-        own.mkdir(parents=True, exist_ok=True)
-        return own
-    return folder
+        fonts = Path(sys.prefix) / "share" / "workbench"
+        fonts.mkdir(parents=True, exist_ok=True)
+    own["MPLCONFIGDIR"] = os.environ.get("MPLCONFIGDIR") or str(fonts)
+    return {**os.environ, **own, "PYTHONPATH": paths, "MPLBACKEND": INLINE}

@@ -44,12 +44,9 @@ def copy_course(folder: Path) -> tuple[list[Path], list[Path]]:
         SetupError: the course was not installed.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    copied, there = [], []
-    for source in course():
-        target = folder / source.name
-        if target.exists():
-            there.append(target)
-        else:
-            target.write_bytes(source.read_bytes())
-            copied.append(target)
+    targets = {folder / source.name: source for source in course()}
+    there = [target for target in targets if target.exists()]
+    copied = [target for target in targets if target not in there]
+    for target in copied:
+        target.write_bytes(targets[target].read_bytes())
     return copied, there

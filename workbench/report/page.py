@@ -42,22 +42,21 @@ def render(run: str | Path, baseline: str = "", other: str | Path = "") -> Path:
         raise SettingError(f"{folder} holds no finished run; a run's folder has a manifest.json")
     if baseline:
         Tables.of(Results.open(folder), baseline)  # an unknown one is refused before any kernel starts
-    name, title = "report", f"Compaction report: {folder.resolve().name}"
-    manifests = [Results.open(folder).manifest]
+    name, title, runs = "report", f"Compaction report: {folder.resolve().name}", [folder]
     if other:
-        manifests.append(Results.open(other).manifest)
-        name, title = f"report-against-{Path(other).resolve().name}", f"{title} against {Path(other).resolve().name}"
+        against = Path(other).resolve().name
+        name, title, runs = f"report-against-{against}", f"{title} against {against}", [folder, Path(other)]
+    private = any(_is_private(Results.open(one).manifest) for one in runs)
     parameters = {"run_folder": str(folder), "baseline": baseline, "other_folder": str(other)}
     filled = run_notebook(notebook("report"), folder / f"{name}.ipynb", parameters)
-    if any(map(_private, manifests)):
+    if private:
         _remove_places(filled)
     return to_html(filled, folder / f"{name}.html", title=title)
 
 
-def _private(manifest: Mapping[str, Any]) -> bool:
+def _is_private(manifest: Mapping[str, Any]) -> bool:
     """Whether nothing may name a place on this machine."""
-    settings = manifest.get("settings")
-    return bool(manifest.get("shared") or (isinstance(settings, Mapping) and settings.get("redact")))
+    return bool(manifest.get("shared") or (manifest.get("settings") or {}).get("redact"))
 
 
 def _remove_places(filled: Path) -> None:
@@ -71,19 +70,14 @@ def _remove_places(filled: Path) -> None:
     for cell in page["cells"]:
         cell["metadata"].pop("papermill", None)
         if "injected-parameters" in cell["metadata"].get("tags", ()):
-            cell["source"] = _own_folder("".join(cell["source"]))
+            here = re.sub(r"(?m)^run_folder = .*$", 'run_folder = "."', "".join(cell["source"]))
+            cell["source"] = re.sub(r"(?m)^other_folder = .*$", 'other_folder = ""', here)
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             if "image/svg+xml" in data:
                 data.pop("image/png", None)
                 data["image/svg+xml"] = _numbered_ids("".join(data["image/svg+xml"]))
     filled.write_text(json.dumps(page, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _own_folder(parameters: str) -> str:
-    """The notebook's parameters without the places of this machine."""
-    here = re.sub(r"(?m)^run_folder = .*$", 'run_folder = "."', parameters)
-    return re.sub(r"(?m)^other_folder = .*$", 'other_folder = ""', here)
 
 
 def _numbered_ids(drawing: str) -> str:

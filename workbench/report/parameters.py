@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import ast
-import io
 import json
-import tokenize
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from workbench.errors import SettingError
 
 Value: TypeAlias = str | int | float | bool | list[str] | list[int] | list[float] | None
-WORDS = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "a string"}
-TYPES: dict[str, Any] = {
-    "int": int, "float": float, "bool": bool, "str": str, "list[int]": list[int], "list[float]": list[float],
-    "list[str]": list[str],
+TYPES = {
+    "int": (int, "a whole number"), "float": (float, "a number"), "bool": (bool, "true or false"),
+    "str": (str, "a string"), "list[int]": (list[int], "whole numbers separated by commas"),
+    "list[float]": (list[float], "numbers separated by commas"),
+    "list[str]": (list[str], "strings separated by commas"),
 }  # fmt: skip
+"""What a parameter may be declared as, and the words for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,26 +31,20 @@ class Parameter:
     help: str = ""
 
     def read(self, value: Value) -> Value:
-        """The value, where it is of this type; a text is read as the type.
+        """The value; a text is read as the declared type.
 
         Raises:
             SettingError: it is no value of this type.
         """
         from pydantic import TypeAdapter, ValidationError
 
-        optional, wanted = "None" in self.type, self.type.removesuffix("| None").strip()
-        text, several = isinstance(value, str), wanted.startswith("list[")
-        item = wanted.removeprefix("list[").removesuffix("]")
+        (kind, accepted), text = TYPES[self.type], isinstance(value, str)
         given: object = value
-        if isinstance(value, str):
-            if optional and value.strip().lower() in ("", "none"):
-                return None
-            given = [word.strip() for word in value.split(",") if word.strip()] if several else value
-        kind = TYPES[wanted]
+        if isinstance(value, str) and self.type.startswith("list["):
+            given = [word.strip() for word in value.split(",") if word.strip()]
         try:
-            found: Value = TypeAdapter(kind | None if optional else kind).validate_python(given, strict=not text)
+            found: Value = TypeAdapter(kind).validate_python(given, strict=not text)
         except ValidationError:
-            accepted = f"{WORDS[item].removeprefix('a ')}s separated by commas" if several else WORDS[item]
             raise SettingError(f"the parameter {self.name} is {value!r}; it must be {accepted}") from None
         return found
 
@@ -68,20 +62,11 @@ def declared(notebook: Path) -> dict[str, Parameter]:
     source = next(("".join(cell["source"]) for cell in cells if "parameters" in cell["metadata"].get("tags", ())), None)
     if source is None:
         raise SettingError(f"{notebook} has no cell tagged 'parameters'")
-    return _assigned(source)
-
-
-def _assigned(source: str) -> dict[str, Parameter]:
-    helps = {
-        token.start[0]: token.string.lstrip("# ")
-        for token in tokenize.generate_tokens(io.StringIO(source).readline)
-        if token.type == tokenize.COMMENT
-    }
-    found = {}
-    for line in ast.parse(source).body:
-        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and line.value is not None:
-            name, type = line.target.id, ast.unparse(line.annotation)
-            found[name] = Parameter(name, type, ast.literal_eval(line.value), helps.get(line.lineno, ""))
+    lines, found = source.splitlines(), {}
+    for one in ast.parse(source).body:
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.value is not None:
+            name, help = one.target.id, lines[one.lineno - 1].partition("  # ")[2]
+            found[name] = Parameter(name, ast.unparse(one.annotation), ast.literal_eval(one.value), help)
     return found
 
 

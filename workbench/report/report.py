@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.experiment.store import Results
-from workbench.formats import amount, joined, percent, some
+from workbench.formats import amount, joined, percent
 from workbench.report import charts
-from workbench.report.comparison import answer_html, changes_html, differences_html, frontier_html, lead_html
+from workbench.report.comparison import answer_html, changes_html, differences_html, frontier_html
 from workbench.report.cost import costs_html, reconciled_html, spending_words
-from workbench.report.html import Html, note
+from workbench.report.html import Html, note, sentences
 from workbench.report.judges import judges_html
 from workbench.report.losses import by_session_html, kinds_html, losses_html
 from workbench.report.plot_style import png, svg
@@ -76,7 +76,6 @@ class Report:
     verdict = _of_tables(verdict_html, "The answer in words.")
     headline = _of_tables(headline_html, "The headline table.")
     differences = _of_tables(differences_html, "Every strategy against the baseline: interval, test, result.")
-    lead = _of_tables(lead_html, "The leading strategy against each other one.")
     frontier = _of_tables(frontier_html, "The Pareto frontier of recall and tokens saved, and how sure it is.")
     by_kind = _of_tables(kinds_html, "What each strategy still knows of each kind of information.")
     by_session = _of_tables(by_session_html, "What each strategy still knows in each session.")
@@ -171,13 +170,5 @@ def points_words(run: Tables) -> str:
 
 def half_lives_html(run: Tables) -> Html:
     """After how many compactions half of the entities are gone; nothing where none was followed."""
-    told = []
-    for name in contenders(run):
-        curve = lives(run, name)
-        if curve.half_life is not None:
-            told.append(f"{name} {curve.half_life:.1f} compactions")
-        elif curve.rounds:
-            last = curve.rounds[-1]
-            told.append(f"{name} more than {some(last.number, 'compaction')} ({percent(last.surviving)} are left then)")
-    bars = "A bar is a 95 % interval over sessions, drawn from six sessions on."
-    return note(f"Half of the entities are gone after: {joined(told)}. {bars}" if told else "", by_round(run))
+    curves = {name: lives(run, name) for name in contenders(run)}
+    return note(" ".join(sentences("half_lives", curves=curves)), by_round(run))

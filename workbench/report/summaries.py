@@ -1,4 +1,7 @@
-"""Small tables for reading, made from the tables of a run: rows in, means, shares and worst cases out. Pure."""
+"""Small tables for reading, made from the tables of a run: rows in, means, shares and worst cases out. Pure.
+
+Their columns are in `docs/tables.md`, with units.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +26,6 @@ from workbench.report.tables import (
     values,
 )  # fmt: skip
 
-POINT_COLUMNS = (
-    "strategy", "reference", "recall", "recall_low", "recall_high", "saved", "saved_low", "saved_high",
-    "sessions", "of",
-)  # fmt: skip
-WRITER_COLUMNS = (
-    "strategy", "writer", "summaries", "recall", "recall_at_size", "fabricated", "usd", "seconds", "read", "wrote",
-    "repaired", "replaced", "faulty", "unread",
-)  # fmt: skip
 MEANS = (
     "mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication", "cost", "cost_saved",
 )  # fmt: skip
@@ -38,14 +33,7 @@ MEANS = (
 
 
 def headline(run: Tables) -> pd.DataFrame:
-    """One row a strategy: what it keeps and saves, means over sessions.
-
-    Columns: `strategy`, `reference`, `sessions`, `failed`, `equal_size` with `equal_size_low` and `equal_size_high`,
-    `recall`, `recall_low`, `recall_high`, `scaled`, `saved`, `saved_low`, `saved_high` (shares), `mean_context`,
-    `peak_context` (tokens), `over_window` (share of the requests that are larger than the window), `compactions`
-    (a session), `prefix_reuse`, `fabrication` (shares), `cost` (USD a session), `cost_saved` (share; after summaries
-    and fetching again).
-    """
+    """One row a strategy: what it keeps and saves, means over sessions."""
     return pd.DataFrame([_headline(run, name) for name in strategies(run)])
 
 
@@ -192,11 +180,7 @@ def integrity(run: Tables) -> pd.DataFrame:
 
 
 def points(run: Tables) -> pd.DataFrame:
-    """One row a strategy that some session has both numbers for; a session with one of them counts in neither mean.
-
-    Columns: `strategy`, `reference`, `recall` and `saved` (means, shares) with `_low` and `_high` (95 % intervals),
-    `sessions` (that have both numbers), `of` (sessions that have any).
-    """
+    """One row a strategy that some session has both numbers for; a session with one of them counts in neither mean."""
     rows = []
     for name in strategies(run):
         either = dots(run, name)
@@ -206,7 +190,7 @@ def points(run: Tables) -> pd.DataFrame:
             figures = interval_columns("recall", recall) | interval_columns("saved", saved)
             counts = {"sessions": len(both), "of": len(either)}
             rows.append({"strategy": name, "reference": name in REFERENCES, **figures, **counts})
-    return pd.DataFrame(rows, columns=list(POINT_COLUMNS))
+    return pd.DataFrame(rows)
 
 
 def dots(run: Tables, strategy: str) -> pd.DataFrame:
@@ -219,7 +203,7 @@ def writers(run: Tables) -> pd.DataFrame:
     """One row a strategy that asked for summaries: who wrote them, at what cost, and with which faults."""
     asked = run.compactions[run.compactions["requests"] > 0]
     rows = [_writer(run, name, own) for name in strategies(run) if len(own := asked[asked["strategy"] == name])]
-    return pd.DataFrame(rows, columns=list(WRITER_COLUMNS))
+    return pd.DataFrame(rows)
 
 
 def _writer(run: Tables, name: str, own: pd.DataFrame) -> dict[str, object]:

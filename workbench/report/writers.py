@@ -21,7 +21,7 @@ MODES = (("natural", "on its own trigger"), ("matched", "at equal size"))
 def writers_html(run: Tables) -> Html:
     """The models that wrote summaries, with the most frequent faults; nothing where `extractive` alone wrote."""
     rows = writers(run)
-    if (rows["writer"] == "extractive").all():
+    if rows.empty or (rows["writer"] == "extractive").all():
         return empty(data=rows)
     return part("writers", rows, faults=_faults(run), known=strategies(run))
 

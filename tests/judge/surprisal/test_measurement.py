@@ -5,7 +5,7 @@ from models.likely import Echo
 
 from builders import remembering
 from workbench.errors import SettingError
-from workbench.judge.surprisal.measurement import COLUMNS, Forecast, SurprisalResults, surprisal
+from workbench.judge.surprisal.measurement import COLUMNS, SurprisalForecast, SurprisalResults, surprisal
 from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.transcript.session import Session
 
@@ -36,11 +36,11 @@ def test_the_whole_history_is_the_least_surprising_and_the_floor_the_most(tmp_pa
 
 
 def test_a_second_run_asks_the_model_nothing(tmp_path: Path) -> None:
-    model, told = Echo(10**6), list[Forecast]()
+    model, told = Echo(10**6), list[SurprisalForecast]()
     first = measured(tmp_path, model)
     asked = len(model.asked)
 
-    def before(forecast: Forecast) -> bool:
+    def before(forecast: SurprisalForecast) -> bool:
         told.append(forecast)
         return True
 
@@ -50,10 +50,10 @@ def test_a_second_run_asks_the_model_nothing(tmp_path: Path) -> None:
 
 
 def test_how_long_it_takes_is_said_before_it_starts_and_can_end_it(tmp_path: Path) -> None:
-    model, told = Echo(10**6), list[Forecast]()
+    model, told = Echo(10**6), list[SurprisalForecast]()
     kept = CachedLikelihood("echo", model.window, lambda: model, tmp_path / "kept.sqlite", "echo")
 
-    def before(forecast: Forecast) -> bool:
+    def before(forecast: SurprisalForecast) -> bool:
         told.append(forecast)
         return False
 

@@ -9,7 +9,7 @@ import typer
 from workbench.cli.judge.over_target import say_over_target
 from workbench.cli.options import AsJson, Paths, takes
 from workbench.cli.output import complain, say, say_json, table
-from workbench.judge.surprisal.measurement import Forecast, SurprisalResults, SurprisalSpec
+from workbench.judge.surprisal.measurement import SurprisalForecast, SurprisalResults, SurprisalSpec
 from workbench.judge.surprisal.measurement import surprisal as measure
 from workbench.models.weights import weights
 
@@ -42,7 +42,7 @@ def surprisal(
     if not spec.quiet:
         complain(f"{used.label}. Terms: {used.terms}")
 
-    def before(forecast: Forecast) -> bool:
+    def before(forecast: SurprisalForecast) -> bool:
         if not spec.quiet:
             complain(_forecast(forecast))
         return not only_estimate
@@ -57,7 +57,7 @@ def surprisal(
     return 0
 
 
-def _forecast(forecast: Forecast) -> str:
+def _forecast(forecast: SurprisalForecast) -> str:
     if not forecast.contexts:
         return "there is nothing to score: at no boundary are enough things of the history needed later"
     done = f"{forecast.contexts} contexts, {forecast.kept} of them on disk already"

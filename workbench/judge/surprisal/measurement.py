@@ -41,7 +41,7 @@ _SLOWING = 33_000
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class SurprisalForecast:
     """What is still to be done before it begins.
 
     Attributes:
@@ -111,7 +111,7 @@ def surprisal(
     what: What = (),
     *,
     spec: SurprisalSpec | None = None,
-    before: Callable[[Forecast], bool] = lambda forecast: True,
+    before: Callable[[SurprisalForecast], bool] = lambda forecast: True,
     **settings: Any,  # noqa: ANN401 - see SurprisalSpec
 ) -> SurprisalResults | None:
     """Measure how surprising a small local model finds what the recordings needed, given each strategy's context.
@@ -155,7 +155,7 @@ def _jobs(contexts: Iterator[Compacted], most: int) -> Iterator[_Job]:
             yield _Job(one, lines)
 
 
-def _forecast(jobs: Sequence[_Job], kept: CachedLikelihood) -> Forecast:
+def _forecast(jobs: Sequence[_Job], kept: CachedLikelihood) -> SurprisalForecast:
     """A beginning that two texts in a row have in common is read once."""
     contexts, todo, last = 0, [], ""
     for job in jobs:
@@ -171,7 +171,7 @@ def _forecast(jobs: Sequence[_Job], kept: CachedLikelihood) -> Forecast:
             last = text
     tokens = sum(size for size, _ in todo)
     seconds = sum(size * slower for size, slower in todo) * _seconds_a_token(kept, last) if todo else 0.0
-    return Forecast(contexts, contexts - len(todo), int(tokens), seconds)
+    return SurprisalForecast(contexts, contexts - len(todo), int(tokens), seconds)
 
 
 def _seconds_a_token(kept: CachedLikelihood, text: str) -> float:

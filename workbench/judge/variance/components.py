@@ -75,20 +75,13 @@ def components(
     parts[RESIDUAL] = 1 / len(y)
     whole = sum(one.value for one in found.values())
     mean = sum(one.value * parts[name] for name, one in found.items())
-    return tuple(
-        _component(name, counts.get(name, len(y)), found.get(name), parts.get(name, 0.0), whole, mean, name in used)
-        for name in [*codes, RESIDUAL]
-    )
-
-
-def _component(
-    name: str, levels: int, one: Interval | None, part: float, whole: float, mean: float, used: bool
-) -> Component:
-    if one is None:
-        why = "its levels go with those of another factor" if used else ONE_LEVEL
-        return Component(name, levels, None, why=why)
-    shares = (one.value / whole, one.value * part / mean) if mean > 0 else (None, None)
-    return Component(name, levels, one, *shares)
+    components = []
+    for name in [*codes, RESIDUAL]:
+        one, count = found.get(name), counts.get(name, len(y))
+        share, of_mean = (one.value / whole, one.value * parts[name] / mean) if one and mean > 0 else (None, None)
+        why = "" if one else "its levels go with those of another factor" if name in used else ONE_LEVEL
+        components.append(Component(name, count, one, share, of_mean, why))
+    return tuple(components)
 
 
 def advice(found: Sequence[Component]) -> str:
@@ -147,10 +140,11 @@ class _Split:
         own, inner = self.factors[self.inside], self.factors[self.nested]
         weight, free = len(own) - less.seen(own), full.rank - less.rank
         whole = self._fit(list(self.factors))
-        spread = _Spread.of(whole.explained(self.y) - full.explained(self.y), whole.rank - full.rank)
-        each = (len(inner) - full.seen(inner)) / max(whole.rank - full.rank, 1)
-        if free < 1 or weight < ALONE or spread is None or each < ALONE:
+        rest = max(whole.rank - full.rank, 1)
+        each = (len(inner) - full.seen(inner)) / rest
+        if free < 1 or weight < ALONE or each < ALONE:
             return None
+        spread = _Spread(max(whole.explained(self.y) - full.explained(self.y), 0.0) / rest, rest)
         part = (full.seen(inner) - less.seen(inner)) / free / each
         return _interval(full.explained(self.y) - less.explained(self.y), weight, free, error.mixed(spread, part))
 
@@ -167,11 +161,6 @@ class _Spread:
 
     mean: float
     free: float
-
-    @classmethod
-    def of(cls, squares: float, free: int) -> _Spread | None:
-        """From a sum of squares; None where nothing is free."""
-        return cls(max(squares, 0.0) / free, free) if free > 0 else None
 
     def mixed(self, other: _Spread, part: float) -> _Spread:
         """This one and so much of the other one's excess; degrees of freedom after Satterthwaite."""
