@@ -21,7 +21,7 @@ RESIDUAL = "residual"
 FEWEST_LEVELS = 2
 ONE_LEVEL = "one level, or a level for each score: nothing to compare"
 ALONE = 1e-9
-"""What is left of a factor's indicators when they are told by other factors', up to rounding."""
+"""Shares below this are rounding: of a factor's indicators that no other factor explains, or of squares."""
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
@@ -109,11 +109,11 @@ class _Split:
     def intervals(self) -> dict[str, Interval]:
         """A component for each factor that can be told from the others, then the residual's; none below 0."""
         full = self._fit(list(self.factors))
-        explained, rank = full.explained(self.y), full.rank
-        rest = len(self.y) - rank
+        squares, rest = float((self.y**2).sum()), len(self.y) - full.rank
         if rest < 1:
             raise ValueError(f"{len(self.y)} scores are too few for so many levels")
-        error = _Spread(max(float((self.y**2).sum()) - explained, 0.0) / rest, rest)
+        left = squares - full.explained(self.y)
+        error = _Spread(left / rest if left > ALONE * squares else 0.0, rest)
         found: dict[str, Interval] = {}
         for name in self.factors:
             if name == self.inside and self.nested:
