@@ -15,7 +15,7 @@ DOLLAR = 1_000_000.0
 def sent(most: int = 100, **how: Any) -> SentRequest:
     call = {"messages": [{"role": "user", "content": "Summarise this."}]}
     given = ProviderOptions(**{"input_usd": DOLLAR, "output_usd": 2 * DOLLAR, **how})
-    return SentRequest("openai/stub", call, bound("openai/stub", given, ["Summarise this."], most, own_server=True))
+    return SentRequest("openai/stub", call, bound("openai/stub", given, ["Summarise this."], most))
 
 
 def response(text: object, read: int = 10, wrote: int = 5, finish: str = "stop") -> SimpleNamespace:

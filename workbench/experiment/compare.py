@@ -23,7 +23,7 @@ from workbench.experiment.store import Results, RunFolder
 from workbench.experiment.tables import SCHEMA
 from workbench.experiment.work import Shard, Task
 from workbench.experiment.workers import Workers, workers
-from workbench.models.serving import local_servers
+from workbench.models.serving import server_address
 from workbench.models.settings import ModelSettings, local_weights
 from workbench.registry import DISTRIBUTION
 
@@ -121,12 +121,9 @@ class Run:
         spec, how = task.spec, task.model_settings
         # workers on another machine start their own servers
         elsewhere = how.cache_only or spec.scheduler or not serve
-        with (
-            workers(spec.jobs, spec.scheduler) as crew,
-            local_servers(() if elsewhere else local_weights(spec.models)) as local,
-            _bar(len(sources), word, quiet=spec.quiet) as bar,
-        ):
-            how = replace(how, served=tuple(local.items()), machine=gethostname())
+        served = () if elsewhere else tuple((name, server_address(name)) for name in local_weights(spec.models))
+        how = replace(how, served=served, machine=gethostname())
+        with workers(spec.jobs, spec.scheduler) as crew, _bar(len(sources), word, quiet=spec.quiet) as bar:
             yield sources, shards(sources, task.presets, crew.size), replace(task, model_settings=how), crew, bar
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from workbench.models.model import Completion
-from workbench.models.prices import MILLION, Rates, by_openai, dearest, tariff, window
+from workbench.models.prices import MILLION, Rates, dearest, tariff, window
 from workbench.models.provider_options import ProviderOptions
-from workbench.models.tokenizer import TiktokenCounter, is_exact
+from workbench.models.tokenizer import TiktokenCounter
 
 FRAME = 256
 """Tokens that a provider may add to the words of a prompt."""
@@ -53,20 +53,20 @@ class SentRequest:
     most: Bound
 
 
-def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int | None, *, own_server: bool) -> Bound:
+def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int | None) -> Bound:
     """The most that a request can cost.
 
     Every token of the prompt counts at the dearest rate that can apply to it (a cache write, a tier for long prompts),
-    and every token of the completion at the dearest of a completion.
+    and every token of the completion at the dearest of a completion. The prompt may have a token a byte (UTF-8):
+    tokenizers go back to bytes and no finer, and runs of digits, blanks or marks may well be cut so fine.
 
     Args:
         model: the model's name.
         options: how it is called.
         texts: of the prompt.
         most: tokens of the completion; None for no bound.
-        own_server: whether another server than the model's maker may answer under its name.
     """
-    read = FRAME + sum(most_tokens(text, "" if own_server else model) for text in texts)
+    read = FRAME + sum(len(text.encode("utf-8", "replace")) for text in texts)
     if options.input_usd is not None and options.output_usd is not None:
         each, out = options.input_usd / MILLION, options.output_usd / MILLION
         usd = None if most is None else read * each + most * out
@@ -75,17 +75,6 @@ def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int 
     dear, known = dearest(model, paid), tariff(model)
     usd = None if dear is None or most is None else paid * dear.input + most * dear.output + dear.request
     return Bound(read, most, None if known is None else known.rates, False, usd)
-
-
-def most_tokens(text: str, model: str = "") -> int:
-    """The most tokens that a text can have.
-
-    For OpenAI's newer models the count of their tokenizer, for all others a token a byte (UTF-8): tokenizers go back to
-    bytes and go no finer, and runs of digits, blanks or marks may well be cut so fine.
-    """
-    if by_openai(model) and is_exact(model):
-        return TiktokenCounter().count_text(text)
-    return len(text.encode("utf-8", "replace"))
 
 
 def read_response(response: Response, sent: SentRequest) -> tuple[Completion, float | None]:

@@ -152,8 +152,7 @@ def _sent(request: SummaryRequest, model: str, options: ProviderOptions, *, boun
     if options.key:
         call["api_key"] = os.environ.get(options.key) or call.get("api_key")
     prompt = [message["content"] for message in messages]
-    own_server = bool(options.api_base or _environment_base())
-    return SentRequest(model, call, bound(model, options, prompt, most, own_server=own_server))
+    return SentRequest(model, call, bound(model, options, prompt, most))
 
 
 def _within(seconds: float, call: Callable[[], Response]) -> Response:

@@ -11,7 +11,7 @@ from pathlib import Path
 from workbench.models.litellm import LiteLLM
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.provider_options import ProviderOptions
-from workbench.models.serving import address, alias
+from workbench.models.serving import alias, server_address
 from workbench.models.weights import NAMES, weights
 
 DEFAULT = "gemma"
@@ -55,7 +55,7 @@ class Local(LiteLLM):
     def called(self, request: SummaryRequest) -> tuple[str, ProviderOptions]:
         """The server's name for the weights, and how it is called."""
         found = weights(self.model)
-        where = {"api_base": self.address or address(self.model), "window": found.window}
+        where = {"api_base": self.address or server_address(self.model), "window": found.window}
         return f"openai/{alias(found)}", self.options.model_copy(update=where)
 
     def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:

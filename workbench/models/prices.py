@@ -166,12 +166,6 @@ def row(model: str) -> str | None:
     return exact or next((found for name in names if (found := _bare_names().get(_bare(name)))), None)
 
 
-def by_openai(model: str) -> bool:
-    """Whether OpenAI or Azure sells the model under this name."""
-    found = row(model) if model else None
-    return found is not None and _table()[found].get("litellm_provider") in ("openai", "azure")
-
-
 def _limit(model: str, name: str) -> int | None:
     found = row(model)
     limit = None if found is None else _table()[found].get(name)

@@ -6,8 +6,6 @@ import atexit
 import json
 import os
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -99,7 +97,7 @@ _OWN: dict[str, Server] = {}
 _LOCK = threading.Lock()
 
 
-def address(name: str) -> str:
+def server_address(name: str) -> str:
     """The address of a server for the weights of that name: one that runs, else one that this process starts.
 
     Raises:
@@ -107,31 +105,14 @@ def address(name: str) -> str:
     """
     found = weights(name)
     with _LOCK:
-        if name in _OWN:
-            return _OWN[name].address
-        running = running_address(found)
-        if running is not None:
+        if name not in _OWN and (running := running_address(found)) is not None:
             return running
-        _OWN[name] = start_server(found)
+        if name not in _OWN:
+            _OWN[name] = start_server(found)
         return _OWN[name].address
 
 
-@atexit.register
-def stop_own() -> None:
-    """Stop what this process started."""
-    with _LOCK:
-        while _OWN:
-            _OWN.popitem()[1].stop()
-
-
-@contextmanager
-def local_servers(names: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Addresses of servers for these weights, one each for any number of workers; those started here end here."""
-    try:
-        yield {name: address(name) for name in names}
-    finally:
-        if names:
-            stop_own()
+atexit.register(_OWN.clear)
 
 
 def _has_template(file: Path) -> bool:

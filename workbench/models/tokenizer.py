@@ -67,16 +67,6 @@ def _line_size(line: str) -> int:
     return TiktokenCounter().count_text(line)
 
 
-def is_exact(model: str) -> bool:
-    """Whether this is one of OpenAI's models whose tokens are counted here as OpenAI does."""
-    from tiktoken.model import encoding_name_for_model
-
-    try:
-        return encoding_name_for_model(model.rpartition("/")[2]) == ENCODING
-    except KeyError:
-        return False
-
-
 @lru_cache(maxsize=1)
 def loaded() -> Encoding:
     """The encoding, read from a table on this disk.
