@@ -42,6 +42,7 @@ from workbench.metrics.view import view
 from workbench.models.extractive import Extractive
 from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.tokenizer import TiktokenCounter
+from workbench.models.weights import weights
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
@@ -194,7 +195,7 @@ def main() -> None:
     ask.add_argument("--weights", default="gemma")
     given = ask.parse_args()
     sessions = [s for f in given.files for s in load(f, lenient=True)] if given.files else bundled()
-    model = CachedLikelihood.of(given.weights)
+    model = CachedLikelihood.of(weights(given.weights))
     every = list(boundaries(sessions, SHARES[given.job], given.boundaries))
     print(f"{model.name}: {len(every)} boundaries, contexts of {given.size} tokens")
     rank(every, model, given.size) if given.job == "rank" else whole(every, model)

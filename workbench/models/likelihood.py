@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
+from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from workbench.errors import ModelError, SetupError
-from workbench.models.weights import Weights, weights
+from workbench.models.weights import Weights
 
 BATCH = 512
 """Tokens that are read at once. Another number moves single tokens by up to 0.7 nats, so it is fixed."""
@@ -80,12 +81,12 @@ class LocalLikelihood:
     """A model that is loaded once; what it has read stays read, so that texts with the same beginning cost little.
 
     Args:
-        model: the weights, or their name.
+        model: the weights.
         window: tokens; by default all that the model was trained for, and memory as much as that takes.
     """
 
-    def __init__(self, model: str | Weights = "gemma", window: int | None = None) -> None:
-        self.weights = weights(model) if isinstance(model, str) else model
+    def __init__(self, model: Weights, window: int | None = None) -> None:
+        self.weights = model
         self.window = window or self.weights.window
         self._lib = _library()
         self._model = self._lib.llama_model_load_from_file(
@@ -156,11 +157,8 @@ class LocalLikelihood:
 
     def _rewound(self, whole: Sequence[int], most: int) -> int:
         """Forget what differs from what was read; how many tokens of `whole` are still read, `most` at most."""
-        same = 0
-        for ours, theirs in zip(self._read[:most], whole, strict=False):
-            if ours != theirs:
-                break
-            same += 1
+        pairs = zip(self._read[:most], whole, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         if same < len(self._read) and not self._lib.llama_memory_seq_rm(self._memory, 0, same, -1):
             self._lib.llama_memory_clear(self._memory, True)
             same = 0
@@ -189,11 +187,8 @@ class LocalLikelihood:
 
     def _ends(self, tokens: Sequence[int]) -> tuple[int, ...]:
         room = c.create_string_buffer(512)
-        ends, at = [], 0
-        for token in tokens:
-            at += max(self._lib.llama_token_to_piece(self._vocabulary, token, room, len(room), 0, False), 0)
-            ends.append(at)
-        return tuple(ends)
+        piece, size = self._lib.llama_token_to_piece, len(room)
+        return tuple(accumulate(max(piece(self._vocabulary, token, room, size, 0, False), 0) for token in tokens))
 
 
 @lru_cache(maxsize=1)

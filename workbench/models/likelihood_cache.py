@@ -11,7 +11,7 @@ from pathlib import Path
 from workbench.errors import ModelError
 from workbench.models.ledger import Ledger, Stored
 from workbench.models.likelihood import BATCH, Likelihood, LocalLikelihood, Places, Scored
-from workbench.models.weights import Weights, cache_folder, weights
+from workbench.models.weights import Weights, cache_folder
 
 
 class CachedLikelihood:
@@ -28,12 +28,11 @@ class CachedLikelihood:
         self._load, self._seal, self._disk = load, seal, Ledger(path)
 
     @classmethod
-    def of(cls, model: str | Weights = "gemma", path: Path | None = None) -> CachedLikelihood:
-        """The local model of that name, kept in the cache folder unless another file is named."""
-        known = weights(model) if isinstance(model, str) else model
+    def of(cls, known: Weights) -> CachedLikelihood:
+        """The local model of these weights; its results are kept in the cache folder."""
         version = next((found.version for found in distributions(name="xllamacpp")), "")
         seal = f"{known.label} {known.path.stat().st_size} {version} {BATCH}"
-        file = path or cache_folder() / "likelihoods.sqlite"
+        file = cache_folder() / "likelihoods.sqlite"
         return cls(known.label, known.window, lambda: LocalLikelihood(known), file, seal)
 
     @cached_property
