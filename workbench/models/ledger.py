@@ -63,8 +63,7 @@ class Ledger:
     def stored(self, key: str) -> Stored | None:
         """The answer under this key; None if there is none."""
         with self._step() as step:
-            found = step.execute("select value from answers where key = ?", (key,)).fetchone()
-        return None if found is None else _unpacked(found[0])
+            return _answer(step, key)
 
     def claim(self, key: str, seconds: float) -> Stored | None:
         """Reserve a request for this process; waits while another one has it, and then gives its answer.
@@ -75,9 +74,9 @@ class Ledger:
         """
         while True:
             with self._step() as step:
-                found = step.execute("select value from answers where key = ?", (key,)).fetchone()
+                found = _answer(step, key)
                 if found is not None:
-                    return _unpacked(found[0])
+                    return found
                 held = step.execute("select pid, until from asking where key = ?", (key,)).fetchone()
                 if held is None or not _alive(*held):
                     row = (key, os.getpid(), time.time() + seconds)
@@ -176,10 +175,9 @@ class Ledger:
             raise SettingError(f"{self.path} cannot be used as a cache of answers: {error}") from error
 
 
-def _unpacked(packed: bytes) -> Stored:
-    found = json.loads(zlib.decompress(packed))
-    assert isinstance(found, dict)
-    return found
+def _answer(step: sqlite3.Connection, key: str) -> Stored | None:
+    found = step.execute("select value from answers where key = ?", (key,)).fetchone()
+    return None if found is None else dict(json.loads(zlib.decompress(found[0])))
 
 
 def _alive(pid: int, until: float) -> bool:

@@ -173,6 +173,7 @@ def _limit(model: str, name: str) -> int | None:
 
 
 def _rates(entry: Row) -> Rates | None:
+    """The rates for short prompts."""
     read, wrote = _number(entry, "input_cost_per_token"), _number(entry, "output_cost_per_token")
     if read is None or wrote is None:
         return None
@@ -187,9 +188,8 @@ def _tier_rates(entry: Row, tier: str, base: Rates) -> Rates:
     read = base.input if read is None else read
     factor = read / base.input if base.input else 1.0
     kept = _number(entry, f"cache_read_input_token_cost{tier}") or base.cache_read * factor
-    return Rates(
-        read, base.output if wrote is None else wrote, kept, base.cache_write * factor, base.cache_write_long * factor
-    )
+    wrote = base.output if wrote is None else wrote
+    return Rates(read, wrote, kept, base.cache_write * factor, base.cache_write_long * factor)
 
 
 def _number(entry: Row, name: str) -> float | None:

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, TypeAlias
 
 from workbench.extraction.entities import plain
@@ -56,33 +55,21 @@ def findings(request: SummaryRequest, answer: Completion) -> tuple[Finding, ...]
     text = answer.text.strip()
     if not text:
         return (Finding("empty", True, "it is empty"),)
-    source = _Source(request)
+    source = _source(request)
     cut = Finding("cut", False, "it stops in the middle, since it reached its bound") if answer.cut else None
-    found = (_markup(text, source), _loop(text), _echo(text, source), _size(request, text), cut,
+    found = (_markup(text, source), _loop(text), _echo(text, request), _size(request, text), cut,
              _sections(request, text), _fabricated(text, source))  # fmt: skip
     return tuple(finding for finding in found if finding is not None)
 
 
-@dataclass(frozen=True)
-class _Source:
+def _source(request: SummaryRequest) -> str:
     """All that a summary may be made of."""
-
-    request: SummaryRequest
-
-    @cached_property
-    def text(self) -> str:
-        files = self.request.files
-        parts = [self.request.previous, self.request.instructions, *map(counted_text, self.request.messages)]
-        return "\n".join([*parts, *files.read, *files.modified])
-
-    @cached_property
-    def plain(self) -> str:
-        """The text for comparison, escapes of JSON opened."""
-        return plain(self.text.replace("\\n", " ").replace('\\"', '"').replace("\\\\", "\\"))
+    parts = [request.previous, request.instructions, *map(counted_text, request.messages)]
+    return "\n".join([*parts, *request.files.read, *request.files.modified])
 
 
-def _markup(text: str, source: _Source) -> Finding | None:
-    found = next((one for one in _MARKUP.findall(text) if one.strip() not in source.text), None)
+def _markup(text: str, source: str) -> Finding | None:
+    found = next((one for one in _MARKUP.findall(text) if one.strip() not in source), None)
     why = f"it contains the markup of a tool call or of a chat: {found and found.strip()!r}"
     return None if found is None else Finding("markup", True, why)
 
@@ -98,7 +85,7 @@ def _loop(text: str) -> Finding | None:
     return None
 
 
-def _echo(text: str, source: _Source) -> Finding | None:
+def _echo(text: str, request: SummaryRequest) -> Finding | None:
     labels = len(_LABEL.findall(text))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if labels >= SOME or labels > 0.2 * len(lines):
@@ -107,7 +94,7 @@ def _echo(text: str, source: _Source) -> Finding | None:
         )
     long = [line for line in lines if len(line) >= 40]
     if sum(map(len, long)) > ECHOED * len(text) and len(long) >= SOME:
-        prompt = source.request.prompt
+        prompt = request.prompt
         copied = sum(len(line) for line in long if line in prompt)
         if copied > ECHOED * len(text):
             return Finding("echo", True, f"{copied / len(text):.0%} of it is copied word for word from the prompt")
@@ -138,7 +125,9 @@ def _sections(request: SummaryRequest, text: str) -> Finding | None:
     return Finding("sections", fatal, f"these headings are missing: {', '.join(missing)}")
 
 
-def _fabricated(text: str, source: _Source) -> Finding | None:
+def _fabricated(text: str, source: str) -> Finding | None:
+    opened = plain(source.replace("\\n", " ").replace('\\"', '"').replace("\\\\", "\\"))  # escapes of JSON
+    digits = opened.replace(",", "").replace("_", "")
     extractor = Extractor()
     extractor.read("\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")))
     named = [
@@ -146,7 +135,7 @@ def _fabricated(text: str, source: _Source) -> Finding | None:
         for kind, name in extractor.entities
         if kind in _NAMES and (kind != "number" or len(name.split(" ")[0].strip("%")) > 2)
     ]
-    false = [name for kind, name in named if not _is_supported(kind, name, source)]
+    false = [name for kind, name in named if not _is_supported(kind, name, digits if kind == "number" else opened)]
     if len(false) < SOME or len(false) < UNSUPPORTED * len(named):
         return None
     fatal = len(false) >= MANY and len(false) > MOSTLY_UNSUPPORTED * len(named)
@@ -156,11 +145,11 @@ def _fabricated(text: str, source: _Source) -> Finding | None:
     )
 
 
-def _is_supported(kind: str, name: str, source: _Source) -> bool:
+def _is_supported(kind: str, name: str, source: str) -> bool:
     text = plain(name)
     if kind == "number":
-        return text.split(" ")[0] in source.plain.replace(",", "").replace("_", "")
-    return text in source.plain or (kind == "path" and any(tail in source.plain for tail in _tails(text)))
+        return text.split(" ")[0] in source
+    return text in source or (kind == "path" and any(tail in source for tail in _tails(text)))
 
 
 def _tails(path: str) -> Iterator[str]:
