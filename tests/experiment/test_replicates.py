@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from builders import remembering, rules
-from workbench.analysis.replication import alike, repeated_note, variance_split
+from workbench.analysis.replication import repeated_note, variance_split
 from workbench.cli import main
 from workbench.cli.runs import warn_of_replicates
 from workbench.errors import SettingError
@@ -85,7 +85,7 @@ def test_no_replicates_are_refused(tmp_path: Path) -> None:
 
 
 def test_what_varies_needs_no_warning_and_is_shown_in_the_report(results: Results) -> None:
-    assert alike(results) == () and repeated_note(results) == ""
+    assert repeated_note(results) == ""
     shown = replicates_html(results)
     assert "Spread of answers" in shown.html and 'class="bad"' not in shown.html
     assert shown.html in Report(results).writers.html
@@ -93,7 +93,6 @@ def test_what_varies_needs_no_warning_and_is_shown_in_the_report(results: Result
 
 def test_replicates_that_are_all_the_same_are_told_as_such(tmp_path: Path) -> None:
     results = run(tmp_path / "run", 2, Scripted(["## Facts\nnothing"] * 500))
-    assert alike(results) == ("summarize",)
     assert "summarize are all the same" in repeated_note(results)
     assert "are all the same" in replicates_html(results).html
 

@@ -13,12 +13,7 @@ DETAILS = ["weight", "recoverable", "level", "said_by", "evidence_at", "evidence
 
 
 def changed_values(before: pd.DataFrame, after: pd.DataFrame, metric: str | None = None) -> pd.DataFrame:
-    """The scores that differ, largest regression first.
-
-    Args:
-        before: the table `scores` of the earlier run.
-        after: the same of the later run.
-        metric: one of theirs; None takes all.
+    """The scores of two runs that differ, of one metric or (None) of all, largest regression first.
 
     Returns:
         `session`, `strategy`, `mode`, `share` and `metric` of the score; `before`, `after` and their `difference` in
@@ -40,14 +35,10 @@ def changed_values(before: pd.DataFrame, after: pd.DataFrame, metric: str | None
 
 
 def changed_entities(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """The needed entities that only one of two runs had lost, new losses first and the worst of them at the top.
+    """The needed entities that only one of two runs had lost, by their tables `losses`, worst new losses first.
 
     A run records its thirty worst losses for each session, strategy and budget: an entity counts as mended when it is
     no longer among them.
-
-    Args:
-        before: the table `losses` of the earlier run.
-        after: the same of the later run.
 
     Returns:
         A row an entity with `change`: `lost` (new), `worse` (its name was there and is no longer), `better` or

@@ -181,9 +181,7 @@ def non_inferiority(gains: ArrayLike, margin: float) -> float:
     true loss of just the margin passes in 4 to 6 % of samples of 8 to 60 sessions instead of 2.5 %: all of a skewed
     interval's misses lie on one side.
 
-    Args:
-        gains: (n,) strategy minus baseline, above 0 where it is better, one a session, n >= 3, the metric's unit.
-        margin: the loss to put up with, same unit, > 0.
+    The gains are (n,), above 0 where the strategy is better than the baseline, one a session, n >= 3.
 
     Source:
         Non-inferiority by the interval's end: G. Piaggio et al., CONSORT extension, JAMA 308 (2012), 2594-2604.

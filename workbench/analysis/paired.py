@@ -32,12 +32,8 @@ def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, 
     percentile bootstraps are too short at 8 sessions for all shapes. Of those tried this one came nearest to its
     nominal coverage at 8, 20 and 60 sessions (`tests/benchmarks/bench_statistics.py`).
 
-    Args:
-        differences: (..., n) one a session, n >= 3, any unit; average the values of one session first.
-        confidence: of the two-sided interval, in (0, 1).
-
-    Returns:
-        Low and high ends, each of shape (...). Equal differences give no width, which says nothing of other sessions.
+    The differences are (..., n), one a session, n >= 3, any unit; the low and high ends are each of shape (...). Equal
+    differences give no width, which says nothing of other sessions.
 
     Source:
         P. Hall, On the removal of skewness by transformation, J. R. Statist. Soc. B 54 (1992), 221-228: the cubic
@@ -79,13 +75,7 @@ def sign_flip(differences: ArrayLike, *, draws: int = 9_999, seed: int = 20) -> 
     Exact up to `EXACT` sessions; beyond, `draws` flips are drawn, and the sample itself counts as one of them, so that
     p is never too small. The null hypothesis is that swapping the two labels within a session changes nothing.
 
-    Args:
-        differences: (..., n) one a session, n >= 1, any unit.
-        draws: of the Monte-Carlo test, >= 1.
-        seed: of the draws.
-
-    Returns:
-        p in (0, 1], of shape (...), and at least 2 ** (1 - n).
+    The differences are (..., n), one a session, any unit; p is of shape (...), and at least 2 ** (1 - n).
 
     Source:
         R. A. Fisher, The Design of Experiments (1935), section 21; (b + 1) / (m + 1) after Phipson and Smyth (2010).

@@ -43,15 +43,9 @@ def on_frontier(points: ArrayLike) -> Flags:
 def frontier(strategies: Sequence[str], values: ArrayLike, better: Sequence[Better]) -> tuple[Standing, ...]:
     """Place each strategy on or behind the frontier, with the share of bootstrap samples in which it is on it.
 
-    Whole sessions are drawn, the same for all strategies, so that a hard session is hard for all of them.
-
-    Args:
-        strategies: k names.
-        values: (n sessions, k strategies, c metrics), any unit; a session with a NaN is left out for all strategies.
-        better: c directions.
-
-    Returns:
-        One a strategy, in the order given; none if no session is whole.
+    Whole sessions are drawn, the same for all strategies, so that a hard session is hard for all of them. The values
+    are (sessions, strategies, metrics), any unit; a session with a NaN is left out. Without a whole session there are
+    no standings.
     """
     given = np.asarray(values, dtype=float)
     whole = given[np.isfinite(given).all(axis=(1, 2))]

@@ -26,11 +26,7 @@ def reporting_floor(tests: int = 1, alpha: float = 0.05) -> int:
 def power(difference: float, deviation: float, sessions: int, alpha: float = 0.05) -> float:
     """The chance that a paired two-sided t test of size `alpha` sees a true mean difference, in [alpha, 1].
 
-    Args:
-        difference: true mean over sessions, in the metric's unit.
-        deviation: standard deviation of the per-session differences, same unit, > 0.
-        sessions: >= 2.
-        alpha: two-sided, in (0, 1).
+    `deviation` is the standard deviation of the per-session differences, > 0, in the unit of the difference.
 
     Source:
         Noncentral t: J. Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), chapter 2.

@@ -55,27 +55,24 @@ def variance_split(
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
-def alike(results: Results) -> tuple[str, ...]:
-    """The strategies that were repeated, and whose scores are the same in every replicate."""
-    rows = results.replicates
-    several = rows[rows["replicate"].notna()].groupby(["strategy", "session", "mode", "share", "metric"], dropna=False)
-    values = several["value"].agg(["nunique", "size"]).groupby("strategy", sort=False)
-    return tuple(str(name) for name, own in values if (own["size"] > 1).any() and (own["nunique"] <= 1).all())
-
-
 def repeated_note(results: Results) -> str:
     """A warning for the reader of replicates that are all the same; empty for nothing."""
     settings = results.manifest.get("settings")
     if not isinstance(settings, dict) or settings.get("replicates") is None:
         return ""
-    if results.replicates.empty:
+    rows = results.replicates
+    if rows.empty:
         return "Nothing was repeated: the writer of this run's summaries answers the same each time."
-    names = alike(results)
-    if not names:
-        return ""
+    several = rows[rows["replicate"].notna()].groupby(["strategy", "session", "mode", "share", "metric"], dropna=False)
+    values = several["value"].agg(["nunique", "size"]).groupby("strategy", sort=False)
+    names = [str(name) for name, own in values if (own["size"] > 1).any() and (own["nunique"] <= 1).all()]
     return (
-        f"The replicates of {' and '.join(names)} are all the same: the model gave the same answer each time, as most "
-        "do at temperature 0, so they say nothing of how much another answer would matter."
+        ""
+        if not names
+        else (
+            f"The replicates of {' and '.join(names)} are all the same: the model gave the same answer each time, as most "
+            "do at temperature 0, so they say nothing of how much another answer would matter."
+        )
     )
 
 

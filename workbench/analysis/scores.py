@@ -14,13 +14,9 @@ def floats(column: pd.Series) -> pd.Series[float]:
 
 
 def select(scores: pd.DataFrame, metric: str, mode: str, share: float | None = None) -> pd.DataFrame:
-    """The scores of one metric, with plain numbers; the share is 0 in natural mode.
+    """The scores of one metric out of a run's table, with plain numbers, at one share or (None) at all.
 
-    Args:
-        scores: the table of that name of a run, see `docs/tables.md`.
-        metric: one of its metrics.
-        mode: `natural` or `matched`.
-        share: of matched mode, in (0, 1); None takes all.
+    The share is 0 in natural mode.
 
     Raises:
         UnknownName: the table has no such metric or share; the message names those that it has.

@@ -26,9 +26,9 @@ def natural(
     Args:
         session: n messages.
         preset: how to compact.
-        model: who writes summaries.
+        model: writes summaries.
         sizing: the session's sizes.
-        window: tokens; the one to use.
+        window: tokens.
         score_at: boundaries whose contexts are wanted as snapshots.
 
     Raises:

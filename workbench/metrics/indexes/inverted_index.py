@@ -26,20 +26,16 @@ class InvertedIndex:
     what was said comes before what was thought. One file under several paths is one entity: `stands_for` names it.
 
     Attributes:
-        messages: the session's; n is their number.
-        spans, words: numbers of spans and of words.
+        messages: the session's; `n`, `spans`, `words` count messages, spans and words.
         message_start: (n + 1,) where each message's places begin.
-        place_span, place_message: (places,) the span and the message of each place.
-        thought: (places,) whether a place is thinking.
-        span_words: (spans, words) 1 where a span holds a word; `span_entities` is the same for entities.
-        span_messages: (spans, n) 1 where a message says a span.
+        place_span, place_message, thought: (places,) the span and the message of each, and whether it is thinking.
+        span_words, span_entities, span_messages: (spans, ...) 1 where a span holds a word or an entity, and where a
+            message says it.
         names: the entities; a file goes by the shortest ending of its path that no other file of the session has.
-        stands_for: (entities,) the entity that stands for each.
+        kind, stands_for: (entities,) the place of each one's kind in `KINDS`, and the entity that stands for it.
         folder: (entities,) whether an entity is no more than the folder of a known path: no span holds it.
         pair_message, pair_entity: each message with each entity that it says, in order.
-        first_seen: (entities,) the first message that says each; n for one that another stands for or that was left
-            out. `first_known` counts thoughts as well.
-        kind: (entities,) the kind of each, as its place in `KINDS`.
+        first_seen: (entities,) the first message that says each; n where there is none. `first_known` counts thoughts.
         idf: (words,) how rare each word is: log((n + 1) / (1 + messages that say it)) + 0.1.
     """
 

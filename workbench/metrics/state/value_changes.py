@@ -135,7 +135,8 @@ def _newly_set(sentence: str, at: int, p: InvertedIndex) -> Iterator[Change]:
     values = [token for token in _TOKEN.findall(sentence) if _specific(token)]
     if len(values) != 1:
         return
-    about = _rare(words(sentence), values[0], p)
+    own = words(values[0])
+    about = _rare([word for word in words(sentence) if word not in own], p)
     found, count, known = spans_about(p, about)
     if known < ENOUGH:
         return
@@ -158,7 +159,7 @@ def _bounded(sentence: str, at: int, p: InvertedIndex) -> Iterator[Change]:
         mine = set(words(sentence))
         for span in rows[-MOST_LINES:].tolist()[::-1]:
             other = next((one for one in _BOUND.finditer(p.texts[span]) if _alike(one, found)), None)
-            about = _rare([word for word in words(p.texts[span]) if word in mine], "", p)
+            about = _rare([word for word in words(p.texts[span]) if word in mine], p)
             if other is not None and len(about) >= ENOUGH:
                 if other["value"] != found["value"]:
                     yield Change(about, other["value"], found["value"], at)
@@ -180,15 +181,10 @@ def _edited(arguments: Mapping[str, object], at: int, p: InvertedIndex) -> Itera
     if not old or len(before) != len(after):
         return
     for was, now in zip(before, after, strict=True):
-        if was == now:
-            continue
         one, two = _TOKEN.findall(was), _TOKEN.findall(now)
-        if len(one) != len(two):
-            continue
-        apart = [(a, b) for a, b in zip(one, two, strict=True) if a != b]
+        apart = [(a, b) for a, b in zip(one, two, strict=False) if a != b] if len(one) == len(two) else []
         if len(apart) == 1 and _specific(apart[0][0]) and _same_form(*apart[0]):
-            about = _rare(set(words(was)) & set(words(now)), "", p)
-            yield Change(about, *apart[0], at)
+            yield Change(_rare(set(words(was)) & set(words(now)), p), *apart[0], at)
 
 
 def _about(sentence: str, old: str, new: str, at: int, p: InvertedIndex) -> tuple[str, ...]:
@@ -205,17 +201,16 @@ def _about(sentence: str, old: str, new: str, at: int, p: InvertedIndex) -> tupl
         line = p.texts[span]
         if old in line and alone.search(line):
             there = set(words(line))
-            shared = _rare([word for word in mine if word in there], "", p)
+            shared = _rare([word for word in mine if word in there], p)
             weight = sum(float(p.idf[p.word(word)]) for word in shared)
             if weight > most:
                 most, best = weight, shared
     return best
 
 
-def _rare(found: Iterable[str], but: str, p: InvertedIndex) -> tuple[str, ...]:
-    """The rarest of some words, without numbers and the words of a value."""
-    own = set(words(but))
-    known = [(word, p.word(word)) for word in found if word not in own and not word[0].isdigit()]
+def _rare(found: Iterable[str], p: InvertedIndex) -> tuple[str, ...]:
+    """The rarest of some words, without numbers."""
+    known = [(word, p.word(word)) for word in found if not word[0].isdigit()]
     weighed = sorted((-float(p.idf[number]), word) for word, number in known if number >= 0)
     return tuple(word for _, word in weighed[:MOST_KEY])
 
