@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from itertools import zip_longest
 from typing import TypeAlias
 
@@ -83,7 +83,7 @@ def natural_rows(data: MetricInput, worst: int = WORST) -> Tables:
     charges = data.bill.charges if data.bill is not None else ()
     for step, charge in zip_longest(data.replay.steps, charges):
         paid = {"cache_read": charge.read, "usd": charge.usd} if charge is not None else {}
-        tables["steps"].append({**asdict(step), **paid})
+        tables["steps"].append({**{field.name: getattr(step, field.name) for field in fields(step)}, **paid})
     _fill(tables, data, worst)
     return tables
 
@@ -178,7 +178,7 @@ def _retention(data: MetricInput) -> Iterable[Row]:
     for one in data.retained:
         for group in one.retention.groups():
             yield {
-                **asdict(group),
+                **group._asdict(),
                 "at": one.snapshot.at,
                 "tokens": one.snapshot.context.tokens,
                 "recoverable": "reacquirable" if group.recoverable else "irrecoverable",

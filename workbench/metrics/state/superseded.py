@@ -80,6 +80,8 @@ class Changes:
         """The changes of which a span gives a value."""
         line = self._index.texts[span]
         there = {value for value in self._values if value in line}
+        if not there:
+            return []
         changes = [one for one in enumerate(self.changes) if not there.isdisjoint((one[1].old, one[1].new))]
         return [(number, new) for number, change in changes if (new := _gives(line, change)) is not None]
 

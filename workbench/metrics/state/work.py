@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -31,6 +31,7 @@ _TICKED = re.compile(r"^[^\S\n]*(?:[-*+][^\S\n]+)?\[[xX]\][^\S\n]+(.*)", re.MULT
 _DONE_TITLE = re.compile(r"\b(?:done|completed?|finished|accomplished|resolved)\b", re.IGNORECASE)
 
 
+@lru_cache(maxsize=50_000)  # the lines of one summary are mostly those of the one before
 def says_done(line: str) -> bool:
     """Whether a line says that something is finished, and leaves nothing of it open."""
     return _DONE.search(line) is not None and _OPEN.search(line) is None
