@@ -66,13 +66,11 @@ def repeated_note(results: Results) -> str:
     several = rows[rows["replicate"].notna()].groupby(["strategy", "session", "mode", "share", "metric"], dropna=False)
     values = several["value"].agg(["nunique", "size"]).groupby("strategy", sort=False)
     names = [str(name) for name, own in values if (own["size"] > 1).any() and (own["nunique"] <= 1).all()]
+    if not names:
+        return ""
     return (
-        ""
-        if not names
-        else (
-            f"The replicates of {' and '.join(names)} are all the same: the model gave the same answer each time, as most "
-            "do at temperature 0, so they say nothing of how much another answer would matter."
-        )
+        f"The replicates of {' and '.join(names)} are all the same: the model gave the same answer each time, as most "
+        "do at temperature 0, so they say nothing of how much another answer would matter."
     )
 
 
