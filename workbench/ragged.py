@@ -13,6 +13,11 @@ Flags: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
 
 
+def counts(**flags: Flags) -> dict[str, int]:
+    """How many of each are set."""
+    return {name: int(which.sum()) for name, which in flags.items()}
+
+
 def kept_mask(kept: Collection[int] | Ints | Flags, n: int) -> Flags:
     """One flag for each of n things, from flags or from the places of those that are kept."""
     places = kept if isinstance(kept, np.ndarray) else np.fromiter(kept, dtype=np.int64, count=len(kept))

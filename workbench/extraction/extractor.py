@@ -76,17 +76,17 @@ class Extractor:
         self._passages: dict[int, tuple[Message, list[Passage]]] = {}
 
     def read_messages(self, messages: Iterable[Message]) -> list[list[Passage]]:
-        """The passages of each message, which are remembered."""
-        for message in messages:
-            self._passages[id(message)] = message, self.read_message(message)
+        """The passages of each message."""
+        found = [self.passages(message) for message in messages]
         if len(self._tokens) > TOKENS:
             self._tokens.clear()
-        return [self._passages[id(message)][1] for message in messages]
+        return found
 
     def passages(self, message: Message) -> list[Passage]:
-        """The passages of a message: remembered ones, or read now and not remembered."""
-        known = self._passages.get(id(message))
-        return known[1] if known is not None and known[0] is message else self.read_message(message)
+        """The passages of a message, which is read once."""
+        if id(message) not in self._passages:
+            self._passages[id(message)] = message, self.read_message(message)
+        return self._passages[id(message)][1]
 
     def read_message(self, message: Message) -> list[Passage]:
         """The passages of a message, read now."""

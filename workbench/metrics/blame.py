@@ -55,12 +55,8 @@ def context_versions(replay: Replay, share: float | None) -> Iterator[ContextVer
 def culprits(retention: Retention, versions: Sequence[ContextVersion], otherwise: str = VIEW) -> tuple[str, ...]:
     """For each demanded entity the stage that lost it, in the demand's order; empty for one that is bound.
 
-    It is the stage before which the entity was bound for the last time and after which it was not.
-
-    Args:
-        retention: what the context of a boundary holds.
-        versions: the history's versions up to that boundary.
-        otherwise: what is to blame where no stage is.
+    It is the stage before which the entity was bound for the last time in the versions up to that boundary, or
+    `otherwise` where no stage lost it.
     """
     message, text = np.full(retention.demand.messages, -1), dict[str, int]()
     after = [*(version.stage for version in versions[1:]), ""]

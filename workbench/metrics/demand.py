@@ -74,7 +74,6 @@ class Retention:
     """How much of a demand one context holds, entity by entity in the demand's order.
 
     Attributes:
-        demand: what was needed.
         presence: whether the context holds the entity at all.
         bound: whether one of its spans holds it together with at least two of its evidence's other content words.
         coverage: the largest share, weighted by idf, of the evidence's other words in one span that holds the entity;
@@ -246,9 +245,7 @@ class Demand:
     def last_bound(self, of_message: Ints, of_text: Mapping[str, int]) -> Ints:
         """(slots,) the largest number of all messages and texts that bind each one; -1 where nothing does.
 
-        Args:
-            of_message: (n,) a number for each message of the session, -1 for one that does not count.
-            of_text: a number >= 0 for each other text.
+        `of_message` is (n,), with -1 for a message that does not count.
         """
         last: Ints = np.full(len(self), -1)
         np.maximum.at(last, self._held_slot[self._held_bound], of_message[self._held_message[self._held_bound]])
@@ -258,12 +255,7 @@ class Demand:
         return last
 
     def retained(self, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> Retention:
-        """What a context retains of this demand.
-
-        Args:
-            kept: the messages that the context holds whole: their indices, or a flag for each message.
-            texts: the new texts of the context: summaries, and messages that were rewritten.
-        """
+        """What a context of these messages (indices, or a flag each) and these new texts retains of this demand."""
         held = kept_mask(kept, self._index.n)[self._held_message]
         presence = kept_mask(self._held_slot[held], len(self))
         bound = kept_mask(self._held_slot[held & self._held_bound], len(self))

@@ -24,8 +24,8 @@ TOO_LARGE = "it stays larger than the size that was set"
 @metric("tokens", "lower")
 def tokens_sent(data: MetricInput) -> Score:
     """Prompt tokens of all requests together, in the provider's tokens where the session is calibrated."""
-    steps = data.replay.steps
-    return Score(float(sum(step.tokens_sent for step in steps)), n=len(steps)) if steps else NO_STEPS
+    sent = [step.tokens_sent for step in data.replay.steps]
+    return Score(float(sum(sent)), n=len(sent)) if sent else NO_STEPS
 
 
 @metric("share", "higher")
@@ -47,8 +47,8 @@ def tokens_saved(data: MetricInput) -> Score:
 @metric("tokens", "lower")
 def peak_context(data: MetricInput) -> Score:
     """The largest request, in tokens with overhead."""
-    steps = data.replay.steps
-    return Score(float(max(step.tokens_sent for step in steps)), n=len(steps)) if steps else NO_STEPS
+    sent = [step.tokens_sent for step in data.replay.steps]
+    return Score(float(max(sent)), n=len(sent)) if sent else NO_STEPS
 
 
 @metric("tokens", "lower")

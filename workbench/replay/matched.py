@@ -31,14 +31,8 @@ def matched(
 ) -> Replay:
     """Every boundary at every budget, each from the whole history: nothing chains.
 
-    Args:
-        session: n messages.
-        preset: only its strategy is used, not its trigger and its counter.
-        model: who writes summaries.
-        sizing: the session's sizes.
-        window: tokens.
-        at: boundaries, in (0, n).
-        shares: budgets as shares of the history's tokens without overhead, in (0, 1); see `budget`.
+    The budgets are shares of the history's tokens without overhead, in (0, 1), see `budget`. Of the preset only the
+    strategy is used, not its trigger and its counter.
 
     Raises:
         ModelError: the model failed and the strategy has nothing to use otherwise.

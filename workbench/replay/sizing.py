@@ -35,13 +35,7 @@ class Sizing:
 
     @classmethod
     def of(cls, session: Session, counted: Sequence[int], count: TokenCounter) -> Sizing:
-        """Calibrate the counted sizes with the session's reported usage.
-
-        Args:
-            session: with n messages.
-            counted: n sizes by `count`.
-            count: the counter that made them.
-        """
+        """Calibrate the sizes that `count` gives the session's messages with its reported usage."""
         found = calibrate(session, counted, count)
         if found is None:
             return cls(tuple(counted), 0, count, counted=tuple(counted))
@@ -51,8 +45,7 @@ class Sizing:
     def window(self, wanted: int) -> int:
         """The window for the replay: the one wanted, widened so that the overhead takes half of it at most.
 
-        A real agent's system prompt and tools take some 40,000 tokens. In a window that barely holds them any strategy
-        would compact at every request, and the replay would measure nothing else.
+        In a window that barely holds system prompt and tools any strategy would compact at every request.
         """
         return max(wanted, 2 * self.overhead)
 

@@ -35,12 +35,7 @@ class Pricing:
 
 
 def pricing(session: Session, model: str = "", prices: str = "") -> Pricing:
-    """The prices for a session.
-
-    Args:
-        session: its own model is priced unless another is named; `ASSUMED` where that has no price.
-        model: the model to price it as; empty for its own.
-        prices: prices of one's own, see `given_tariff`; empty for those of the table.
+    """The prices for a session: those given (`given_tariff`), of the model named, of its own model, or of `ASSUMED`.
 
     Raises:
         SettingError: the model has no price, or the prices make no sense.

@@ -87,13 +87,7 @@ class Reconciliation:
 
 
 def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliation:
-    """Predict each reported request of a session, and compare.
-
-    Args:
-        session: the recording.
-        sizing: its sizes; nothing can be predicted where they are not calibrated.
-        pricing: whose prices and cache rules.
-    """
+    """Predict each reported request of a session, and compare; nothing can be predicted without calibrated sizes."""
     answers = [message for message in session.messages if isinstance(message, AssistantMessage)]
     fitted, tariff = sizing.calibration, pricing.tariff
     if fitted is None or tariff is None:

@@ -102,13 +102,7 @@ class ReplayCost:
 
 
 def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCost | None:
-    """Price a natural replay; None where nobody knows a price, or where there are no requests.
-
-    Args:
-        replay: its steps and compactions.
-        pricing: whose prices and cache.
-        fetched: tokens that would have to be fetched again.
-    """
+    """Price a natural replay, with so many tokens fetched again; None without a known price or without requests."""
     tariff, steps = pricing.tariff, replay.steps
     if tariff is None or not steps:
         return None

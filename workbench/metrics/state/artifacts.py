@@ -11,7 +11,7 @@ from workbench.extraction.paths import normal_path
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.text_index import TextIndex
 from workbench.metrics.sources import shell_command
-from workbench.ragged import Flags, kept_mask
+from workbench.ragged import Flags, counts, kept_mask
 from workbench.transcript.files import FileOps, touched
 from workbench.transcript.message import AssistantMessage, ToolCall
 
@@ -71,7 +71,7 @@ class Artifacts:
         np.maximum.at(named, found.entities, np.array(newest, dtype=np.int64)[found.text[found.entity_row]])
         known = kept_mask(self._file[past], len(self._is_file))
         lost, stale = known & (named < 0), known & (named >= 0) & (named < changed)
-        return {"correct": int((known & ~lost & ~stale).sum()), "stale": int(stale.sum()), "lost": int(lost.sum())}
+        return counts(correct=known & ~lost & ~stale, stale=stale, lost=lost)
 
 
 def _rows(p: InvertedIndex) -> Iterator[tuple[int, int, int]]:

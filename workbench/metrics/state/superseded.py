@@ -11,7 +11,7 @@ import numpy as np
 from workbench.extraction.words import words
 from workbench.metrics.indexes.text_index import TextIndex
 from workbench.metrics.state.value_changes import ENOUGH, Change, spans_about, token, value_changes
-from workbench.ragged import Flags, kept_mask
+from workbench.ragged import Flags, counts, kept_mask
 
 _Given: TypeAlias = tuple[int, bool]
 """A change's number, and whether its new value is given, not the old one."""
@@ -46,10 +46,7 @@ class Changes:
             )[here]
             for which in (False, True)
         )
-        return {
-            "latest": int((new & ~old).sum()), "both": int((new & old).sum()),
-            "stale": int((old & ~new).sum()), "none": int((~old & ~new).sum()),
-        }  # fmt: skip
+        return counts(latest=new & ~old, both=new & old, stale=old & ~new, none=~old & ~new)
 
     def _replaced_at(self, change: Change) -> int:
         """When the new value was replaced in its turn; n if never."""

@@ -13,7 +13,7 @@ from workbench.extraction.statements import sentences, tasks
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.statement_index import StatementIndex
 from workbench.metrics.indexes.text_index import TextIndex
-from workbench.ragged import Flags, Ints, kept_mask
+from workbench.ragged import Flags, Ints, counts, kept_mask
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, is_real_user
 
 _DONE = re.compile(
@@ -111,10 +111,7 @@ class Work:
                 as_done |= done
                 as_open |= other
         again = is_done & as_open & ~as_done
-        return {
-            "stated": int((is_open & as_open).sum()), "missing": int((is_open & ~as_open).sum()),
-            "resurrected": int(again.sum()), "settled": int((is_done & ~again).sum()),
-        }  # fmt: skip
+        return counts(stated=is_open & as_open, missing=is_open & ~as_open, resurrected=again, settled=is_done & ~again)
 
     def _read(self, text: str) -> tuple[Flags, Flags]:
         """Which statements a text says are done, and which it names otherwise."""
