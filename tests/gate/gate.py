@@ -6,8 +6,8 @@ Part `nine` replays nine strategies on the bundled sessions and on 24 recordings
 built-in preset on eight of them; both in natural and matched mode, with summaries by the rule-based writer. Each table
 of the run is compared with the stored run beside this file, value by value; exits with 1 where any differs.
 
-`names.toml` says what was renamed since the run was stored. `--store` writes the stored run anew, for a change that
-means to change a value; the commit says which value and why.
+`names.toml` says what was renamed or added since the run was stored. `--store` writes the stored run anew, for a
+change that means to change a value; the commit says which value and why.
 """
 
 from __future__ import annotations
@@ -81,6 +81,9 @@ def run(part: str, jobs: int, out: Path) -> dict[str, pd.DataFrame]:
 def _steady(table: pd.DataFrame) -> pd.DataFrame:
     """The table without what differs from run to run, and with file names in the place of paths."""
     table = table.drop(columns=UNSTEADY & set(table.columns))
+    for column, added in NAMES.get("added", {}).items():
+        if column in table:
+            table = table[~table[column].isin(added)].reset_index(drop=True)
     if "path" in table:
         table["path"] = [Path(str(path)).name if isinstance(path, str) else path for path in table["path"]]
     return table

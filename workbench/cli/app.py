@@ -40,6 +40,9 @@ COMMANDS = {
     "gate": "Stop a build when a strategy is worse than in an earlier run.",
     "diff": "Show what changed from one run to another, largest regressions first.",
     "validate": "Validate the metrics.",
+    "validate answers": "Compare the metrics with graded answers of real models.",
+    "validate gamers": "Try contexts made to please the exam that tell a reader little.",
+    "validate errors": "Plant errors in summaries and count which of them the exam finds.",
     "share": "Export a run without any session text.",
     "export": "Write a run's scores as logs of Inspect, or its tables as CSV.",
     "experiment": "Run the experiment notebook with parameters.",
@@ -48,8 +51,11 @@ COMMANDS = {
     "doctor": "Check this machine's set-up.",
 }
 """Each command with its line of help; its function has its name and lies in the module of its name."""
-PLACES = {"list": ("catalogue", "show"), "report": ("compare", "report"), "diff": ("gate", "diff"),
-          "share": ("export", "share")}  # fmt: skip
+PLACES = {
+    "validate answers": ("validate", "answers"), "validate gamers": ("validate", "gamers"),
+    "validate errors": ("validate", "errors"), "list": ("catalogue", "show"), "report": ("compare", "report"),
+    "diff": ("gate", "diff"), "share": ("export", "share"),
+}  # fmt: skip
 """Module and function of those that lie elsewhere."""
 GROUPS = {
     "judge": "Measure with models as judges: probes, behaviour, surprisal, variance.",
@@ -94,6 +100,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 1 if a replay of a run failed; 2 for input that cannot be used.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if " ".join(words[:2]) in COMMANDS:
+        words[:2] = [" ".join(words[:2])]
     typed = os.environ.get("_TYPER_COMPLETE_ARGS", os.environ.get("COMP_WORDS", "")).split()[1:]  # a shell completes
     wanted = next((word for word in words or typed if not word.startswith("-")), "")
     try:

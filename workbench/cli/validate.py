@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
 
 from workbench.cli.options import AsJson, Paths, takes
-from workbench.cli.output import say, say_json, table
+from workbench.cli.output import records, say, say_json, table
 from workbench.experiment.spec import RunSpec
-from workbench.validation.selfcheck import selfcheck
+from workbench.validation.adversaries import search
+from workbench.validation.answers.agreement import agreement, by_category
+from workbench.validation.answers.agreement import table as answer_table
+from workbench.validation.answers.exams import verdicts
+from workbench.validation.answers.records import graded
+from workbench.validation.planted_errors import planted_errors
+from workbench.validation.selfcheck import selfcheck, sessions_of
 
 PASSED, FAILED = 0, 1
 
@@ -33,3 +44,59 @@ def validate(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int
             if check.failed:
                 say("\n  ".join((f"{check.name}: {check.claim}; but:", *check.where)))
     return FAILED if any(check.failed for check in checks) else PASSED
+
+
+def answers(
+    path: Annotated[Path, typer.Argument(help="Folder or file with graded answers; see docs/validity.md.")],
+    as_json: AsJson = False,
+) -> int:
+    """Compare the metrics with graded answers of real models: agreement a question, AUC, rank and sign of contexts.
+
+    Examples:
+
+      workbench validate answers graded/native-vs-text
+
+      workbench validate answers my-answers.jsonl --json
+    """
+    rows = answer_table(verdicts(graded(path)))
+    _show({"metrics": agreement(rows), "agreement by category": by_category(rows)}, as_json)
+    return PASSED
+
+
+def errors(seeds: Annotated[int, typer.Option(help="Histories to generate.")] = 5, as_json: AsJson = False) -> int:
+    """Plant errors of known kinds in true summaries: stale, reversed, negated, swapped. Count which each metric finds.
+
+    `intact` is the share of true statements that the metric accepts; the other rows are the share of errors found.
+
+    Examples:
+
+      workbench validate errors --seeds 5
+    """
+    rows = answer_table(verdicts(planted_errors(range(1, seeds + 1))))
+    _show({"found": by_category(rows)}, as_json)
+    return PASSED
+
+
+@takes(RunSpec, only=("window", "limit"))
+def gamers(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int:
+    """Try a family of contexts that are made to please a measure, beside truncate, summarize and the references.
+
+    Examples:
+
+      workbench validate gamers
+
+      workbench validate gamers my-sessions/ --limit 5
+    """
+    found = search(sessions_of(paths or (), spec.window, spec.limit))
+    _show({f"{share:.0%} of the history": rows for share, rows in found.groupby("share")}, as_json)
+    return PASSED
+
+
+def _show(tables: dict[str, pd.DataFrame], as_json: bool) -> None:
+    """Tables under their titles, or all of them as one JSON object."""
+    if as_json:
+        say_json({title: records(rows) for title, rows in tables.items()})
+        return
+    for title, rows in tables.items():
+        formats = {name: f"{name}:decimal3" if pd.api.types.is_float_dtype(rows[name]) else name for name in rows}
+        say(f"{title}\n{table(records(rows), formats)}\n")

@@ -7,6 +7,7 @@ with at least `FEWEST` demanded entities; `n` is their number.
 from __future__ import annotations
 
 from workbench.metrics.demand import Level
+from workbench.metrics.exam.exams import Exams
 from workbench.metrics.metric import MetricInput, Score, mean_score, metric
 
 FEWEST = 5
@@ -31,6 +32,21 @@ def recall(data: MetricInput) -> Score:
     infer.
     """
     return _mean(data, "bound")
+
+
+@metric("share", "higher")
+def exam_recall(data: MetricInput) -> Score:
+    """What the context answers of an exam about what was needed later, by the lexical reader; 1 is everything.
+
+    0 is guessing, below it is worse. At equal size only. In its items a name alone wins nothing, and a false statement
+    counts against (docs/method.md). `n`: boundaries with at least `FEWEST` items.
+    """
+    if data.replay.mode == "natural":
+        return Score(None, "asked at equal size only")
+    exams = Exams.of(data.index)
+    asked = [(exams.at(one.snapshot.at), one.view) for one in data.retained]
+    few = f"fewer than {FEWEST} items at every boundary"
+    return mean_score([exam.score(seen) for exam, seen in asked if len(exam.items) >= FEWEST], few)
 
 
 @metric("share", "higher")

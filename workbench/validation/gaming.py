@@ -103,7 +103,7 @@ def _recalls(ready: Prepared, gamers: Mapping[str, Gamer]) -> Iterator[tuple[str
             continue
         budgets = [int(share * sum(ready.sizing.sizes[:at])) for share in SHARES]
         for name, gamer in gamers.items():
-            texts = filled(gamer(ready.index, at), partial(_tokens, ready), budgets)
+            texts = filled(gamer(ready.index, at), partial(count_line, ready), budgets)
             for share, text in zip(SHARES, texts, strict=True):
                 yield name, share, demand.retained((), (text,)).mean()
 
@@ -115,7 +115,8 @@ def filled(lines: Iterable[str], count: Callable[[str], int], budgets: Sequence[
     return ["\n".join(every[: bisect_right(spent, budget)]) for budget in budgets]
 
 
-def _tokens(ready: Prepared, line: str) -> int:
+def count_line(ready: Prepared, line: str) -> int:
+    """The tokens of one line of a context."""
     return ready.sizing.count(UserMessage(id="", blocks=(Text(line),)))
 
 

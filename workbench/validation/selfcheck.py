@@ -10,6 +10,7 @@ from workbench.datasets.bundled import bundled_files
 from workbench.datasets.generator import VOCABULARY, generate
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
+from workbench.experiment.prepared import Prepared
 from workbench.experiment.sources import Source, read
 from workbench.importers.importer import files
 from workbench.validation.blind import blindness
@@ -34,6 +35,15 @@ def selfcheck(what: Iterable[str | Path] = (), *, window: int | None = None, lim
     Raises:
         SettingError: there is no session to read.
     """
+    sessions = sessions_of(what, window, limit)
+    checks = (placebo, blindness, gaming, reconciliation)
+    with tempfile.TemporaryDirectory() as folder:
+        run = compare([one.session for one in sessions], window=window, out=folder, quiet=True)
+        return [planted(), *(check(sessions) for check in checks), floor(run), ceiling(run)]
+
+
+def sessions_of(what: Iterable[str | Path], window: int | None = None, limit: int | None = None) -> list[Prepared]:
+    """Your own sessions or, without any, bundled and generated ones; arguments and errors as in `selfcheck`."""
     named = list(what)
     sources = [Source(path=Path(path)) for path in files(named or bundled_files())]
     if not named:
@@ -42,7 +52,4 @@ def selfcheck(what: Iterable[str | Path] = (), *, window: int | None = None, lim
     sessions = [ready for source in sources for ready in read(source, window).ready][:limit]
     if not sessions:
         raise SettingError("there is nothing to check: name files or folders with recorded sessions")
-    checks = (placebo, blindness, gaming, reconciliation)
-    with tempfile.TemporaryDirectory() as folder:
-        run = compare([one.session for one in sessions], window=window, out=folder, quiet=True)
-        return [planted(), *(check(sessions) for check in checks), floor(run), ceiling(run)]
+    return sessions

@@ -62,9 +62,9 @@ def test_nothing_in_the_cue_gives_the_answer_away() -> None:
 def test_a_replaced_value_is_asked_for_as_it_holds_now() -> None:
     history = [
         said("the export limit is 500 records a file"),
-        said("change the export limit of records from 500 to 750"),
+        said("correction: the export limit is 750 records a file, not 500"),
     ]
-    assert answers(history, [told("the export limit of records is 750 now")], "latest") == ["750"]
+    assert answers(history, [told("the export limit is 750 records now")], "latest") == ["750"]
 
 
 def listed(call_id: str, **status: str) -> Message:

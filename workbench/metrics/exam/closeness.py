@@ -15,7 +15,10 @@ from workbench.ragged import Flags, Floats, Ints
 REACH = 4.0
 """The distance over which closeness halves: 1 / (1 + distance / `REACH`)."""
 DENIAL = 0.25
-"""What remains of a score where a line denies a name and the evidence does not, or the other way round."""
+"""What remains of a score where a line calls a name obsolete and the evidence does not; nothing where it says `not`.
+
+The same remains where the evidence denies a name and a line does not.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +83,7 @@ class Closeness:
         last = first + self.names.length[name[at]] - 1
         line = lines.segment_line[first]
         score = self._near(lines, item, line, lines.segment_pos[first], lines.segment_pos[last])
-        score = np.where(lines.denied[first] == self._denied[item], score, DENIAL * score)
+        score = score * agrees(lines, first, self._denied[item])
         key = (item * self.shape[1] + candidate) * max(lines.count, 1) + line
         order = np.argsort(key, kind="stable")
         start = _starts(key[order])
@@ -103,12 +106,19 @@ class Closeness:
         distance = np.maximum(before, behind)
         value = np.where(distance > 0, self._weight[part] / (1 + np.maximum(distance, 0) / REACH), 0.0)
         turned = (self._side[part] * np.sign(behind - before) < 0) & ~lines.passive[line[place]]
-        value = np.where(turned, DENIAL * value, value)
+        value = np.where(turned, 0.0, value)
         start = _starts(place * len(self._cue) + part)
         score = np.zeros(len(item))
         if len(start):
             np.add.at(score, place[start], np.maximum.reduceat(value, start))
         return score
+
+
+def agrees(lines: Lines, rows: Ints, denied: Flags | bool) -> Floats:
+    """What remains of a name's score at some rows, where the evidence denies it or does not."""
+    same = lines.denied[rows] == denied
+    found: Floats = np.where(same, 1.0, np.where(lines.negated[rows] & ~np.asarray(denied), 0.0, DENIAL))
+    return found
 
 
 def _starts(keys: Ints) -> Ints:

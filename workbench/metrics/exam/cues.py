@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from workbench.extraction.entities import Kind
-from workbench.metrics.exam.closeness import DENIAL, REACH
+from workbench.metrics.exam.closeness import REACH, agrees
 from workbench.metrics.exam.history import ExamHistory, Past
 from workbench.metrics.exam.lexicon import ASKING, RELATES
 from workbench.metrics.exam.names import Names
@@ -27,6 +27,7 @@ FEWEST = 3
 BEST_LINES = 150
 """Lines, those with most of the cue, in which look-alikes are looked for."""
 _ARROW = re.compile(r"[-=]>|→")
+_APART = re.compile(r"[;.|]\s|\bby\b")
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,8 @@ class Question:
     def look_alikes(self, kind: Kind, past: Past, unbounded: bool = False) -> tuple[str, ...]:
         """The names of the history that come closest to the answer, of its kind first; none stands in the use.
 
+        Where fewer than `FEWEST` have any of the cue beside them, others fill up.
+
         Args:
             kind: of the answer.
             past: the history.
@@ -90,7 +93,7 @@ class Question:
         same: list[str] = []
         other: list[str] = []
         for number in np.argsort(-score, kind="stable").tolist():
-            if len(same) >= LOOK_ALIKES:
+            if len(same) >= LOOK_ALIKES or (score[number] <= 0 and len(same) + len(other) >= FEWEST):
                 break
             text = names[number].text.lower()
             if not past.names[number] or (score[number] >= max(bar, 1e-9) and not unbounded):
@@ -142,9 +145,11 @@ class Question:
                 at = np.clip(np.searchsorted(pos, start) + side, 0, len(pos) - 1)
                 distance = np.maximum(start - pos[at], pos[at] - end)
                 near = (of_line[at] == line) & (distance > 0)
-                best = np.maximum(best, np.where(near, 1 / (1 + np.maximum(distance, 0) / REACH), 0.0))
+                turned = (np.sign(pos[at] - start) * self.sides.get(name, 0) < 0) & ~lines.passive[line]
+                value = 1 / (1 + np.maximum(distance, 0) / REACH)
+                best = np.maximum(best, np.where(near & ~turned, value, 0.0))
             total += self.cue[name] * best
-        return np.where(lines.denied[first] == self.denied, total, DENIAL * total)
+        return total * agrees(lines, first, self.denied)
 
 
 def _features(text: str) -> list[tuple[str, int]]:
@@ -158,15 +163,17 @@ def _features(text: str) -> list[tuple[str, int]]:
 
 
 def _sides(evidence: str, answer: str, cue: Mapping[str, float]) -> dict[str, int]:
-    """For each name of the cue whether it stands before (-1) or behind (1) the answer, a relation between them."""
-    at = evidence.lower().find(answer.lower())
+    """For each name of the cue, and its words, whether it stands before (-1) or behind (1) the answer in a relation."""
+    low = evidence.lower()
+    at = low.find(answer.lower())
     found: dict[str, int] = {}
     for name in cue if at >= 0 else ():
-        place = evidence.lower().find(name[1:]) if name[0] == "=" else -1
+        place = low.find(name[1:]) if name[0] == "=" else -1
         if place < 0:
             continue
-        between = evidence[place + len(name) - 1 : at] if place < at else evidence[at + len(answer) : place]
-        related = _ARROW.search(between) or RELATES.intersection(between.lower().split())
-        if len(between) <= 40 and related and not re.search(r"[;.|]\s|\bby\b", between):
-            found[name] = -1 if place < at else 1
+        between = low[place + len(name) - 1 : at] if place < at else low[at + len(answer) : place]
+        related = _ARROW.search(between) or RELATES.intersection(between.split())
+        if len(between) <= 40 and related and not _APART.search(between):
+            parts = cue.keys() & {name, *features_of(name[1:])}
+            found.update(dict.fromkeys(parts, -1 if place < at else 1))
     return found

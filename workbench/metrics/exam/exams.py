@@ -84,6 +84,11 @@ class BoundaryExam:
         is_result = origin is not None and isinstance(self._history.messages[origin], ToolResult)
         return lines_of(text, headed=not is_result)
 
+    def answering_lines(self) -> list[str]:
+        """For each item the line of the history that speaks most for the answer, each once."""
+        newest = self._history.newest(np.arange(len(self._history.messages)) < self.at)
+        return [self._history.texts[line] for line in self._sheet.answering(self._whole, newest)]
+
     def score(self, seen: View) -> float:
         """The mean of the credits with chance taken off; 0 is guessing.
 

@@ -18,7 +18,7 @@ from workbench.ragged import Flags, Floats, Ints
 
 MARGIN = 1.15
 """A candidate whose score is so near the best one shares the credit with it."""
-RIVAL = 0.5
+RIVAL = 0.85
 """Of several values of a thing, those with at least this share of the best score are rivals; the newest one holds."""
 
 
@@ -114,6 +114,16 @@ class Sheet:
                 if is_right and len(others) >= (FEWEST if item.kind == "fact" else 1):
                     kept[number] = replace(item, look_alikes=others)
         return [kept[number] for number in sorted(kept)]
+
+    def answering(self, found: Found, order: Ints) -> list[int]:
+        """The lines that speak most for the answers, the newest of equal ones, each once."""
+        best: dict[tuple[int, int], tuple[float, int, int]] = {}
+        for group, hits in enumerate((found.names, found.rules, found.todos)):
+            for item, candidate, line, score in zip(hits.item, hits.candidate, hits.line, hits.score, strict=True):
+                if candidate == 0 and order[line] >= 0:
+                    entry = (float(score), int(order[line]), int(line))
+                    best[group, int(item)] = max(best.get((group, int(item)), entry), entry)
+        return list(dict.fromkeys(line for _, _, line in best.values()))
 
     def _names(self, pairs: Sequence[tuple[Found, Ints]]) -> Floats:
         shape = self._closeness.shape

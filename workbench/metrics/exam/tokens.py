@@ -8,8 +8,9 @@ and `py`; `a_b` is one), and *features*, which a cue may name: its words without
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,7 +30,7 @@ _SEGMENT = re.compile(r"(?:[^\W_]|[-_’']|(?<=\d)\.(?=\d))+")
 _WORD = re.compile(r"[^\W_]+")
 _HASH = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}")
 _MEASURE = re.compile(r"(\d+(?:\.\d+)?)([a-z]+)")
-_DENIAL = {**dict.fromkeys(DENIES, 1), **dict.fromkeys(REPLACES, 2), **dict.fromkeys(RETIRES, 3)}
+_DENIAL = {"from": 4, "to": 5, **dict.fromkeys(DENIES, 1), **dict.fromkeys(REPLACES, 2), **dict.fromkeys(RETIRES, 3)}
 
 _MARK = re.compile(r"(?:[-*+•>]\s+|#+\s+)+")
 _HEADING = re.compile(r"(?:\*\*)?([^\s#*|`{}<>()=;][^#*|`{}<>=;]{2,70}?)(?:\*\*)?(:)?(?:\*\*)?")
@@ -90,48 +91,58 @@ def features_of(chunk: str) -> tuple[str, ...]:
 
 
 class Numbers(dict[str, int]):
-    """Numbers for strings, in the order in which they are first met; `make` gives what belongs to each."""
-
-    def __init__(self, make: Callable[[str], tuple[int, ...]] | None = None) -> None:
-        super().__init__()
-        self._make = make
-        self.made: list[tuple[int, ...]] = []
+    """Numbers for strings, in the order in which they are first met."""
 
     def __missing__(self, text: str) -> int:
         number = self[text] = len(self)
-        if self._make is not None:
-            self.made.append(self._make(text))
         return number
 
 
-class Vocabulary:
-    """The numbers of chunks, segments and features; it grows with what is read."""
+class Token(NamedTuple):
+    """What is known of a chunk or mark, wherever it stands.
+
+    Attributes:
+        segments, features: the numbers of a chunk's.
+        step: what it adds to the distance of what stands on both its sides.
+        denial: 1 for a word of `DENIES`, 2 for one of `REPLACES`, 3 for one of `RETIRES`, 4 for `from`, 5 for `to`,
+            0 for all others.
+    """
+
+    segments: tuple[int, ...]
+    features: tuple[int, ...]
+    step: int
+    denial: int
+    is_chunk: bool
+    ends_line: bool
+    ends_clause: bool
+    turns: bool
+    negates: bool
+
+
+class Vocabulary(dict[str, int]):
+    """The numbers of tokens, segments and features; it grows with what is read."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.segments, self.features = Numbers(), Numbers()
-        self.chunks = Numbers(lambda text: tuple(map(self.segments.__getitem__, segments_of(text))))
-        self._features_of: dict[int, tuple[int, ...]] = {}
-        self._texts: list[str] = []
+        self.known: list[Token] = []
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self.known)
+        low, chunk = text.lower().replace("’", "'"), is_chunk(text)
+        self.known.append(
+            Token(
+                tuple(map(self.segments.__getitem__, segments_of(text))) if chunk else (),
+                tuple(map(self.features.__getitem__, features_of(text))) if chunk else (),
+                STEP.get(text, 1), _DENIAL.get(low, 0), chunk, text == "\n", text in ";.)|", low in TURNS,
+                low in NEGATIONS,
+            )
+        )  # fmt: skip
+        return number
 
     def phrase(self, name: str) -> tuple[int, ...]:
         """The segments of a name."""
-        return tuple(
-            chain.from_iterable(self.chunks.made[self.chunks[token]] for token in tokens(name) if is_chunk(token))
-        )
-
-    def texts(self, numbers: Iterable[int]) -> list[str]:
-        """The texts of chunks, in lower case."""
-        if len(self._texts) < len(self.chunks):
-            self._texts = list(self.chunks)
-        return [self._texts[number].lower().replace("’", "'") for number in numbers]
-
-    def features_by_chunk(self, numbers: Iterable[int]) -> list[tuple[int, ...]]:
-        """The features of chunks."""
-        found = self._features_of
-        for number in numbers:
-            if number not in found:
-                found[number] = tuple(map(self.features.__getitem__, features_of(self._texts[number])))
-        return [found[number] for number in numbers]
+        return tuple(chain.from_iterable(self.known[self[token]].segments for token in tokens(name)))
 
 
 STEP = {mark: step for marks, step in _STEPS.items() for mark in marks}
@@ -155,39 +166,38 @@ class Lines:
         count: number of lines; `start`: (lines,) the place before each one's first chunk.
         segment, segment_pos, segment_line: (segments,) number, place and line of each segment.
         feature, feature_pos, feature_line: (features,) the same of features.
-        denied: (segments,) whether a word such as `not` or `obsolete` denies it.
+        denied: (segments,) whether a word of its clause denies it; `negated`: whether one such as `not` does.
         passive: (lines,) whether a word such as `by` may turn the direction of its relations.
     """
 
     def __init__(self, texts: Sequence[str], vocabulary: Vocabulary) -> None:
         self.count = len(texts)
         found = tokens("\n".join(text.replace("\n", " ") for text in texts) + "\n") if texts else []
-        places = np.cumsum(_array([STEP.get(token, 1) for token in found]))
-        lines = np.cumsum(_array([token == "\n" for token in found]))
-        clauses = lines + np.cumsum(_array([token in ";.)|" for token in found]))
-        chunk = _array([is_chunk(token) for token in found]).astype(bool)
-        self.start = np.concatenate((places[:0], [0], places[np.diff(lines, prepend=0) > 0]))
-        pos, line = places[chunk], lines[chunk]
-        number = _array([vocabulary.chunks[token] for token in found if is_chunk(token)])
-        distinct, which = np.unique(number, return_inverse=True)
-        self.segment, row = _spread([vocabulary.chunks.made[one] for one in distinct.tolist()], which)
-        self.segment_pos, self.segment_line = pos[row], line[row]
-        names = vocabulary.texts(distinct.tolist())
-        self.denied = _denied(_array([_DENIAL.get(name, 0) for name in names])[which], clauses[chunk])[row]
-        self.feature, row = _spread(vocabulary.features_by_chunk(distinct.tolist()), which)
-        self.feature_pos, self.feature_line = pos[row], line[row]
+        number = np.array(list(map(vocabulary.__getitem__, found)), dtype=np.int64)
+        distinct = np.flatnonzero(np.bincount(number))
+        which = np.searchsorted(distinct, number)
+        known = [vocabulary.known[one] for one in distinct.tolist()]
+
+        def of(name: str) -> Ints:
+            found: Ints = np.array([getattr(one, name) for one in known], dtype=np.int64)[which]
+            return found
+
+        place, line = np.cumsum(of("step")), np.cumsum(of("ends_line"))
+        self.start = np.concatenate(([0], place[of("ends_line") > 0]))
+        self.segment, row = _spread([one.segments for one in known], which)
+        self.segment_pos, self.segment_line = place[row], line[row]
+        denied, negated = _denied(of("denial"), of("is_chunk"), line + np.cumsum(of("ends_clause")))
+        self.denied, self.negated = denied[row], negated[row]
+        self.feature, row = _spread([one.features for one in known], which)
+        self.feature_pos, self.feature_line = place[row], line[row]
         self.passive: Flags = np.zeros(self.count, dtype=bool)
-        self.passive[line[_array([name in TURNS for name in names]).astype(bool)[which]]] = True
-        self._negations = pos[_array([name in NEGATIONS for name in names]).astype(bool)[which]]
+        self.passive[line[of("turns") > 0]] = True
+        self._negations = place[of("negates") > 0]
 
     def negated_before(self, pos: Ints, reach: int) -> Flags:
         """Whether a negation stands before each place, at most so far."""
         count = np.searchsorted(self._negations, pos) - np.searchsorted(self._negations, pos - reach)
         return count > 0
-
-
-def _array(values: Sequence[int]) -> Ints:
-    return np.array(values, dtype=np.int64)
 
 
 def _spread(of_each: Sequence[Sequence[int]], which: Ints) -> tuple[Ints, Ints]:
@@ -201,17 +211,23 @@ def _spread(of_each: Sequence[Sequence[int]], which: Ints) -> tuple[Ints, Ints]:
     return flat[at], row
 
 
-def _denied(kind: Ints, clause: Ints) -> Flags:
-    """For each chunk whether a word of its clause denies it.
+def _denied(kind: Ints, chunk: Ints, clause: Ints) -> tuple[Flags, Flags]:
+    """For each token whether a word of its clause denies it, and whether that is one of `DENIES`.
 
     Args:
-        kind: 1 for a word of `DENIES`, 2 for one of `REPLACES`, 3 for one of `RETIRES`, 0 for all others.
+        kind: see `Token.denial`.
+        chunk: whether a token is a chunk.
         clause: the number of the clause, in growing order.
     """
-    denied = np.zeros(len(clause), dtype=bool)
+    denied, negated = np.zeros(len(clause), dtype=bool), np.zeros(len(clause), dtype=bool)
+    chunks = np.flatnonzero(chunk)
     for row in np.flatnonzero(kind).tolist():
-        first = max(row - NEAR, 0) if kind[row] == 3 else row + 1
-        last = int(np.searchsorted(clause, clause[row], "right"))
-        last = min(last, row + 1 + NEAR) if kind[row] == 1 else last
-        denied[first:last] |= clause[first:last] == clause[row]
-    return denied
+        at = int(np.searchsorted(chunks, row))
+        first = chunks[max(at - NEAR, 0)] if kind[row] == 3 else row + 1
+        last = chunks[min(at + NEAR, len(chunks) - 1)] + 1 if kind[row] in (1, 4) else len(clause)
+        if kind[row] in (4, 5):  # "from 500 to 750" denies 500
+            to = row + 1 + np.flatnonzero(kind[row + 1 : last] == 5)
+            last = to[0] if kind[row] == 4 and len(to) else first
+        last = min(last, int(np.searchsorted(clause, clause[row], "right")))
+        (negated if kind[row] == 1 else denied)[first:last] |= clause[first:last] == clause[row]
+    return denied | negated, negated

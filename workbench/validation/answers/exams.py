@@ -65,8 +65,15 @@ def verdicts(contexts: Sequence[GradedContext], reader: Reader | None = None) ->
         asked = [(answer, items[_plain(answer)]) for answer in context.answers if _plain(answer) in items]
         credit = chosen.read([item for _, item in asked], context.texts)
         lines = [line for text in context.texts for line in lines_of(text, headed=True)]
+        context_lines = Lines(lines, history.vocabulary)
         for (answer, item), value in zip(asked, credit.tolist(), strict=True):
-            yield Verdict(context.group, context.variant, number, answer, {**_old(history, item, lines), "exam": value})
+            yield Verdict(
+                context.group,
+                context.variant,
+                number,
+                answer,
+                {**_old(history, item, lines, context_lines), "exam": value},
+            )
 
 
 def _plain(answer: Answer) -> Answer:
@@ -126,14 +133,13 @@ def _evidence(history: ExamHistory, asked: Answer) -> str:
     return found
 
 
-def _old(history: ExamHistory, item: Item, lines: Sequence[str]) -> dict[str, float]:
+def _old(history: ExamHistory, item: Item, lines: Sequence[str], context: Lines) -> dict[str, float]:
     """Presence, bound and coverage of an item, as defined for future-reference recall."""
     if item.kind == "rule":
         own = set(words(item.answer))
         share = max((len(own.intersection(words(line))) / max(len(own), 1) for line in lines), default=0.0)
         return {"presence": float(share >= 1), "bound": float(share >= KNOWN), "coverage": share}
     found = Names([item.answer], history.vocabulary)
-    context = Lines(lines, history.vocabulary)
     there = [lines[line] for line in dict.fromkeys(context.segment_line[found.found(context)[1]].tolist())]
     rest = set(words(item.evidence or item.use)) - set(words(item.answer))
     weight = {word: history.weight(word) for word in rest}

@@ -1,0 +1,188 @@
+"""Contexts made to please a measure, which tell a reader little: a family of them, tried over its knobs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from workbench.compaction.presets import preset
+from workbench.experiment.prepared import Prepared
+from workbench.metrics.exam.exams import Exams
+from workbench.metrics.exam.history import ExamHistory
+from workbench.metrics.view import View, view
+from workbench.models.extractive import Extractive
+from workbench.ragged import Ints
+from workbench.replay.boundaries import at_shares
+from workbench.replay.matched import matched
+from workbench.validation.gaming import FEW_ENTITIES, count_line, filled
+
+Form: TypeAlias = Literal["list", "soup", "cue", "fragment", "shuffled"]
+Order: TypeAlias = Literal["random", "newest", "frequent"]
+
+STRATEGIES = ("none", "null", "truncate", "summarize")
+SHARES = (0.1, 0.2)
+BOUNDARIES = (0.5, 0.8)
+CHARS = 8
+"""More characters than a token has on average: as many lines of a gamer are made for each token."""
+FEWEST = 5
+"""Items that a boundary needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gamer:
+    """One setting of the family.
+
+    Attributes:
+        form: `list` (names alone), `soup` (names, then words common near them), `cue` ("name: rare words of its line"),
+            `fragment` (the words around a name as they stand), `shuffled` (whole lines, their words in a random order).
+        names: names in a line.
+        words: other words in a line; of a fragment on each side.
+        order: which names come first.
+    """
+
+    form: Form
+    names: int = 1
+    words: int = 0
+    order: Order = "random"
+
+    @property
+    def label(self) -> str:
+        """Its setting in words."""
+        return f"{self.form}, {self.names} names, {self.words} words, {self.order} first"
+
+    def lines(self, history: ExamHistory, at: int, seed: str = "0") -> Iterator[str]:
+        """The lines of its context, best first, until the reader has enough."""
+        chance = random.Random(f"{seed} {self.label}")
+        names = self._ordered(history, at, chance)
+        newest = history.before(at).newest
+        for start in range(0, len(names), self.names):
+            group = names[start : start + self.names]
+            texts = [history.names[name].text for name in group]
+            near = [_lines_with(history, name, newest) for name in group]
+            if self.form in ("list", "soup"):
+                yield " ".join([*texts, *_common(history, near, texts, self.words)])
+            elif self.form == "cue":
+                yield f"{texts[0]}: {' '.join(_rare(history, near[0][-1], texts[0], self.words))}"
+            elif self.form == "fragment":
+                yield _around(history.texts[near[0][-1]], texts[0], self.words)
+            else:
+                words = history.texts[near[0][-1]].split()
+                chance.shuffle(words)
+                yield " ".join(words)
+
+    def _ordered(self, history: ExamHistory, at: int, chance: random.Random) -> list[int]:
+        past = history.before(at)
+        names = np.flatnonzero(past.names).tolist()
+        chance.shuffle(names)
+        if self.order == "newest":
+            names.sort(key=lambda name: -int(past.newest[_lines_with(history, name, past.newest)].max()))
+        elif self.order == "frequent":
+            names.sort(key=lambda name: -len(history.rows_with_name(name)))
+        return names
+
+
+_TWO: tuple[Order, ...] = ("random", "newest")
+FAMILY: tuple[Gamer, ...] = (
+    *(Gamer("list", names) for names in (1, 4, 12)),
+    *(Gamer("soup", names, words, order) for names in (2, 4, 8) for words in (4, 10) for order in _TWO),
+    *(Gamer("cue", 1, words, order) for words in (2, 3, 6, 10) for order in (*_TWO, "frequent")),
+    *(Gamer("fragment", 1, words, order) for words in (2, 4) for order in _TWO),
+    *(Gamer("shuffled", 1, 0, order) for order in _TWO),
+)
+"""The settings that are tried."""
+
+
+def _lines_with(history: ExamHistory, name: int, newest: Ints) -> list[int]:
+    """The lines of the history that hold a name, newest last."""
+    lines = np.unique(history.lines.segment_line[history.rows_with_name(name)])
+    found: list[int] = sorted(lines[newest[lines] >= 0].tolist(), key=newest.__getitem__)
+    return found
+
+
+def _common(history: ExamHistory, near: Sequence[Sequence[int]], texts: Sequence[str], most: int) -> list[str]:
+    """The words that stand in most of the lines of some names."""
+    counts: dict[str, int] = {}
+    for lines in near if most else ():
+        for line in lines[-20:]:
+            for word in dict.fromkeys(history.texts[line].split()):
+                if word.isalpha() and len(word) > 2 and word not in texts:
+                    counts[word] = counts.get(word, 0) + 1
+    return sorted(counts, key=lambda word: -counts[word])[:most]
+
+
+def _rare(history: ExamHistory, line: int, text: str, most: int) -> list[str]:
+    """The rarest words of a line, in their order."""
+    words = [word.strip(".,:;()\"'`") for word in history.texts[line].split() if text not in word]
+    rarest = sorted(dict.fromkeys(words), key=lambda word: -history.weight(word.lower()))[:most]
+    return [word for word in dict.fromkeys(words) if word in rarest]
+
+
+def _around(line: str, text: str, side: int) -> str:
+    """The words of a line on both sides of a name."""
+    words = line.split()
+    start = text.split()[0].lower()
+    at = next((place for place, word in enumerate(words) if start in word.lower()), 0)
+    return " ".join(words[max(0, at - side) : at + side + 1])
+
+
+def search(sessions: Sequence[Prepared], family: Sequence[Gamer] = FAMILY) -> pd.DataFrame:
+    """What each gamer, the references and two strategies score in the exam and in `bound`, at equal size.
+
+    Args:
+        sessions: any; those with few exact things are left out, where there are others.
+        family: settings to try.
+
+    Returns:
+        A row a context kind and share, best first: `name share exam scaled bound sessions`; `scaled` is 0 for the
+        reference `null` and 1 for `none`. All means over sessions.
+    """
+    large = [ready for ready in sessions if len(ready.index.entities) >= FEW_ENTITIES] or sessions
+    rows = [row for ready in large for row in _scores(ready, family)]
+    table = pd.DataFrame(rows, columns=["session", "share", "name", "exam", "bound"])
+    each = table.groupby(["session", "share", "name"], sort=False)[["exam", "bound"]].mean().reset_index()
+    ends = each.pivot(index=["session", "share"], columns="name", values="exam")[["null", "none"]].reset_index()
+    each = each.merge(ends, on=["session", "share"])
+    each["scaled"] = (each["exam"] - each["null"]) / (each["none"] - each["null"])
+    means = each.groupby(["name", "share"])[["exam", "scaled", "bound"]].mean().reset_index()
+    return means.assign(sessions=each["session"].nunique()).sort_values(["share", "scaled"], ascending=[True, False])
+
+
+def _scores(ready: Prepared, family: Sequence[Gamer]) -> Iterator[tuple[str, float, str, float, float]]:
+    exams = Exams.of(ready.index)
+    at = [place for place in at_shares(ready.session, BOUNDARIES) if len(exams.at(place).items) >= FEWEST]
+    for name in STRATEGIES if at else ():
+        replay = matched(
+            ready.session, preset(name), ready.reader(Extractive()), ready.sizing, window=ready.window, at=tuple(at),
+            shares=SHARES,
+        )  # fmt: skip
+        for shot in replay.snapshots:
+            yield ready.session.id, shot.share or 1.0, name, *_scored(ready, shot.at, view(ready.session, shot.context))
+    for place in at:
+        budgets = [int(share * sum(ready.sizing.sizes[:place])) for share in SHARES]
+        made = {gamer.label: gamer.lines(exams.history, place) for gamer in family}
+        made["oracle"] = iter(sorted(exams.at(place).answering_lines(), key=len))
+        for label, lines in made.items():
+            texts = filled(_enough(lines, CHARS * budgets[-1]), partial(count_line, ready), budgets)
+            for share, text in zip(SHARES, texts, strict=True):
+                yield ready.session.id, share, label, *_scored(ready, place, View(frozenset(), (text,), ()))
+
+
+def _enough(lines: Iterator[str], chars: int) -> Iterator[str]:
+    """The lines until they have so many characters."""
+    for line in lines:
+        yield line
+        chars -= len(line)
+        if chars < 0:
+            return
+
+
+def _scored(ready: Prepared, at: int, seen: View) -> tuple[float, float]:
+    demand = ready.index.demand(at)
+    bound = demand.retained(seen.kept, seen.texts).mean() if len(demand) else 0.0
+    return Exams.of(ready.index).at(at).score(seen), bound
