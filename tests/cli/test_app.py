@@ -76,7 +76,7 @@ def test_a_damaged_file_is_a_row_and_does_not_stop_the_others(
         (["compare", "no-such-file.jsonl"], "no-such-file.jsonl"),
         (["compare", "--strategies", "nonsense"], "known are"),
         (["compare", "--window", "ten"], "--window"),
-        (["compare", "--shares", "1.5"], "between 0 and 1"),
+        (["compare", "--shares", "1.5"], "less than 1"),
         (["replay", "no-such-file.jsonl"], "no-such-file.jsonl"),
         (["inspect", "no-such-file.jsonl"], "no-such-file.jsonl"),
         (["list", "flowers"], "strategies"),

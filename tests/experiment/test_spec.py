@@ -32,7 +32,7 @@ def test_text_between_commas_is_a_list() -> None:
     ("settings", "said"),
     [
         ({"window": 10}, "`window` is 10; it must be greater than or equal to 1000"),
-        ({"shares": (0.1, 2)}, "`shares` holds 2; it must be a share between 0 and 1"),
+        ({"shares": (0.1, 2)}, "`shares` holds 2; it must be less than 1"),
         ({"shares": "some"}, "`shares` holds 'some'; it must be a number, such as 0.1 or 10%"),
         ({"seed": 1.5}, "`seed` is 1.5; it must be a valid integer"),
         ({"redact": "yes"}, "`redact` is 'yes'; it must be a valid boolean"),

@@ -93,7 +93,7 @@ def test_a_strategy_of_ones_own_can_be_swept(tmp_path: Path) -> None:
         ({"windows": ["big"]}, "`windows` holds 'big'; it must be a valid integer"),
         ({"windows": [10]}, "`windows` holds 10; it must be greater than or equal to 1000"),
         ({"windows": [4000, 4000]}, "twice"),
-        ({"shares": [2]}, "`shares` holds 2; it must be a share between 0 and 1"),
+        ({"shares": [2]}, "`shares` holds 2; it must be less than 1"),
         ({"limit": 0}, "`limit` is 0; it must be greater than or equal to 1"),
         ({"redact": "yes"}, "a valid boolean"),
         ({"settings": {"summarize": {"nonsense": [1]}}}, "no setting 'nonsense'; it has"),

@@ -9,11 +9,7 @@ from workbench.errors import missing_extra
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; gives its exit code.
-
-    Args:
-        arguments: as on a command line; None takes this process's own.
-    """
+    """Run a command, with the arguments of the process if none are given; returns its exit code."""
     try:
         from workbench.cli import app
     except ModuleNotFoundError as error:

@@ -91,14 +91,7 @@ def _not_loaded() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Args:
-        arguments: the words after `workbench`; those of the process if none are given.
-
-    Returns:
-        0; 1 if a replay of a run failed; 2 for input that cannot be used.
-    """
+    """Run one command; returns 0, 1 if a replay of a run failed, or 2 for input that cannot be used."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if " ".join(words[:2]) in COMMANDS:
         words[:2] = [" ".join(words[:2])]

@@ -45,14 +45,7 @@ def lab(
 
 
 def command_line(folder: Path, *, port: int | None, no_browser: bool, more: Sequence[str] = ()) -> list[str]:
-    """The words that start JupyterLab in this folder, with this interpreter.
-
-    Args:
-        folder: its root.
-        port: None lets it look for a free one.
-        no_browser: whether none is opened.
-        more: further options of JupyterLab.
-    """
+    """The words that start JupyterLab in this folder, with this interpreter and `more` options of its own."""
     words = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}", *NO_NEWS]
     words += [f"--LabApp.default_url=/lab/tree/{first.name}" for first in sorted(folder.glob("01_*.ipynb"))[:1]]
     words += [f"--port={port}"] if port is not None else []

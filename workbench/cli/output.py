@@ -84,8 +84,8 @@ def table(
 
     Args:
         rows: the values by key.
-        columns: for each heading the key, and after a colon how a number is formatted (see `formats.NUMBERS`); None
-            shows every key of the first row.
+        columns: for each heading the key, and after a colon the format of a number (see `formats.NUMBERS`); None shows
+            every key of the first row.
         room: characters in a line; None takes the terminal's, and no bound where there is none.
     """
     from rich.box import SIMPLE_HEAD

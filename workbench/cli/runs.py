@@ -24,13 +24,7 @@ COLUMNS = {
 
 
 def show_forecast(found: Forecast, as_json: bool, besides: Mapping[str, object] | None = None) -> int:
-    """Print what a run would take; 0, since nothing was asked of it.
-
-    Args:
-        found: of the run.
-        as_json: for other programs.
-        besides: further fields of the JSON.
-    """
+    """Print what a run would take; `besides` has further fields of the JSON. The exit code is 0."""
     if as_json:
         say_json({**(besides or {}), **asdict(found), "requests": found.requests, "usd": found.usd})
         return 0

@@ -31,7 +31,7 @@ def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: 
     Args:
         once: makes the run of that replicate under these strategies (none named: all) in that folder.
         replicates: >= 2.
-        folder: of the run that is written.
+        folder: of the combined run.
     """
     import pandas as pd
 

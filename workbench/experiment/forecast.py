@@ -81,13 +81,9 @@ class Forecast:
 
 
 def foreseen(todo: Sequence[Shard], task: Task, crew: Workers, tell: Callable[[float], object]) -> Forecast:
-    """Go through a run's shards without doing them.
+    """Go through a run's shards without doing them; requests to models are counted once a replicate.
 
-    Args:
-        todo: the shards of the run.
-        task: the run; what asks a model is counted once a replicate.
-        crew: which reads the sessions.
-        tell: gets the part of a source that was looked at, in (0, 1].
+    `tell` gets the part of a source that was looked at, in (0, 1].
     """
     found = []
     for place, result in crew.each(partial(_of_a_shard, task), todo):
@@ -108,12 +104,7 @@ def together(parts: Iterable[Forecast]) -> Forecast:
 
 @dataclass(slots=True)
 class FillerModel:
-    """Answers with filler of the greatest length that a request allows, and keeps count.
-
-    Attributes:
-        name: of the model that it replaces.
-        asked: what was asked of each model so far.
-    """
+    """Answers with filler of the greatest length that a request allows, under the name of a model, and keeps count."""
 
     name: str
     asked: list[Asked] = field(default_factory=list)

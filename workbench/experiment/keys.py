@@ -58,13 +58,10 @@ def described(part: object) -> object:
 
 
 def own_code(part: object) -> str:
-    """A short hash of the code of a part from outside this package; empty for a part of ours.
+    """A short hash of the code of a class, a function or an object's class; empty for a part of this package.
 
     It covers a class with its bases, or a function, and what these call in their own module. Constants count, places
     in files and names of local variables do not; another version of Python gives another hash.
-
-    Args:
-        part: a class or a function; of anything else, its class.
     """
     codes = list(_codes(part if isinstance(part, type | FunctionType) else type(part), set()))
     return hashlib.sha256(b"".join(map(_bytes, codes))).hexdigest()[:16] if codes else ""

@@ -15,13 +15,9 @@ LONGEST = 400
 
 
 def losses(data: MetricInput, most: int) -> list[Loss]:
-    """The worst losses of a replay, each entity once: at the boundary where it is lost worst, and there first.
+    """The worst losses of a replay, `most` at most, each entity once: at the boundary where it is lost worst.
 
     Irrecoverable before re-acquirable, absent before merely unbound; what is needed soonest first.
-
-    Args:
-        data: a replay and its session's index.
-        most: losses at most.
     """
     found: dict[tuple[object, object], Loss] = {}
     chained = data.replay.mode == "natural"

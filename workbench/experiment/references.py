@@ -20,10 +20,7 @@ def reference_inputs(
 ) -> Iterator[tuple[str, list[MetricInput]]]:
     """By reference, its inputs: `random` and `oracle` at every matched boundary and size, `recorded` where it was.
 
-    Args:
-        ready: the session.
-        spec: the seed draws the random messages.
-        really: the recorded compactions, by boundary.
+    `really` has the recorded compactions by boundary; the seed of `spec` draws the random messages.
     """
     at = at_boundaries(ready.session, ready.sizing, ready.window, spec.boundaries) if spec.shares else ()
     history = {place: ready.sizing.history(ready.session.messages, place) for place in (*at, *really)}

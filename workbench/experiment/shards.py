@@ -22,13 +22,7 @@ NOT_HERE = "its file is not here; all workers must share the run's folder"
 
 
 def shards(sources: Sequence[Source], presets: Sequence[Preset], jobs: int) -> list[Shard]:
-    """One a source, or several where there are fewer sources than workers; the largest first.
-
-    Args:
-        sources: of the run.
-        presets: of the run.
-        jobs: workers.
-    """
+    """One a source, or several where there are fewer sources than workers (`jobs`); the largest first."""
     shares = min(len(presets), -(-jobs // max(len(sources), 1)))
     found = [Shard(source, tuple(presets[first::shares])) for source in sources for first in range(shares)]
     return sorted(found, key=lambda shard: -shard.source.bytes)
@@ -37,18 +31,10 @@ def shards(sources: Sequence[Source], presets: Sequence[Preset], jobs: int) -> l
 def finished(
     todo: Sequence[Shard], task: Task, workers: Workers, tell: Callable[[float], object]
 ) -> tuple[list[Worked], list[Shard]]:
-    """Do all shards.
+    """Do all shards: what came of them, and the shards that no worker survived.
 
     A shard whose worker died is submitted again, one preset at a time, and after three deaths its replays have failed.
-
-    Args:
-        todo: the shards.
-        task: the run.
-        workers: which do them.
-        tell: gets the part of a source that was done, in (0, 1].
-
-    Returns:
-        What came of the shards, and the shards that no worker survived.
+    `tell` gets the part of a source that was done, in (0, 1].
     """
     alive: list[Worked] = []
     dead: list[Shard] = []
@@ -74,7 +60,7 @@ def merged(alive: Sequence[Worked], dead: Sequence[Shard], task: Task, named: Co
     Args:
         alive: what came of the shards.
         dead: the shards that no worker survived.
-        task: the run, whose folder has the finished replays.
+        task: the run.
         named: numbers of the sources that the user named; prose is left out silently elsewhere.
     """
     tables: dict[str, list[Row]] = {name: [] for name in ("sessions", "replays", *NAMES)}

@@ -59,14 +59,6 @@ def number(value: object) -> float:
         raise ValueError("it must be a number, such as 0.1 or 10%") from None
 
 
-def share(value: object) -> float:
-    """A number between 0 and 1."""
-    found = number(value)
-    if not 0 < found < 1:
-        raise ValueError("it must be a share between 0 and 1")
-    return found
-
-
 def one_model(value: Any) -> Any:  # noqa: ANN401 - a name or a model
     """The name of a model, or a model."""
     if not value or (not isinstance(value, str) and not hasattr(value, "complete")):
@@ -110,7 +102,7 @@ def _readable_prices(text: str) -> str:
     return text
 
 
-Share: TypeAlias = Annotated[float, BeforeValidator(share)]
+Share: TypeAlias = Annotated[float, BeforeValidator(number), Field(gt=0, lt=1)]
 Shares: TypeAlias = Annotated[tuple[Share, ...], BeforeValidator(listed)]
 Strategies: TypeAlias = Annotated[tuple[str | Preset, ...], Read(_strategies)]
 OneModel: TypeAlias = Annotated[str | Model, Read(one_model)]

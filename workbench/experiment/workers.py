@@ -51,12 +51,7 @@ class Workers:
 
 
 def workers(jobs: int | None, scheduler: str | None = None) -> Workers:
-    """The workers of a run: a Dask cluster, or this many processes, or this process alone.
-
-    Args:
-        jobs: processes; None starts one per core.
-        scheduler: address of a Dask scheduler, which comes first.
-    """
+    """The workers of a run: those of a Dask scheduler, or so many processes (None: one per core; 1: this one)."""
     if scheduler is not None:
         return Cluster(scheduler)
     return Workers() if jobs == 1 else Processes(jobs or os.cpu_count() or 1)
@@ -65,10 +60,7 @@ def workers(jobs: int | None, scheduler: str | None = None) -> Workers:
 class Processes(Workers):
     """Worker processes on this machine, each in its own pool, so that one that dies breaks no other.
 
-    They live until the `with` ends, and remember what they have read.
-
-    Args:
-        size: processes at most, each started when it is needed.
+    Each is started when it is needed, lives until the `with` ends, and remembers what it has read.
     """
 
     def __init__(self, size: int) -> None:
@@ -135,9 +127,6 @@ def _start(parent: int) -> None:
 
 class Cluster(Workers):
     """A Dask cluster whose workers see this machine's files under the same paths.
-
-    Args:
-        address: of its scheduler, such as `tcp://10.0.0.1:8786`.
 
     Raises:
         SetupError: Dask is not installed, or no scheduler answers.
