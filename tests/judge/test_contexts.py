@@ -170,7 +170,7 @@ def test_its_surprise_is_not_measured_and_the_others_have_their_means(tmp_path: 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_a_share_that_is_none_is_refused(share: float) -> None:
-    with pytest.raises(SettingError, match="must be (less|greater) than"):
+    with pytest.raises(SettingError, match=r"must be (less|greater) than"):
         ContextSpec(strategies="truncate", shares=(share,))
 
 

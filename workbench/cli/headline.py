@@ -68,19 +68,17 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
     large, over = over_target(run), over_window(run)
     base, differences, words = against(results, baseline)
     apart = {str(row["strategy"]): row for row in differences if not row["reference"]}
-    rows, columns = [], {"strategy": "strategy", "still knows": "still knows"}
-    for row in headline(results):
-        name = str(row["strategy"])
-        line = {**row, "still knows": _recall(row["recall"]) + "!" * (name in over)}
-        for metric in row:
-            if metric.startswith("recall_at_"):
-                line[f"at {float(metric.removeprefix('recall_at_')):.0%}"] = _recall(row[metric]) + "*" * (
-                    name in large
-                )
-        line["against"] = _difference(apart.get(name))
-        rows.append(line)
-    columns |= {name.replace("at ", "still knows at "): name for name in rows[0] if name.startswith("at ")}
+    found = headline(results)
+    budgets = [name for name in found[0] if name.startswith("recall_at_")]
+    columns = {"strategy": "strategy", "still knows": "recall"}
+    columns |= {f"still knows at {float(name.removeprefix('recall_at_')):.0%}": name for name in budgets}
     columns |= {f"against {base}": "against"} if apart else {}
+    rows = []
+    for row in found:
+        name = str(row["strategy"])
+        marked = {"recall": _recall(row["recall"]) + "!" * (name in over)}
+        marked |= {budget: _recall(row[budget]) + "*" * (name in large) for budget in budgets}
+        rows.append({**row, **marked, "against": _difference(apart.get(name))})
     say(f"{table(rows, columns | COLUMNS)}\n")
     n = int((results.sessions["status"] == "ok").sum())
     say(f"Means over {some(n, 'session')}. Still knows: share of what is needed later that the context still holds,")
@@ -89,9 +87,8 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
         where = _sessions(large)
         say(f"* stays larger than that size ({where} sessions); the figures leave out sessions in which one does.")
     if over:
-        say(
-            f"! sends requests larger than the window ({_sessions(over)} sessions), which no provider would have taken."
-        )
+        where = _sessions(over)
+        say(f"! sends requests larger than the window ({where} sessions), which no provider would have taken.")
     priced = [str(row) for row in results.costs["row"].unique()]
     whose = f"at the prices of {priced[0]}" if len(priced) == 1 else f"at the prices of {len(priced)} models"
     say(f"Cost: USD a session, {whose}; cost saved: after summaries and fetching again what was lost.\n")

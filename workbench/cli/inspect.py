@@ -70,16 +70,13 @@ def _facts(session: Session) -> dict[str, Any]:
         "session": session.id,
         "path": session.origin.path,
         "format": session.origin.format,
-        "title": session.title,
-        "model": session.model,
-        "window": session.window,
+        **{name: getattr(session, name) for name in ("title", "model", "window", "branches")},
         "messages": len(session.messages),
         "roles": dict(Counter(message.role for message in session.messages)),
         "tool_calls": sum(len(m.calls) for m in session.messages if m.role == "assistant"),
         "requests": len(session.requests),
         "tokens": sum(counted),
         "entries": len(session.log),
-        "branches": session.branches,
         "recorded_compactions": [
             {
                 "before_message": recorded.at,

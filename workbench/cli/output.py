@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _CODES = {"red": 31, "green": 32, "yellow": 33}
 NARROWEST = 6
 """Characters to which a column of words is wrapped before a table is written row by row."""
-_NUMBER = re.compile(rf"[^\w]*\d.*|{NOTHING}?")
+_NUMBER = re.compile(rf"\W*\d.*|{NOTHING}?\W*")
 
 
 def say(text: str = "") -> None:
@@ -108,7 +108,7 @@ def table(
     for row in zip(*cells.values(), strict=True):
         shown.add_row(*row)
     out = StringIO()
-    Console(file=out, width=width, highlight=False, markup=False, emoji=False).print(shown)
+    Console(file=out, width=width, color_system=None, highlight=False, markup=False, emoji=False).print(shown)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 

@@ -8,6 +8,13 @@ from workbench.experiment.prepared import Prepared
 from workbench.metrics.costs.pricing import Pricing
 from workbench.metrics.costs.reconciliation import reconcile
 from workbench.metrics.metric import MetricInput
+from workbench.transcript.prompt_prediction import Turn
+
+TURNS: dict[str, Turn] = {
+    "compactions": "compaction", "clearings": "clearing", "shrunk": "shrunk", "grown": "grown",
+    "unseen_start": "unseen start",
+}  # fmt: skip
+"""The columns that count turns of a session's prompts."""
 
 
 def costs(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
@@ -24,7 +31,7 @@ def costs(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
         "tokens_read": sum(one.read for one in charges),
         "tokens_written": sum(one.written for one in charges),
         "tokens_output": sum(one.output for one in charges),
-        "usd": bill.usd,
+        **{name: getattr(bill, name) for name in ("usd", "net_saving", "breaks")},
         **{
             name: sum(getattr(one, name) for one in charges)
             for name in ("usd_input", "usd_read", "usd_write", "usd_output")
@@ -32,8 +39,6 @@ def costs(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
         "usd_summaries": sum(one.summaries for one in charges),
         "usd_uncompacted": bill.usd_plain,
         "usd_fetching": bill.reacquired,
-        "net_saving": bill.net_saving,
-        "breaks": bill.breaks,
         "parted_at": parted,
         "even_at": even,
         "assumed_summaries": bill.assumed,
@@ -54,15 +59,9 @@ def reconciliation(ready: Prepared, pricing: Pricing) -> Iterable[dict[str, str 
         "why": found.why or pricing.why,
         "requests": len(matched),
         "left_out": found.left_out,
-        "prompt_error": found.error("prompt"),
-        "read_error": found.error("read"),
-        "usd_error": found.error("usd"),
+        **{f"{name}_error": found.error(name) for name in ("prompt", "read", "usd")},
         "usd": sum(one.usd for one in matched) if matched else None,
         "usd_reported": sum(one.reported_usd for one in matched) if matched else None,
         "missed": found.missed if matched else None,
-        "compactions": turns["compaction"],
-        "clearings": turns["clearing"],
-        "shrunk": turns["shrunk"],
-        "grown": turns["grown"],
-        "unseen_start": turns["unseen start"],
+        **{column: turns[turn] for column, turn in TURNS.items()},
     }

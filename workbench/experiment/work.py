@@ -134,24 +134,19 @@ def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Mode
 
 
 def _session_row(ready: Prepared) -> Row:
-    session, sizing = ready.session, ready.sizing
-    fitted = sizing.calibration
+    session, sizing, fitted = ready.session, ready.sizing, ready.sizing.calibration
     return {
+        **{name: getattr(session, name) for name in ("title", "project", "model", "window", "branches")},
         "session": session.id,
-        "title": session.title,
-        "project": session.project,
         "path": session.origin.path,
         "format": session.origin.format,
-        "model": session.model,
         "messages": len(session.messages),
         "requests": len(session.requests),
         "tokens": sum(sizing.sizes),
         "overhead": sizing.overhead,
         "scale": None if fitted is None else fitted.scale,
         "calibration_error": None if fitted is None else fitted.error,
-        "window": session.window,
         "window_used": ready.window,
-        "branches": session.branches,
         "recorded_compactions": len(session.recorded),
         "skipped": "\n".join(session.origin.skipped),
         "status": "ok",
