@@ -52,11 +52,9 @@ def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: 
         "replicates": every[list(COLUMNS["replicates"])],
         "scores": scores.reset_index()[list(COLUMNS["scores"])],
     }
-    settings = first.manifest["settings"]
-    assert isinstance(settings, dict)
     about = {
-        "settings": {**settings, "replicates": len(runs)},
-        "seconds": round(sum(float(str(run.manifest["seconds"])) for run in runs), 1),
+        "settings": {**first.manifest["settings"], "replicates": len(runs)},
+        "seconds": round(sum(run.manifest["seconds"] for run in runs), 1),
     }
     unchanged = {name: name for name in (*replays["strategy"].unique(), *REFERENCES)}
     return combined([(first, unchanged)], folder, tables, about)

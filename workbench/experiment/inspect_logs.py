@@ -82,8 +82,7 @@ def inspect_scores(paths: str | Path | Iterable[str | Path], strategy: str | Non
 
 
 def _log(results: Results, strategy: str) -> dict[str, object]:
-    created = float(str(results.manifest.get("created", 0)))
-    when = datetime.fromtimestamp(created, UTC).isoformat(timespec="seconds")
+    when = datetime.fromtimestamp(results.manifest.get("created", 0), UTC).isoformat(timespec="seconds")
     titles = dict(zip(results.sessions["session"], results.sessions["title"].fillna(""), strict=True))
     scores = results.scores[results.scores["strategy"] == strategy]
     replays = results.replays[results.replays["strategy"] == strategy]
@@ -91,7 +90,7 @@ def _log(results: Results, strategy: str) -> dict[str, object]:
         _sample(row["session"], titles.get(row["session"]), row["reason"], scores[scores["session"] == row["session"]])
         for row in replays.to_dict("records")
     ]
-    settings: Any = results.manifest.get("settings") or {}
+    settings = results.manifest.get("settings") or {}
     done = int((replays["status"] == "ok").sum())
     values: dict[str, list[float]] = {}
     for sample in samples:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, count
-from typing import Any
 
 from workbench.compaction.strategy import Preset
 from workbench.experiment.replay_rows import NAMES, Row
@@ -104,7 +103,7 @@ def _add_replays(
         strategy = names.get((done.strategy, done.model))
         if strategy is None:
             continue
-        found: dict[str, Any] | None = None if done.reason else task.folder.replay(done.key)
+        found = None if done.reason else task.folder.replay(done.key)
         reason = done.reason or (NOT_HERE if found is None else "")
         tables["replays"].append(
             {

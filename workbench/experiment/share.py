@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_bytes
+from typing import Any
 
 from workbench.errors import SettingError
 from workbench.experiment.store import Results, RunFolder
@@ -71,19 +72,17 @@ def _hash(key: bytes, text: str) -> str:
     return str(int.from_bytes(digest, "big"))[-DIGITS:]
 
 
-def _manifest(made: Mapping[str, object], key: bytes) -> dict[str, object]:
+def _manifest(made: Mapping[str, Any], key: bytes) -> dict[str, Any]:
     """What may be known of how the run was made."""
-    sources, settings, code = made.get("sources"), made.get("settings"), str(made.get("code", ""))
-    found: dict[str, object] = {name: value for name, value in made.items() if name in MANIFEST} | {
-        "sources": [f"source {_hash(key, str(path))}" for path in sources] if isinstance(sources, list) else [],
+    code, settings = made.get("code", ""), made.get("settings", {})
+    models = map(_model, model_names(settings.get("model", "extractive")))
+    return {name: value for name, value in made.items() if name in MANIFEST} | {
+        "sources": [f"source {_hash(key, path)}" for path in made.get("sources", [])],
         "command": [],
+        "settings": {**settings, "model": ",".join(models)},
         "code": "-".join(code[i : i + 3] for i in range(0, len(code), 3)),  # so that its letters form no word
         SHARED: "texts of the recordings are keyed hashes; the key was not kept",
     }
-    if isinstance(settings, dict):
-        models = map(_model, model_names(str(settings.get("model", "extractive"))))
-        found["settings"] = {**settings, "model": ",".join(models)}
-    return found
 
 
 def _model(name: str) -> str:

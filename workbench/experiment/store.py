@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from workbench.errors import SettingError
@@ -25,7 +25,7 @@ def write_atomically(path: Path, text: str) -> None:
     part.replace(path)
 
 
-def _read_object(path: Path) -> dict[str, object] | None:
+def _read_object(path: Path) -> dict[str, Any] | None:
     """The JSON object in a file; None where there is none."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -40,7 +40,7 @@ class RunFolder:
 
     path: Path
 
-    def replay(self, key: str) -> dict[str, object] | None:
+    def replay(self, key: str) -> dict[str, Any] | None:
         """A finished replay, or None; a damaged file counts as none."""
         return _read_object(self.path / "replays" / f"{key}.json")
 
@@ -102,7 +102,7 @@ class Results:
         return found
 
     @cached_property
-    def manifest(self) -> dict[str, object]:
+    def manifest(self) -> dict[str, Any]:
         """How the run was made."""
         found = _read_object(self.path / "manifest.json")
         if found is None:

@@ -56,7 +56,7 @@ def sweep(
     rows = [
         {"strategy": point.name, "base": point.base, "window": point.window, "model": point.model,
          "settings": json.dumps(dict(point.settings), sort_keys=True)}
-        for point in whole.points.values()
+        for point in whole.points
     ]  # fmt: skip
     done = [results for results, _ in parts]
     return combined(parts, RunFolder(whole.folder), {"variants": frame("variants", rows)}, whole.manifest(done))
@@ -86,8 +86,7 @@ class _Sweep:
     """A sweep before it begins: everything is checked, nothing is read."""
 
     grid: Grid
-    points: Mapping[str, Point]
-    presets: Mapping[str, Preset]
+    points: tuple[Point, ...]
     folder: Path
     execution: Execution
 
@@ -97,38 +96,37 @@ class _Sweep:
     ) -> Self:
         found = read(grid, presets)
         found = found if replicates is None else found.changed(replicates=replicates)
-        points = {point.name: point for point in found.points()}
-        made = {name: found.preset(point) for name, point in points.items()}
+        points = found.points()
         scope = [getattr(found, name) for name in Scope.model_fields if name != "replicates"]
-        name = key(list(found.sessions), list(points.values()), list(made.values()), scope)[:8]
+        name = key(found.sessions, points, list(map(found.preset, points)), scope)[:8]
         folder = execution.out or REPORTS / f"sweep-{name}"
         how = execution.model_settings or ModelSettings()
         how = replace(how, run=how.run or str(folder.resolve()))
-        return cls(found, points, made, folder, execution.changed(model_settings=how))
+        return cls(found, points, folder, execution.changed(model_settings=how))
 
     def runs(self) -> Iterator[tuple[RunSpec, Names]]:
         """A run for each window and model, in the order of their first points, with the names of its points."""
         found: dict[tuple[int | None, str], list[Point]] = {}
-        for point in self.points.values():
+        for point in self.points:
             found.setdefault((point.window, point.model), []).append(point)
         common = {name: getattr(self.grid, name) for name in Scope.model_fields} | dict(self.execution)
         for (window, model), points in found.items():
             folder = self.folder / "runs" / key(window, model)[:8]
-            chosen = [self.presets[point.name] for point in points]
+            chosen = list(map(self.grid.preset, points))
             spec = RunSpec(**{**common, "strategies": chosen, "window": window, "model": model, "out": folder})
             yield spec, {point.name: point.name for point in points if point.base not in REFERENCES}
 
     def manifest(self, done: Sequence[Results]) -> dict[str, object]:
         """What the combined run's manifest says in place of its first part's."""
-        each: list[dict[str, Any]] = [dict(one.manifest["settings"]) for one in done]  # type: ignore[call-overload]
+        each = [one.manifest["settings"] for one in done]
         replicates = {"replicates": max(one["replicates"] for one in each)} if "replicates" in each[0] else {}
-        names = {"strategies": list(self.presets), "model": ",".join(self.grid.models)}
+        names = {"strategies": [point.name for point in self.points], "model": ",".join(self.grid.models)}
         windows = {"window": self.grid.windows[0] if len(done) == 1 else None}
         return {
             "settings": each[0] | replicates | names | windows,
-            "presets": [described(preset) for preset in self.presets.values()],
-            "seconds": round(sum(float(str(one.manifest["seconds"])) for one in done), 1),
+            "presets": [described(self.grid.preset(point)) for point in self.points],
+            "seconds": round(sum(one.manifest["seconds"] for one in done), 1),
             "sweep": {
-                "points": len(self.presets), "windows": list(self.grid.windows), "models": list(self.grid.models)
+                "points": len(self.points), "windows": list(self.grid.windows), "models": list(self.grid.models)
             },
         }  # fmt: skip
