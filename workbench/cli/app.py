@@ -10,16 +10,9 @@ from importlib import import_module
 
 import typer
 
+from workbench import errors
 from workbench.cli.output import complain, plain_warnings
-from workbench.errors import (
-    FormatError,
-    LeftOut,
-    ModelError,
-    SettingError,
-    SetupError,
-    UnknownName,
-    WorkbenchError,
-)
+from workbench.errors import WorkbenchError
 
 # typer carries a click of its own from some version on, and uses the installed one before: these are whichever it uses
 ClickException: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
@@ -101,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         app = commands(wanted)
         if wanted == "experiment":
             words = import_module("workbench.cli.experiment").joined(words)
-        with plain_warnings(LeftOut):
+        with plain_warnings(errors.LeftOut):
             return int(app(words, standalone_mode=False) or OK)
     except ClickException as error:
         message = error.format_message()  # type: ignore[attr-defined]  # every exception of click has it
@@ -136,16 +129,16 @@ def _stopped(message: str, code: int = UNUSABLE, hint: str = "") -> int:
 LISTED = {"preset": "strategies", "stage": "stages", "metric": "metrics", "model": "models", "format": "formats"}
 """What `workbench list` calls each kind of part."""
 HINTS: dict[type[WorkbenchError], str] = {
-    FormatError: "`workbench list formats` shows what can be read; `inspect --lenient` skips damaged lines",
-    SetupError: "`workbench doctor` shows what is installed, and which keys are set",
-    ModelError: "finished work is kept: the same command continues from there; `--model extractive` needs no model",
-    SettingError: "`--help` after the command shows what it takes, with examples",
+    errors.FormatError: "`workbench list formats` shows what can be read; `inspect --lenient` skips damaged lines",
+    errors.SetupError: "`workbench doctor` shows what is installed, and which keys are set",
+    errors.ModelError: "finished work is kept: the same command continues; `--model extractive` needs no model",
+    errors.SettingError: "`--help` after the command shows what it takes, with examples",
 }
 
 
 def hint(error: WorkbenchError) -> str:
     """One sentence that says what to do next; empty where the error says all there is."""
-    if isinstance(error, UnknownName):
+    if isinstance(error, errors.UnknownName):
         near = [f"did you mean {one}?" for one in get_close_matches(error.name, error.known, n=1)]
         listed = [f"`workbench list {LISTED[error.kind]}` says what each is"] if error.kind in LISTED else []
         return " ".join(near + listed)
