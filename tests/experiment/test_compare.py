@@ -27,12 +27,12 @@ TABLES = tuple(COLUMNS)
 
 
 def session(number: int = 0) -> Session:
-    return Session.of([rules("be brief"), *remembering(60 + number)], id=f"s{number}", project=f"p{number}")
+    return Session.of([rules("be brief"), *remembering(30 + number)], id=f"s{number}", project=f"p{number}")
 
 
 def run(tmp_path: Path, *sessions: Session, name: str = "run", **more: object) -> Results:
     return compare(
-        sessions or (session(),), window=6_000, out=tmp_path / name, quiet=True, strategies=("truncate", "summarize"),
+        sessions or (session(),), window=4_000, out=tmp_path / name, quiet=True, strategies=("truncate", "summarize"),
         **more,  # type: ignore[arg-type]
     )  # fmt: skip
 
@@ -117,7 +117,7 @@ class Broken:
 
 def test_a_failed_replay_is_a_row_with_its_reason_and_never_a_zero(tmp_path: Path) -> None:
     broken = Preset("broken", Strategy("broken", (Broken(),)))
-    results = compare(session(), strategies=("truncate", broken), window=6_000, out=tmp_path / "run", quiet=True)
+    results = compare(session(), strategies=("truncate", broken), window=4_000, out=tmp_path / "run", quiet=True)
     failed = results.replays[results.replays["status"] == "failed"]
     assert list(failed["strategy"]) == ["broken"]
     assert "an author's mistake" in failed["reason"].iloc[0]
@@ -138,7 +138,7 @@ def test_a_limit_takes_the_first_sessions(tmp_path: Path) -> None:
 def test_what_a_run_wrote_is_no_recording(tmp_path: Path) -> None:
     save(session(), tmp_path / "s.jsonl")
     for _ in range(2):
-        results = compare(tmp_path, window=6_000, out=tmp_path / "run", quiet=True, strategies=("truncate",))
+        results = compare(tmp_path, window=4_000, out=tmp_path / "run", quiet=True, strategies=("truncate",))
     assert list(results.sessions["session"]) == ["s0"]
 
 
@@ -162,7 +162,7 @@ def test_losses_name_the_entity_its_evidence_its_use_and_the_stage(whole: Result
 
 
 def test_text_with_lone_surrogates_does_not_stop_a_run(tmp_path: Path) -> None:
-    odd = Session.of([rules("be \ud800 brief"), *remembering(60)], id="odd")
+    odd = Session.of([rules("be \ud800 brief"), *remembering(30)], id="odd")
     assert run(tmp_path, odd).failed == 0
 
 

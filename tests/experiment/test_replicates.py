@@ -55,6 +55,17 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return run(tmp_path_factory.mktemp("runs") / "run", 3, Fickle())
 
 
+@pytest.fixture(scope="module")
+def in_vain(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """Three replicates of a model that never varies."""
+    return run(tmp_path_factory.mktemp("vain") / "run", 3)
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return run(tmp_path_factory.mktemp("once") / "run", 1)
+
+
 def test_only_strategies_that_ask_such_a_model_are_repeated(results: Results) -> None:
     rows = results.replicates
     assert set(rows["strategy"]) == {"summarize"}
@@ -71,12 +82,10 @@ def test_a_score_is_the_mean_of_its_replicates(results: Results) -> None:
     assert whole.set_index("session")["value"].to_dict() == pytest.approx(each.mean().to_dict())
 
 
-def test_a_model_that_does_not_vary_is_asked_once(tmp_path: Path) -> None:
-    results = run(tmp_path / "run", 3)
-    assert results.replicates.empty
-    assert not (tmp_path / "run" / "replicates" / "1").exists()
-    plain = run(tmp_path / "plain", 1)
-    assert results.scores.equals(plain.scores)
+def test_a_model_that_does_not_vary_is_asked_once(in_vain: Results, once: Results) -> None:
+    assert in_vain.replicates.empty
+    assert not (in_vain.path / "replicates" / "1").exists()
+    assert in_vain.scores.equals(once.scores)
 
 
 def test_no_replicates_are_refused(tmp_path: Path) -> None:
@@ -97,11 +106,10 @@ def test_replicates_that_are_all_the_same_are_told_as_such(tmp_path: Path) -> No
     assert "are all the same" in replicates_html(results).html
 
 
-def test_replicates_that_were_asked_for_in_vain_are_told_as_such(tmp_path: Path) -> None:
-    results = run(tmp_path / "run", 2)
-    assert repeated_note(results).startswith("Nothing was repeated")
-    assert "Nothing was repeated" in Report(results).writers.html
-    assert repeated_note(run(tmp_path / "once", 1)) == replicates_html(run(tmp_path / "once", 1)).html == ""
+def test_replicates_that_were_asked_for_in_vain_are_told_as_such(in_vain: Results, once: Results) -> None:
+    assert repeated_note(in_vain).startswith("Nothing was repeated")
+    assert "Nothing was repeated" in Report(in_vain).writers.html
+    assert repeated_note(once) == replicates_html(once).html == ""
 
 
 def test_models_that_are_asked_at_temperature_0_are_known_before(monkeypatch: pytest.MonkeyPatch) -> None:
