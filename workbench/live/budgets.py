@@ -13,42 +13,32 @@ from workbench.live.settings import Settings
 
 
 class Budgets:
-    """Asks the trigger with the current settings.
+    """Asks the trigger with the current settings."""
 
-    Attributes:
-        assumed: tokens of the window where neither the settings nor an error say otherwise.
-    """
-
-    def __init__(self, preset: Preset, gauge: Gauge, settings: Settings | Callable[[], Settings], assumed: int) -> None:
-        self.preset, self.gauge, self.assumed = preset, gauge, assumed
-        self._settings = settings
+    def __init__(self, preset: Preset, gauge: Gauge, settings: Callable[[], Settings]) -> None:
+        self.preset, self.gauge, self._settings = preset, gauge, settings
 
     @property
     def settings(self) -> Settings:
         """The current settings."""
-        return self._settings() if callable(self._settings) else self._settings
-
-    @property
-    def host_window(self) -> int:
-        """Tokens of the window according to the host."""
-        return self.settings.window or self.assumed
+        return self._settings()
 
     def due(self, moment: Moment) -> Budget | None:
         """What the trigger grants; None where no compaction is due."""
         if not self.settings.automatic or moment not in self.preset.moments:
             return None
-        budget = self._trigger.check(self.gauge.situation(moment, self.host_window))
+        budget = self._trigger.check(self.gauge.situation(moment))
         return None if budget is None else self._completed(budget)
 
     def requested(self, moment: Moment, instructions: str) -> Budget:
         """For a compaction that the host requested: the trigger's budget if it grants one."""
         forced = self.forced("requested", instructions)
-        budget = self._trigger.check(self.gauge.situation(moment, self.host_window, requested=True))
+        budget = self._trigger.check(self.gauge.situation(moment, requested=True))
         return forced if budget is None else replace(budget, instructions=forced.instructions)
 
     def forced(self, reason: str, instructions: str = "") -> Budget:
-        """For a compaction that must be: what the trigger grants a full window, at most half of the current size."""
-        now = self.gauge.situation("before_request", self.host_window)
+        """For a compaction that must be: what the trigger grants a full window, at most half of the present size."""
+        now = self.gauge.situation("before_request")
         full = replace(now, tokens=max(now.tokens, now.window + 1), reported=None, since=0)
         budget = self._trigger.check(full) or AtShare().check(full)
         assert budget is not None  # above the window AtShare is always due

@@ -23,7 +23,7 @@ from workbench.live.settings import Settings
 from workbench.live.usage import usage_of
 from workbench.models import find_model
 from workbench.models.model import Model
-from workbench.models.provider_errors import Diagnosis, ProviderError, classify
+from workbench.models.provider_errors import ProviderError, Diagnosis, classify
 from workbench.transcript.log import Log
 from workbench.transcript.message import Json
 from workbench.transcript.session import Session
@@ -38,9 +38,9 @@ NO_HOOKS = Hooks()
 class Compactor:
     """Keeps an agent's context within its window, over plain messages in OpenAI's chat or Anthropic's format.
 
-    The agent passes its whole list of messages before each request and sends what comes back. Its list is never
-    changed and is kept whole here: `original` gives it back, and going back in it undoes what was compacted since. The
-    list should grow by appending, with dicts that do not change.
+    The agent passes its whole list of messages before each request and sends what comes back. Its list never changes
+    and is kept whole: `original` returns it, and going back in it undoes later compactions. The list should grow by
+    appending, with dicts that do not change.
 
     Attributes:
         preset: how to compact.
@@ -85,8 +85,9 @@ class Compactor:
         self._on_event, self._lock = on_event, RLock()
         counter = self.preset.count or count or chars_per_token
         self._memory = Memory(MessageReader(counter, pins, format))
-        self._gauge = Gauge(self._memory, counter, clock)
-        self._budgets = Budgets(self.preset, self._gauge, settings, window)
+        current = settings if callable(settings) else lambda: settings
+        self._gauge = Gauge(self._memory, counter, clock, lambda: current().window or window)
+        self._budgets = Budgets(self.preset, self._gauge, current)
         writer = find_model(model) if isinstance(model, str) else model
         self._runner = Runner(self._budgets, writer, hooks, self._tell, self._lock)
         self._overflowed = self._busy = False
@@ -101,7 +102,7 @@ class Compactor:
     @property
     def window(self) -> int:
         """Tokens that the agent's model takes: as configured, or less where an error said so lately."""
-        return self._gauge.window(self._budgets.host_window)
+        return self._gauge.window
 
     @property
     def log(self) -> Log:
@@ -153,27 +154,20 @@ class Compactor:
         self._consider("before_request")
         return self._to_send()
 
-    def after_turn(
-        self, messages: Sequence[Json] | None = None, *, usage: Json = None, stop: str = "", model: str = ""
-    ) -> None:
+    def after_turn(self, messages: Sequence[Json] | None = None) -> None:
         """A turn is over: the time for compactions that should not fall into one.
 
         Args:
             messages: the conversation with the turn's last answer.
-            usage: see `report_usage`.
-            stop: see `report_usage`.
-            model: see `report_usage`.
         """
-        if usage is not None or stop:
-            self.report_usage(usage, stop=stop, model=model)
         self._hear(messages)
         self._consider("after_turn")
 
     def report_usage(self, usage: Json, *, stop: str = "", model: str = "") -> Diagnosis | None:
-        """Take in what the provider reported for the request that was handed out last.
+        """Take in what the provider reported for the newest request.
 
-        A report about a history that was compacted or taken back since, or by another model, is ignored. Where it
-        shows that the context overflowed without an error, the next request is compacted.
+        A report about another history or by another model is ignored. After one that shows an overflow without an
+        error, the next request is compacted.
 
         Args:
             usage: in any provider's form, as a dict or an object.
@@ -188,7 +182,7 @@ class Compactor:
                 self._tell(UsageIgnored(why))
                 return None
             reported = usage_of(usage)
-            diagnosis = self._gauge.judge(reported, stop, self._budgets.host_window)
+            diagnosis = self._gauge.judge(reported, stop)
             if reported is not None:
                 self._gauge.take(reported)
             if diagnosis is not None:
@@ -199,7 +193,7 @@ class Compactor:
     def on_error(
         self, error: ProviderError, messages: Sequence[Json] | None = None, *, model: str = ""
     ) -> Retry | None:
-        """What to send instead after a request failed; None where sending again is no remedy.
+        """What to send after a request failed; None where sending again does not help.
 
         The newest `error_judged` event says what the error was. `Settings.retries` limits the retries of one request.
 
@@ -246,7 +240,7 @@ class Compactor:
         self._requested = instructions
 
     def _hear(self, messages: Sequence[Json] | None) -> None:
-        """Take in what is new; a list that does not go on from the last one goes back in the conversation."""
+        """Take in what is new; a list that does not continue the last one goes back in the conversation."""
         with self._lock:
             before = len(self._memory.state.checkpoints)
             same = None if messages is None else self._memory.hear(messages)
@@ -285,9 +279,7 @@ class Compactor:
         return None if self._gauge.tokens < self._runner.brake.patience else self._budgets.due(moment)
 
     def _judged(self, diagnosis: Diagnosis) -> None:
-        learned = None
-        if diagnosis.action == "compact" and diagnosis.limit is not None:
-            learned = self._gauge.learn(diagnosis.limit, self._budgets.host_window)
+        learned = self._gauge.learn(diagnosis.limit) if diagnosis.action == "compact" else None
         self._tell(ErrorJudged(diagnosis, learned))
 
     def _tell(self, event: Event) -> None:

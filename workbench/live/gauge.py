@@ -52,8 +52,10 @@ class Gauge:
         request: the newest request, unless the history or the model changed since.
     """
 
-    def __init__(self, memory: Memory, count: TokenCounter, clock: Callable[[], float]) -> None:
-        self.memory, self.count, self.clock = memory, count, clock
+    def __init__(
+        self, memory: Memory, count: TokenCounter, clock: Callable[[], float], host_window: Callable[[], int]
+    ) -> None:
+        self.memory, self.count, self.clock, self.host_window = memory, count, clock, host_window
         self.model = ""
         self.request: SentRequest | None = None
         self._reported: SentRequest | None = None
@@ -68,14 +70,16 @@ class Gauge:
         sent = self.memory.state.sent
         return sent.tokens - sent.overhead
 
-    def window(self, assumed: int) -> int:
-        """The window to use for the present model: at most what an error stated lately."""
-        limit, until = self._limits.get(self.model, (assumed, 0.0))
-        return min(limit, assumed) if self.clock() < until else assumed
+    @property
+    def window(self) -> int:
+        """The window of the present model: as the host says, or less where an error said so lately."""
+        window = self.host_window()
+        limit, until = self._limits.get(self.model, (window, 0.0))
+        return min(limit, window) if self.clock() < until else window
 
-    def learn(self, limit: int | None, assumed: int) -> int | None:
-        """Remember the limit that an error stated if it is below the assumed window; else None."""
-        if limit is None or not 0 < limit < assumed:
+    def learn(self, limit: int | None) -> int | None:
+        """Remember the limit that an error stated if it is below the host's window; else None."""
+        if limit is None or not 0 < limit < self.host_window():
             return None
         self._limits[self.model] = limit, self.clock() + LIMIT_SECONDS
         return limit
@@ -115,12 +119,12 @@ class Gauge:
             self._least = left if self._least is None else min(self._least, left)
         self.weigh()
 
-    def judge(self, usage: Usage | None, stop: str, assumed: int) -> Diagnosis | None:
+    def judge(self, usage: Usage | None, stop: str) -> Diagnosis | None:
         """Whether the answer to the newest request hides an overflow."""
         report = self._valid_report()
         before = None if report is None else report.usage
         grown = 0 if report is None or self.request is None else self.request.tokens - report.tokens
-        return classify_answer(usage, stop, self.window(assumed), before, grown)
+        return classify_answer(usage, stop, self.window, before, grown)
 
     def forget(self) -> None:
         """The history changed: what was sent and reported says nothing any more."""
@@ -132,12 +136,12 @@ class Gauge:
         report = self._valid_report()
         self.memory.state.weigh(max(self._overhead, self._least or 0) if report is None else report.unexplained)
 
-    def situation(self, moment: Moment, assumed: int, requested: bool = False) -> Situation:
+    def situation(self, moment: Moment, requested: bool = False) -> Situation:
         """The situation that a trigger decides on."""
         self.weigh()
         sent, report = self.memory.state.sent, self._valid_report()
         return Situation(
-            tokens=sent.tokens, window=self.window(assumed), overhead=sent.overhead, moment=moment,
+            tokens=sent.tokens, window=self.window, overhead=sent.overhead, moment=moment,
             messages=len(sent.messages), reported=None if report is None else report.usage,
             since=0 if report is None else max(self.tokens - report.tokens, 0), requested=requested,
         )  # fmt: skip

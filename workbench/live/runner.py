@@ -16,7 +16,6 @@ from workbench.errors import ModelError, SettingError
 from workbench.live.budgets import Brake, Budgets
 from workbench.live.events import AutomaticStopped, CompactionDropped, CompactionEnded, CompactionStarted, Event
 from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply
-from workbench.live.tracing import CompactionTrace
 from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.models.provider_errors import Diagnosis
 from workbench.transcript.context import Context
@@ -70,8 +69,9 @@ class Runner:
         if diagnosis.action == "lower_output":
             return diagnosis.output is not None
         if diagnosis.action == "repair":
-            tokens, window = self.memory.state.sent.tokens, self.gauge.window(self.budgets.host_window)
-            done = self.attempt(Budget(target=tokens, window=window, reason="repair", force=True), "error", REPAIR)
+            tokens = self.memory.state.sent.tokens
+            budget = Budget(target=tokens, window=self.gauge.window, reason="repair", force=True)
+            done = self.attempt(budget, "error", REPAIR)
         elif diagnosis.action == "compact" or diagnosis.kind == "bytes":
             if diagnosis.used:
                 self.gauge.take(Usage(input=diagnosis.used), refused=True)
@@ -100,7 +100,7 @@ class Runner:
                 self.tell(CompactionDropped(number, choice.why, "compaction_cancelled"))
                 return None
             supplied = choice.summary if isinstance(choice, Supply) else None
-            done, used = self._compacted(start.kept, strategy, budget, before, supplied)
+            done, used = self._compacted(start.kept, strategy, budget, supplied)
             with self.lock:
                 why = self.memory.take(done, start) if done.outcome != "unchanged" else ""
         except BaseException as error:
@@ -118,7 +118,7 @@ class Runner:
         return done
 
     def _compacted(
-        self, history: Context, strategy: Strategy, budget: Budget, tokens: int, supplied: str | None
+        self, history: Context, strategy: Strategy, budget: Budget, supplied: str | None
     ) -> tuple[Compaction, bool]:
         """The compaction, and whether it used the host's summary; if need be with a summary's stage before its own."""
         used = False
@@ -128,19 +128,16 @@ class Runner:
             allow = self.hooks.before_stage
             if allow is not None and allow(stage.name, context, budget) is False:
                 return None
-            trace.stage(stage.name, context.tokens)
             planned = stage.plan(context, budget)
             if planned is None or supplied is None:
                 return planned
             used = used or any(isinstance(part, Draft) for edit in planned.edits for part in edit.by)
             return _with_summary(planned, supplied)
 
-        with CompactionTrace(self.budgets.preset.name, budget, tokens) as trace:
+        done = compact(history, strategy, budget, self.model, plan)
+        if supplied is not None and not used:
+            strategy = replace(strategy, stages=(Summarize(), *strategy.stages))
             done = compact(history, strategy, budget, self.model, plan)
-            if supplied is not None and not used:
-                strategy = replace(strategy, stages=(Summarize(), *strategy.stages))
-                done = compact(history, strategy, budget, self.model, plan)
-            trace.ended(done)
         return done, used
 
 
