@@ -23,10 +23,8 @@ from workbench.transcript.tokens import TokenCounter
 
 LEAST_CHARS = 48
 """The shortest that a cut text becomes: its marker alone takes nearly that."""
-
 HEAD = 0.6
 """The part of what is kept that comes from the beginning."""
-
 _JOINER = "\u200d"
 _LONGEST_CLUSTER = 32
 _DEEPEST = 40
@@ -38,22 +36,16 @@ def byte_length(text: str) -> int:
 
 
 def boundary(text: str, at: int) -> int:
-    """The nearest place at or before `at` that does not part what is read as one character.
-
-    Keeps surrogate pairs, combining marks, variation selectors, skin tones, flags and joined emoji together.
-    """
+    """The nearest place at or before `at` that parts no surrogate pair, combining mark, flag or joined emoji."""
     if at <= 0 or at >= len(text):
         return min(max(at, 0), len(text))
-    for i in range(at, max(at - _LONGEST_CLUSTER, 0), -1):
-        if not _sticks(text[i - 1], text[i]):
-            return i
-    return at if not "\ud800" <= text[at - 1] <= "\udbff" else at - 1
+    nearest = at - 1 if "\ud800" <= text[at - 1] <= "\udbff" else at
+    places = range(at, max(at - _LONGEST_CLUSTER, 0), -1)
+    return next((i for i in places if not _sticks(text[i - 1], text[i])), nearest)
 
 
 def _sticks(before: str, after: str) -> bool:
-    if after < "\u0300":
-        return False
-    return (
+    return after >= "\u0300" and (
         before == _JOINER
         or after == _JOINER
         or "\ud800" <= before <= "\udbff"
@@ -83,15 +75,15 @@ def middle_out(text: str, chars: int) -> str:
 
 
 def shortened(message: Message, tokens: int, size: int, count: TokenCounter) -> Message | None:
-    """The message with its longest texts cut so that it takes at most `tokens`; None if that cannot be done.
+    """The message with its longest texts cut so that it takes at most `tokens`; None if that is impossible.
 
-    Thoughts are left out whole, since half a sealed thought is refused; pictures go last.
+    Thoughts are left out whole, since providers refuse half a sealed thought; pictures go last.
 
     Args:
-        message: what is to be cut.
+        message: takes `size` tokens now.
         tokens: the most that it may take.
-        size: tokens that it takes now.
-        count: the counter of both.
+        size: by `count`.
+        count: the counter.
     """
     if size <= tokens:
         return message
@@ -141,8 +133,8 @@ def with_texts(value: Json, change: Callable[[str], str], depth: int = 0) -> Jso
     """A decoded JSON value with each text in it changed; what is nested very deeply stays as it is."""
     if isinstance(value, str):
         return change(value)
-    if depth <= _DEEPEST and isinstance(value, Mapping):
+    if depth > _DEEPEST:
+        return value
+    if isinstance(value, Mapping):
         return {key: with_texts(item, change, depth + 1) for key, item in value.items()}
-    if depth <= _DEEPEST and isinstance(value, list | tuple):
-        return [with_texts(item, change, depth + 1) for item in value]
-    return value
+    return [with_texts(item, change, depth + 1) for item in value] if isinstance(value, list | tuple) else value

@@ -17,16 +17,16 @@ from workbench.transcript.pairing import cut_points
 class KeepRecent:
     """Keeps the newest messages that fit.
 
-    Walks back from the newest message until the kept part is used up, then forward to the next place where no call
-    is parted from its result, and further to the start of a turn if one is near.
+    Walks back from the newest message until the kept part is used up, then forward to the next place that parts no
+    pair, and on to the start of a turn if one is near.
 
     Attributes:
-        share: the part of the room that the newest messages get, in [0, 1]; the rest is for the summary. The room is
-            what the target leaves after overhead and fixed messages. `Budget.keep_recent` goes before it.
+        share: the part of the room that the newest messages get; the rest is for the summary. The room is what the
+            target leaves after overhead and fixed messages. `Budget.keep_recent` takes precedence.
         summary: tokens that a summary takes at most; what the share leaves beyond that is kept as well.
         near: the part of the kept tokens that may be given up to start at a turn.
         split: a turn's start of at least this many messages is summarised apart.
-        pins: what stays anyway, and is not counted as newest messages.
+        pins: what stays anyway, and does not count as newest messages.
 
     Source:
         Algorithm after pi, `core/compaction/compaction.ts::findCutPoint` (83378aad), and Opal's
@@ -46,10 +46,7 @@ class KeepRecent:
         granted = max(int(self.share * room), room - self.summary) if budget.keep_recent is None else budget.keep_recent
         start = _reach(context, fixed, granted)
         flags = cut_points(context.messages)
-        if start == 0:
-            at = _forced(flags) if budget.force else None
-        else:
-            at = self._landing(context, fixed, flags, start, granted, room)
+        at = self._landing(context, fixed, flags, start, granted, room) if start else _forced(flags, budget)
         if at is None:
             return None
         return Span(tuple(i for i in range(at) if i not in held), self._turn(context.messages, at))
@@ -96,8 +93,8 @@ def _reach(context: Context, fixed: set[int], granted: int) -> int:
     return at
 
 
-def _forced(flags: list[bool]) -> int | None:
-    """All but the last two messages, or as few more as pairs need."""
+def _forced(flags: list[bool], budget: Budget) -> int | None:
+    """Where a compaction is forced: before the last two messages, or as few more as pairs need."""
     last = len(flags) - 1
-    places = [i for i in range(1, last) if flags[i]]
+    places = [i for i in range(1, last) if flags[i] and budget.force]
     return next((i for i in places if i >= last - 2), places[-1] if places else None)

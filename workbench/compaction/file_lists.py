@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from workbench.compaction.prompt_template import harmless
@@ -21,25 +21,21 @@ def file_ops(messages: Iterable[Message]) -> FileOps:
     """
     said = tuple(messages)
     failed = {message.call_id for message in said if message.role == "tool" and message.is_error}
-    return merged(_each(said, failed))
-
-
-def _each(said: Iterable[Message], failed: set[str]) -> Iterator[FileOps]:
+    found: list[FileOps] = []
     for message in said:
         if message.role == "assistant":
-            for block in message.blocks:
-                if block.type == "tool_call" and block.id not in failed:
-                    yield touched(block.name, block.arguments)
+            found += [touched(call.name, call.arguments) for call in message.calls if call.id not in failed]
         elif message.role == "summary":
-            yield message.files
+            found.append(message.files)
+    return merged(found)
 
 
 def footer(files: FileOps, chars: int | None = None) -> str:
-    """Both lists in their tags, changed files first; where there is no room for all, with a count of the others.
+    """Both lists in their tags, changed files first, with a count of those without room.
 
     Args:
         files: what to list.
-        chars: the most that all paths may take together; changed files and newer ones go first. None for no bound.
+        chars: the most that all paths take together; changed files and newer ones go first. None for no bound.
     """
     modified, read = _shown(files, chars)
     lists = (("modified-files", files.modified, modified), ("read-files", files.read, read))
@@ -58,7 +54,7 @@ def listed(files: FileOps, chars: int | None = None) -> str:
 
 
 def without_lists(text: str) -> str:
-    """The text without such lists, wherever they stand."""
+    """The text without such lists."""
     return _LIST.sub("", text).strip()
 
 

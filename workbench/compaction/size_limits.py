@@ -12,16 +12,12 @@ from workbench.transcript.pairing import with_partners
 SUMMARY_SHARE = 0.25
 """The part of the room that the summaries of restated systems take at most.
 
-Their own bounds were made for large windows. In a small one a summary of that length would fill the context up to the
-threshold, and the next request would be due again.
+Their own bounds were made for large windows; in a small one such a summary would fill the context to the threshold.
 """
-
 LEAST = 24
-"""Tokens of a summary under which a restated system is not asked for one."""
-
+"""Tokens below which a restated system is not asked for a summary."""
 USUAL = 400
-"""Tokens that a summary of little takes; one of much takes a tenth."""
-
+"""Tokens of a summary of little; one of much takes a tenth."""
 UNBOUNDED = 10**9
 """Tokens that no summary takes: the bound of a system that has none."""
 
@@ -34,9 +30,9 @@ class SizeLimits:
         least: with less than this left no model is asked.
         most: the system's own bound.
         most_turn: its bound for the start of a split turn, on top of `most`; None where both share `most`.
-        share: the part of the room under the target that a summary takes at most, where no comparison sets the size.
-        to_target: whether the target binds; if not, it does only where a comparison sets the size.
-        stated: whether a request always names its bound; if not, it does only where little room is left.
+        share: the part of the room under the target that a summary takes at most, unless a comparison sets the size.
+        to_target: whether the target binds even where no comparison sets the size.
+        stated: whether a request names its bound even where much room is left.
         split_from: tokens from which on a split turn gets a request of its own.
     """
 
@@ -51,11 +47,7 @@ class SizeLimits:
     def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
         """Tokens that the summary's text may have, so that the context never grows; below `least` if too few.
 
-        Args:
-            context: what is compacted.
-            budget: with the target.
-            gone: the indices that give way.
-            frame: tokens that are sent around the text.
+        `gone` are the indices that give way, `frame` the tokens that are sent around the text.
         """
         left = budget.room(context, gone)
         freed = sum(context.sizes[i] for i in gone)

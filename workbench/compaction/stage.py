@@ -17,10 +17,10 @@ class Budget:
     Attributes:
         target: tokens of the whole request, overhead included, at or below which compaction is done.
         window: tokens that the model takes at most.
-        reason: why it is compacted now: `threshold`, `overflow`, `manual`, `requested`, `matched`.
+        reason: `threshold`, `overflow`, `manual`, `requested` or `matched`.
         force: compact even where the stage would see no need.
-        keep_recent: tokens of newest messages that somebody asked to keep; None leaves it to the strategy.
-        instructions: what the user wants a summary to dwell on.
+        keep_recent: tokens of newest messages to keep; None leaves it to the strategy.
+        instructions: the user's wishes for the summary.
     """
 
     target: int

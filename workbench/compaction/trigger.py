@@ -19,11 +19,11 @@ class Situation:
         tokens: the context as it would be sent, overhead included, by the preset's counter.
         window: tokens that the model takes at most.
         overhead: the part of `tokens` that no message holds.
-        moment: where in the agent's loop we are.
+        moment: the place in the agent's loop.
         messages: how many messages the context has.
         reported: the provider's usage for the newest request since the last compaction; None if there is none.
-        since: tokens, by the preset's counter, of the messages that came after that report.
-        requested: somebody asked for a compaction.
+        since: tokens of the messages after that report, by the preset's counter.
+        requested: whether the user or the agent requested a compaction.
     """
 
     tokens: int
@@ -43,11 +43,11 @@ class Situation:
         return self.tokens
 
     def granted(self, most: int, reason: str = "threshold") -> Budget:
-        """A budget of `most` tokens as the provider counts, scaled to the estimate in which contexts are measured."""
+        """A budget of `most` tokens as the provider counts, scaled to the preset's counter."""
         return self.budget(most * self.tokens // max(self.measured, 1), reason=reason)
 
     def budget(self, target: int, window: int | None = None, reason: str = "threshold") -> Budget:
-        """A budget of so many estimated tokens, less than there are now; a request is the reason where there is one."""
+        """A budget of so many tokens by the preset's counter, less than there are now; requests name themselves."""
         return Budget(
             target=min(max(target, 0), max(self.tokens - 1, 0)),
             window=self.window if window is None else window,
@@ -114,13 +114,11 @@ class AtShare:
 
 
 LARGEST_OUTPUT = 0.25
-"""The part of the window that a model's longest answer is taken to need, where no recording says it."""
-
+"""The part of the window that a model's longest answer needs, where no recording says it."""
 LEAST_ROOM, LEAST_TOKENS = 0.25, 20_000
 """What messages get before a restated system is due: a quarter of what the overhead leaves, at most so many tokens.
 
-The systems were made for windows of 100,000 tokens and more. In a small one their reserves leave nothing, and they
-would compact at every request.
+The systems were made for windows of 100,000 tokens and more; in a small one their reserves would leave nothing.
 """
 
 
@@ -135,8 +133,7 @@ class AtLimit:
 
     Attributes:
         share: the limit as a share of the window.
-        reserve: tokens below it.
-        answer: more tokens below it, for the longest answer, at most a quarter of the window.
+        reserve: tokens below it; `answer` more for the longest answer, at most a quarter of the window.
         most: tokens that the limit never exceeds; None for no such bound.
         above: whether a request of exactly the limit is not due.
     """
@@ -154,7 +151,7 @@ class AtLimit:
         return own if self.most is None else min(own, self.most)
 
     def check(self, situation: Situation, /) -> Budget | None:
-        """Due at the limit, or above it, and where somebody asked; the target is what would not be due."""
+        """Due at the limit, or above it, and on request; the target is what would not be due."""
         room = max(situation.window - situation.overhead, 0)
         least = situation.overhead + min(int(LEAST_ROOM * room), LEAST_TOKENS)
         target = max(self.limit(situation.window), least) - (0 if self.above else 1)
