@@ -107,11 +107,8 @@ def seen(history: Context, strategy: Strategy, budget: Budget) -> Context:
     shown = history
     for stage in strategy.view:
         plan = stage.plan(shown, budget)
-        if plan is None:
-            continue
-        projected = plan.apply(shown)
-        if not violations(shown, projected):
-            shown = projected
+        projected = shown if plan is None else plan.apply(shown)
+        shown = shown if violations(shown, projected) else projected
     return shown
 
 
@@ -120,14 +117,14 @@ def compact(
 ) -> Compaction:
     """Run the stages, cheapest first, until what is sent is at or below the target.
 
-    The history itself is not touched. A stage whose result breaks an invariant is undone and its violations recorded.
+    The history itself does not change. A stage that breaks an invariant is undone and its violations recorded.
 
     Args:
         history: the messages to compact.
         strategy: the stages.
         budget: with the target.
         model: writes the summaries.
-        planner: asked for each stage's plan; a host may skip a stage or change its plan.
+        planner: plans each stage; a host may skip a stage or change its plan.
 
     Raises:
         ModelError: a model gave no usable answer and the request has nothing to use otherwise.

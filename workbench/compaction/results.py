@@ -18,7 +18,7 @@ def rewritten(
     pictures: bool = False,
     by_bytes: bool = False,
 ) -> Plan | None:
-    """Puts each text in the place of a tool result that is not pinned and becomes smaller by it.
+    """Puts each text in the place of a tool result that is not pinned and becomes smaller by it; None without effect.
 
     Args:
         context: with the results.
@@ -26,9 +26,6 @@ def rewritten(
             archive where it does; in any order.
         pictures: whether pictures stay.
         by_bytes: whether fewer bytes are enough to be smaller where the tokens are as many.
-
-    Returns:
-        The plan; None where nothing changes.
     """
     edits, archive = [], {}
     for i, text, *ref in sorted(texts, key=itemgetter(0)):

@@ -23,7 +23,7 @@ from workbench.live.settings import Settings
 from workbench.live.usage import usage_of
 from workbench.models import find_model
 from workbench.models.model import Model
-from workbench.models.provider_errors import ProviderError, Diagnosis, classify
+from workbench.models.provider_errors import Diagnosis, ProviderError, classify
 from workbench.transcript.log import Log
 from workbench.transcript.message import Json
 from workbench.transcript.session import Session

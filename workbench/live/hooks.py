@@ -17,12 +17,7 @@ Cause: TypeAlias = Moment | Literal["error", "by_hand"]
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A compaction that is about to start.
-
-    Attributes:
-        number: 1 for the compactor's first.
-        context: the history as it is kept.
-    """
+    """A compaction that is about to start: the compactor's `number`-th, of this history."""
 
     number: int
     cause: Cause

@@ -115,10 +115,9 @@ class Memory:
         self._broken = False
 
     def hear(self, messages: Sequence[Json]) -> int | None:
-        """Take in what the host's list has more than before; O(new), apart from comparing pointers.
+        """Take in what the host's list has more than before, or than the list that was last returned.
 
-        The list may also be the one that was last returned, with more behind it. Where it is neither, the host went
-        back: what is no longer in it is left on a branch of the log.
+        Where it continues neither, the host went back: what is no longer in it stays on a branch of the log.
 
         Returns:
             How many of the host's messages are still the same, where it went back; else None.

@@ -58,13 +58,9 @@ class OutgoingMessage:
 def write_messages(
     messages: Sequence[Message], path: Sequence[HostMessage], place: Mapping[str, int], format: MessageFormat
 ) -> list[OutgoingMessage]:
-    """The messages in the host's format.
+    """The messages in the host's format; new ones in `format`.
 
-    Args:
-        messages: what is sent.
-        path: the host's messages.
-        place: by the id of each of our messages, the index in `path` of the one that it came in.
-        format: for new messages.
+    `place` has, by the id of each of our messages, the index in `path` of the host's message that it came in.
     """
     shown: list[OutgoingMessage] = []
     for at, run in groupby(messages, key=lambda message: place.get(message.id)):

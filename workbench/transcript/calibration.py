@@ -30,8 +30,7 @@ class TokenCalibration:
         overhead: tokens of every request that no message holds (system prompt, tool schemas), >= 0.
         scale: the provider's tokens to one of ours.
         requests: how many requests with usage it rests on.
-        error: median of |predicted - reported| / reported over all requests of the model that answered most, each
-            predicted before its own report is looked at; see `workbench.transcript.prompt_prediction`.
+        error: median of |predicted - reported| / reported over the usual model's requests; see `prompt_prediction`.
     """
 
     overhead: int
@@ -42,10 +41,10 @@ class TokenCalibration:
 
 @dataclass(slots=True)
 class _Stretch:
-    """Requests between two events that change the context otherwise than by growing.
+    """Requests between which the context only grew.
 
     Attributes:
-        whole: whether the recording shows all that was sent in it: it begins with the session or with a summary.
+        whole: whether the recording shows all that was sent: it begins with the session or with a summary.
         points: counted context and reported prompt of each request.
     """
 
@@ -56,19 +55,16 @@ class _Stretch:
 def calibrate(session: Session, sizes: Sequence[int], count: TokenCounter) -> TokenCalibration | None:
     """Fit how this session's provider counts, from the usage that it reported along the main path.
 
-    The scale comes from growth inside stretches, so that nothing hidden disturbs it; the overhead from the earliest
-    stretches that the recording shows whole, taking the smallest, since what is hidden can only add.
+    The scale comes from growth inside stretches, so that nothing hidden disturbs it; the overhead is the smallest of
+    the stretches that the recording shows whole, since what is hidden can only add.
 
     Args:
         session: the recording.
         sizes: tokens of each of `session.messages`, as `count` gives them.
-        count: the counter, for summaries and for what stands in the place of cleared results.
+        count: the counter, for summaries and markers.
 
     Returns:
         None where fewer than five requests have usage, or where they fit no plausible line.
-
-    Source:
-        Design section 8.
     """
     if len(sizes) != len(session.messages):
         raise ValueError(f"{len(session.messages)} messages but {len(sizes)} sizes")

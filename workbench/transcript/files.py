@@ -59,11 +59,7 @@ def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:
 
 def merged(operations: Iterable[FileOps]) -> FileOps:
     """All of them in order, promoted from read to changed where a later one says so."""
-    read: dict[str, None] = {}
-    modified: dict[str, None] = {}
-    for one in operations:
-        for path in one.read:
-            read[path] = None
-        for path in one.modified:
-            modified[path] = None
-    return FileOps(tuple(path for path in read if path not in modified), tuple(modified))
+    every = list(operations)
+    modified = dict.fromkeys(path for one in every for path in one.modified)
+    read = dict.fromkeys(path for one in every for path in one.read if path not in modified)
+    return FileOps(tuple(read), tuple(modified))

@@ -18,7 +18,7 @@ class LogError(WorkbenchError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageEntry:
-    """Somebody said something. The entry's id is the message's."""
+    """A message; the entry's id is the message's."""
 
     id: str
     parent: str | None
@@ -31,10 +31,10 @@ class CompactionEntry:
     """The recorded agent compacted its context here.
 
     Attributes:
-        summary: what it wrote; None where the recording does not show it (encrypted, or not kept).
+        summary: None where the recording does not show it (encrypted, or not kept).
         first_kept: id of the first entry before this one that stayed in the context; None if none did.
         kept: ids of all entries that stayed, where the recording names them one by one.
-        tokens_before: the agent's own figure, None if it gave none; `tokens_after` likewise.
+        tokens_before, tokens_after: the agent's own figures; None if it gave none.
         reason: the recording's own word, such as `auto` or `manual`.
     """
 
@@ -66,7 +66,7 @@ class ClearingEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteEntry:
-    """Anything else that has a place in the tree and is not sent: a label, a change of model, a notice."""
+    """Anything else in the tree that is not sent: a label, a change of model, a notice."""
 
     id: str
     parent: str | None
@@ -132,9 +132,8 @@ class Log:
         at = self.leaf if leaf is None else leaf
         found: list[Entry] = []
         while at is not None:
-            entry = self._by_id[at]
-            found.append(entry)
-            at = entry.parent
+            found.append(self._by_id[at])
+            at = found[-1].parent
         return tuple(reversed(found))
 
 

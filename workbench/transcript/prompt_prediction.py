@@ -33,7 +33,6 @@ class PredictedRequest:
     """One request with the prompt that was predicted before its report was looked at.
 
     Attributes:
-        request: what was asked and answered.
         predicted: tokens.
         turn: what changed the prompt here; `shrunk`, `grown` and `unseen start` are known only after the report.
         begins_with: place in the sequence of the newest request whose whole prompt this one begins with; None if none.
@@ -66,12 +65,7 @@ def predicted_requests(
 ) -> tuple[PredictedRequest, ...]:
     """Each request that the session's usual model reported on, in the order of sending.
 
-    Args:
-        session: the recording.
-        sizes: tokens of each of `session.messages`, as `count` gives them.
-        count: the counter.
-        overhead: tokens of every request that no message holds.
-        scale: the provider's tokens to one of `count`.
+    `sizes` are the tokens of the session's messages by `count`; `overhead` and `scale` are those of its calibration.
     """
     usual = usual_model(session)
     found: list[PredictedRequest] = []

@@ -34,13 +34,8 @@ class RecordedRequest:
 def recorded_requests(session: Session, sizes: Sequence[int], count: TokenCounter) -> Iterator[RecordedRequest]:
     """Each request of the recording in the order in which it was sent, those before a rewind included.
 
-    Sub-agents, which begin a tree of their own, are left out. Going on costs the same however long the way is, a rewind
-    the length of the way.
-
-    Args:
-        session: the recording.
-        sizes: tokens of each of `session.messages`, as `count` gives them.
-        count: the counter, for summaries, cleared results, and messages off the main path.
+    Sub-agents, which begin a tree of their own, are left out. `sizes` are the tokens of the session's messages by
+    `count`, which also counts summaries, cleared results, and messages off the main path.
     """
     family = {entry.id for entry in session.path[:1]}
     numbers: dict[str | None, int] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 from workbench.markup import card, clipped
 from workbench.transcript.log import ClearingEntry, CompactionEntry, Entry, Log, MessageEntry
@@ -26,7 +27,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A compaction or clearing that the recorded agent made: it stands before `messages[at]`."""
+    """A compaction or clearing that the recorded agent made before `messages[at]`."""
 
     at: int
     entry: CompactionEntry | ClearingEntry
@@ -34,17 +35,16 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Session:
-    """One recorded conversation: a log, the leaf that is its live end, and its origin.
+    """One recorded conversation.
 
     Attributes:
         id: unique among the sessions of a run.
         log: the whole tree. Its main path is from the root to `log.leaf`.
-        origin: format, path and hash of what it was read from.
         model: the model that answered most, as the recording names it; empty if unknown.
-        window: the model's context window in tokens, where the recording says; else None.
+        window: the model's context window in tokens; None where the recording does not say.
         title: a few words for people.
         cwd: the folder in which the recorded agent worked; makes one path of absolute and relative ones.
-        project: what unrelated sessions do not share (a repository, a folder): background entities are judged by it.
+        project: what unrelated sessions do not share, such as a repository or a folder.
     """
 
     id: str
@@ -71,17 +71,17 @@ class Session:
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:
-        """Everything that was said on the main path, also what the recorded agent had compacted away by then."""
+        """All messages of the main path, those that the recorded agent compacted away included."""
         return tuple(entry.message for entry in self.path if isinstance(entry, MessageEntry))
 
     @cached_property
     def place(self) -> dict[int, int]:
-        """Where each message object stands among `messages`, by its `id()`: recognises messages that were kept."""
+        """The index of each message object by its `id()`: recognises messages that were kept."""
         return {id(message): i for i, message in enumerate(self.messages)}
 
     @cached_property
     def index_of(self) -> dict[str, int]:
-        """Where each message stands among `messages`, by its own id: recognises messages that were rewritten."""
+        """The index of each message by its own id: recognises messages that were rewritten."""
         return {message.id: i for i, message in enumerate(self.messages)}
 
     @cached_property
@@ -92,14 +92,9 @@ class Session:
     @cached_property
     def recorded(self) -> tuple[Recorded, ...]:
         """The compactions and clearings on the main path, with their place among the messages."""
-        found: list[Recorded] = []
-        at = 0
-        for entry in self.path:
-            if isinstance(entry, MessageEntry):
-                at += 1
-            elif isinstance(entry, CompactionEntry | ClearingEntry):
-                found.append(Recorded(at, entry))
-        return tuple(found)
+        before = accumulate((isinstance(entry, MessageEntry) for entry in self.path), initial=0)
+        placed = zip(before, self.path, strict=False)
+        return tuple(Recorded(at, entry) for at, entry in placed if isinstance(entry, CompactionEntry | ClearingEntry))
 
     @cached_property
     def branches(self) -> int:
