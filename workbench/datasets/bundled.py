@@ -24,11 +24,7 @@ def bundled_files() -> tuple[Path, ...]:
 
 
 def bundled() -> list[Session]:
-    """The bundled recorded sessions, smallest file first.
-
-    Raises:
-        SettingError: none were installed.
-    """
+    """The bundled recorded sessions, smallest file first."""
     return [session for path in sorted(bundled_files(), key=lambda p: p.stat().st_size) for session in load(path)]
 
 

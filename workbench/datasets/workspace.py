@@ -40,8 +40,7 @@ class Workspace:
 
     Args:
         root: an empty folder.
-        project: the project folder's name.
-        files: what is copied there.
+        files: what is copied into the project's folder.
         seconds: the time limit of one shell command.
     """
 

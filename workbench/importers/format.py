@@ -10,7 +10,6 @@ from workbench.importers.head import Head
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Source
 from workbench.importers.values import objects
-from workbench.transcript.message import Json
 from workbench.transcript.session import Session
 
 Carries: TypeAlias = Literal["tree", "calls", "thinking", "images", "usage", "times", "model", "compactions", "system"]
@@ -56,13 +55,12 @@ def json_document(records: str, builder: Callable[[Source], SessionBuilder]) -> 
 
     def sessions(source: Source) -> Iterator[Session]:
         document, built = source.object_with(records), builder(source)
-        found: list[dict[str, Json]] = []
         with source.at():
             built.begin(document)
-            found = objects(document, records)
-        for i, record in enumerate(found):
-            with source.at(field=f"{records}[{i}]"):
-                built.read(record)
+        with source.at():
+            for i, record in enumerate(objects(document, records)):
+                with source.at(field=f"{records}[{i}]"):
+                    built.read(record)
         with source.at():
             built.describe(document)
         with source.at():

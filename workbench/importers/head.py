@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from workbench.errors import FormatError
-from workbench.importers.decoding import decode
+from workbench.importers.decoding import decode_or
 from workbench.transcript.message import Json
 
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]', re.DOTALL)
@@ -35,7 +34,7 @@ class Head:
         start = text.lstrip("\ufeff \t\r\n")
         while start.startswith("//"):
             start = start.partition("\n")[2].lstrip()
-        return cls(text, start.startswith("["), _keys(start), tuple(_records(start)))
+        return cls(text, start.startswith("["), _keys(start), _records(start))
 
     def is_object_with(self, *keys: str) -> bool:
         """Whether it starts with a JSON object that has all these keys."""
@@ -62,14 +61,7 @@ def _keys(start: str) -> frozenset[str]:
     return frozenset(keys)
 
 
-def _records(start: str) -> list[dict[str, Json]]:
-    records = []
-    for line in start.split("\n", _LINES)[:_LINES]:
-        if line.startswith("{") and line.rstrip().endswith("}"):
-            try:
-                value = decode(line)
-            except FormatError:
-                continue
-            if isinstance(value, dict):
-                records.append(value)
-    return records
+def _records(start: str) -> tuple[dict[str, Json], ...]:
+    lines = start.split("\n", _LINES)[:_LINES]
+    values = (decode_or(line) for line in lines if line.startswith("{") and line.rstrip().endswith("}"))
+    return tuple(value for value in values if isinstance(value, dict))

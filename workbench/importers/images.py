@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import struct
+from contextlib import suppress
 
 from workbench.transcript.message import Image
 
@@ -36,7 +36,9 @@ def linked(url: str) -> Image:
 
 
 def _tokens(media_type: str, data: str) -> int:
-    head = _decoded(data[: _HEAD // 4 * 4])
+    head, data = b"", data[: _HEAD // 4 * 4]
+    with suppress(ValueError):
+        head = base64.b64decode(data + "=" * (-len(data) % 4))
     if media_type == "application/pdf":
         return PAGE_TOKENS * max(1, head.count(b"/Type /Page\n") + head.count(b"/Type/Page/"))
     sides = _sides(head)
@@ -44,13 +46,6 @@ def _tokens(media_type: str, data: str) -> int:
         return UNKNOWN_TOKENS
     scale = min(1.0, LONGEST_EDGE / max(sides))
     return max(1, min(MOST_TOKENS, round(sides[0] * scale * sides[1] * scale / PIXELS_PER_TOKEN)))
-
-
-def _decoded(data: str) -> bytes:
-    try:
-        return base64.b64decode(data + "=" * (-len(data) % 4))
-    except (binascii.Error, ValueError):
-        return b""
 
 
 def _sides(head: bytes) -> tuple[int, ...]:

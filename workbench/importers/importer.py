@@ -7,7 +7,7 @@ import io
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from io import BufferedIOBase
 from itertools import count
 from pathlib import Path
@@ -127,13 +127,12 @@ def _with_own_id(session: Session, ids: set[str]) -> Session:
 def _source(path: str, lenient: bool) -> Source:
     if path == STDIN:
         raw = sys.stdin.buffer.read()
-        unpacked = gzip.decompress(raw) if raw[:2] == _GZIP else raw
-        return Source("standard input", lambda: io.BytesIO(unpacked), lenient=lenient)
-    return Source(path, partial(_opened, Path(path)), folder=Path(path).resolve().parent.name, lenient=lenient)
+        return Source("standard input", lambda: _unpacked(io.BytesIO(raw)), lenient=lenient)
+    folder = Path(path).resolve().parent.name
+    return Source(path, lambda: _unpacked(Path(path).open("rb")), folder=folder, lenient=lenient)
 
 
-def _opened(file: Path) -> BufferedIOBase:
-    stream = file.open("rb")
+def _unpacked(stream: BufferedIOBase) -> BufferedIOBase:
     packed = stream.read(2) == _GZIP
     stream.seek(0)
     return gzip.GzipFile(fileobj=stream) if packed else stream

@@ -85,113 +85,73 @@ def _knows_anthropic(head: Head) -> bool:
 
 
 FORMATS = (
-    Format(
-        "native", "the workbench's own sessions (JSON lines), read and written without loss",
+    Format("native", "the workbench's own sessions (JSON lines), read and written without loss",
         ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
         lambda head: any(record.get(native.MARK) == "session" for record in head.records[:1]),
-        native.sessions,
-    ),
-    Format(
-        "claude_code", "Claude Code session files (JSON lines)",
+        native.sessions),
+    Format("claude_code", "Claude Code session files (JSON lines)",
         ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
         lambda head: any(map(claude_code.is_record, head.records))
         or head.is_object_with("uuid", "parentUuid", "isSidechain"),
-        json_lines(claude_code.ClaudeCodeBuilder),
-    ),
-    Format(
-        "codex", "OpenAI Codex rollouts (JSON lines)",
+        json_lines(claude_code.ClaudeCodeBuilder)),
+    Format("codex", "OpenAI Codex rollouts (JSON lines)",
         ("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
         lambda head: any(label(record, "type") in _CODEX and "payload" in record for record in head.records)
         or head.keys >= {"timestamp", "type", "payload"} or head.is_object_with("id", "timestamp", "instructions"),
-        json_lines(CodexBuilder),
-    ),
-    Format(
-        "pi", "pi coding agent sessions, version 1 and 3 (JSON lines)",
+        json_lines(CodexBuilder)),
+    Format("pi", "pi coding agent sessions, version 1 and 3 (JSON lines)",
         ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
-        _knows_pi, json_lines(PiBuilder),
-    ),
-    Format(
-        "opencode", "OpenCode exports (JSON)",
+        _knows_pi, json_lines(PiBuilder)),
+    Format("opencode", "OpenCode exports (JSON)",
         ("calls", "thinking", "images", "usage", "times", "model", "compactions"),
         lambda head: head.is_object_with("info") and '"ses_' in head.text and "traces" not in head.keys,
-        json_document("messages", OpenCodeBuilder),
-    ),
-    Format(
-        "gemini_cli", "Gemini CLI sessions (JSON)", ("calls", "thinking", "images", "usage", "times", "model"),
-        lambda head: head.is_object_with("sessionId", "projectHash"), json_document("messages", GeminiCliBuilder),
-    ),
-    Format(
-        "cline", "Cline sessions and their compacted states (JSON)",
+        json_document("messages", OpenCodeBuilder)),
+    Format("gemini_cli", "Gemini CLI sessions (JSON)", ("calls", "thinking", "images", "usage", "times", "model"),
+        lambda head: head.is_object_with("sessionId", "projectHash"), json_document("messages", GeminiCliBuilder)),
+    Format("cline", "Cline sessions and their compacted states (JSON)",
         ("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
         lambda head: head.is_object_with("version", "sessionId")
         and bool({"messages", "agent"} & head.keys) and '"role"' in head.text,
-        json_document("messages", ClineBuilder),
-    ),
-    Format(
-        "adk", "Google ADK sessions (JSON)", ("calls", "thinking", "images", "usage", "times"),
+        json_document("messages", ClineBuilder)),
+    Format("adk", "Google ADK sessions (JSON)", ("calls", "thinking", "images", "usage", "times"),
         lambda head: head.is_object_with("app_name", "user_id") or head.is_object_with("appName", "userId"),
-        json_document("events", AdkBuilder),
-    ),
-    Format(
-        "tau_bench", "tau-bench results (JSON)", ("calls", "system"),
+        json_document("events", AdkBuilder)),
+    Format("tau_bench", "tau-bench results (JSON)", ("calls", "system"),
         lambda head: {"task_id", "traj"} <= head.keys or {"task_id", "reward", "info"} <= head.keys,
-        chat_messages.tau_bench_sessions,
-    ),
-    Format(
-        "openhands", "OpenHands evaluation output (JSON lines)",
+        chat_messages.tau_bench_sessions),
+    Format("openhands", "OpenHands evaluation output (JSON lines)",
         ("calls", "images", "usage", "times", "model", "compactions", "system"),
         lambda head: "instance_id" in head.keys
         and bool({"history", "test_result", "instruction", "metadata"} & head.keys),
-        openhands.sessions,
-    ),
-    Format(
-        "swe_agent", "SWE-agent trajectories, old and new (JSON)", ("calls", "thinking", "system"),
-        _knows_swe_agent, json_document("history", SweAgentBuilder),
-    ),
-    Format(
-        "specstory", "SpecStory markdown exports", ("tree", "calls", "thinking", "times", "model", "compactions"),
-        _knows_specstory, specstory.sessions,
-    ),
-    Format(
-        "aider", "aider chat histories (markdown)", ("usage", "times", "model"),
-        lambda head: _AIDER.search(head.text[:4_000]) is not None, aider.sessions,
-    ),
-    Format(
-        "langfuse", "Langfuse traces (JSON)", ("tree", "calls", "thinking", "usage", "times", "model", "system"),
+        openhands.sessions),
+    Format("swe_agent", "SWE-agent trajectories, old and new (JSON)", ("calls", "thinking", "system"),
+        _knows_swe_agent, json_document("history", SweAgentBuilder)),
+    Format("specstory", "SpecStory markdown exports", ("tree", "calls", "thinking", "times", "model", "compactions"),
+        _knows_specstory, specstory.sessions),
+    Format("aider", "aider chat histories (markdown)", ("usage", "times", "model"),
+        lambda head: _AIDER.search(head.text[:4_000]) is not None, aider.sessions),
+    Format("langfuse", "Langfuse traces (JSON)", ("tree", "calls", "thinking", "usage", "times", "model", "system"),
         lambda head: head.is_object_with("observations")
         or (head.is_object_with("trace") and '"projectId"' in head.text),
-        langfuse.sessions,
-    ),
-    Format(
-        "inspect_ai", "Inspect evaluation logs (.eval and JSON)",
+        langfuse.sessions),
+    Format("inspect_ai", "Inspect evaluation logs (.eval and JSON)",
         ("calls", "thinking", "images", "usage", "model", "compactions", "system"),
-        _knows_inspect, inspect_ai.sessions,
-    ),
-    Format(
-        "atif", "ATIF trajectories (JSON)", ("calls", "thinking", "images", "usage", "times", "model", "system"),
+        _knows_inspect, inspect_ai.sessions),
+    Format("atif", "ATIF trajectories (JSON)", ("calls", "thinking", "images", "usage", "times", "model", "system"),
         lambda head: head.is_object_with("schema_version") and '"ATIF-v' in head.text,
-        json_document("steps", AtifBuilder),
-    ),
-    Format(
-        "copilot_cli", "GitHub Copilot CLI events (JSON lines)",
+        json_document("steps", AtifBuilder)),
+    Format("copilot_cli", "GitHub Copilot CLI events (JSON lines)",
         ("tree", "calls", "thinking", "usage", "times", "model", "compactions", "system"),
         lambda head: any(label(record, "type") in _COPILOT and "data" in record for record in head.records),
-        json_lines(CopilotCliBuilder),
-    ),
-    Format(
-        "otel", "OpenTelemetry GenAI traces (OTLP JSON or JSON lines)",
+        json_lines(CopilotCliBuilder)),
+    Format("otel", "OpenTelemetry GenAI traces (OTLP JSON or JSON lines)",
         ("tree", "calls", "thinking", "usage", "times", "model", "system"),
-        _knows_otel, otel.sessions,
-    ),
-    Format(
-        "anthropic_messages", 'Anthropic messages: a JSON list, {"system", "messages"}, or JSON lines of these',
+        _knows_otel, otel.sessions),
+    Format("anthropic_messages", 'Anthropic messages: a JSON list, {"system", "messages"}, or JSON lines of these',
         ("calls", "thinking", "images", "usage", "model", "system"),
-        _knows_anthropic, chat_messages.sessions,
-    ),
-    Format(
-        "openai_chat", 'OpenAI chat messages: a JSON list, {"messages": [...]}, or JSON lines of these',
+        _knows_anthropic, chat_messages.sessions),
+    Format("openai_chat", 'OpenAI chat messages: a JSON list, {"messages": [...]}, or JSON lines of these',
         ("calls", "thinking", "images", "usage", "times", "model", "system"),
-        chat_messages.starts_with_messages, chat_messages.sessions,
-    ),
+        chat_messages.starts_with_messages, chat_messages.sessions),
 )  # fmt: skip
 BUILTIN: Mapping[str, Format] = {format.name: format for format in FORMATS}

@@ -15,8 +15,9 @@ from workbench.transcript.message import AssistantMessage, Text, Usage
 from workbench.transcript.session import Session
 
 START = "# aider chat started at "
-_TOKENS = re.compile(r"Tokens: ([\d.,]{1,20}[kM]?) sent(.{0,80}?), ([\d.,]{1,20}[kM]?) received")
-_CACHED = re.compile(r"([\d.,]{1,20}[kM]?) cache (write|hit)")
+_NUMBER = r"\d[\d,]{0,18}(?:\.\d{0,9})?[kM]?"
+_TOKENS = re.compile(rf"Tokens: ({_NUMBER}) sent(.{{0,80}}?), ({_NUMBER}) received")
+_CACHED = re.compile(rf"({_NUMBER}) cache (write|hit)")
 _MODEL = re.compile(r"(?:Main model|Models?): ([^\s\[]{1,200}) with")
 _COMMAND = re.compile(r"/[a-z-]+|!")
 _TALK = re.compile(r"/(?:ask|code|architect|context)\s+(?=\S)")
@@ -109,28 +110,23 @@ class AiderBuilder(SessionBuilder):
         if (self.direct or self.shell) and not answered:
             self.output += ("\n" if self.output else "") + text
             return
-        self._write_output(sent=True)
-        self._write_client()
+        self._flush(sent=True)
         self.answer = AssistantMessage(id="", blocks=(Text(text),), model=self.model)
 
-    def _write_answer(self) -> None:
-        """Write the newest answer: aider's lines after it, with its figures, have been read."""
+    def _write_output(self, *, sent: bool) -> None:
+        """Write the newest answer and the output of a command: a message if it was put into the chat, else a note."""
         if self.answer is not None:
             self.say(self.answer)
         self.answer = None
-
-    def _write_output(self, *, sent: bool) -> None:
-        """Write the output of a command: a message where it was put into the chat, else a note."""
-        self._write_answer()
         if self.output and sent:
             self.say_text("user", self.output, synthetic=True)
         elif self.output:
             self.note("output", self.output)
         self.output = ""
 
-    def _write_client(self) -> None:
-        """Write aider's own lines as a note."""
-        self._write_answer()
+    def _flush(self, *, sent: bool) -> None:
+        """Write the answer, the output of a command, and aider's own lines as a note."""
+        self._write_output(sent=sent)
         lines = "\n".join(self.client).strip()
         self.client = []
         if lines:
@@ -139,8 +135,7 @@ class AiderBuilder(SessionBuilder):
     def _close(self) -> None:
         """Write what was gathered since the last typed line."""
         self._write_bare(False)
-        self._write_output(sent=False)
-        self._write_client()
+        self._flush(sent=False)
 
     def numbered(self, n: int) -> Session:
         """The chat, with a number unless it is 0."""
@@ -156,8 +151,4 @@ def _usage(found: re.Match[str]) -> Usage:
 
 
 def _count(text: str) -> int:
-    scale = _SCALE.get(text[-1], 1)
-    try:
-        return round(float(text.rstrip("kM").replace(",", "").rstrip(".")) * scale)
-    except ValueError:
-        return 0
+    return round(float(text.rstrip("kM").replace(",", "")) * _SCALE.get(text[-1], 1))

@@ -26,14 +26,12 @@ def sessions(source: Source) -> Iterator[Session]:
     document = source.object_with("observations")
     generations: list[Generation] = []
     trace: Mapping[str, Json] = {}
-    observations: list[dict[str, Json]] = []
     with source.at():
         trace = mapping(document, "trace") or document
-        observations = objects(document, "observations") or objects(trace, "observations")
-    for i, observation in enumerate(observations):
-        with source.at(field=f"observations[{i}]"):
-            if text(observation, "type") == "GENERATION":
-                generations += _generation(source, observation, f"observations[{i}]")
+        for i, observation in enumerate(objects(document, "observations") or objects(trace, "observations")):
+            with source.at(field=f"observations[{i}]"):
+                if text(observation, "type") == "GENERATION":
+                    generations += _generation(source, observation, f"observations[{i}]")
     builder = TraceBuilder(source)
     builder.merge(generations)
     if not len(builder.log):
