@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks.recall_boundaries import SIZES, Boundary, Ready
 
 from workbench.compaction.engine import compact
-from workbench.compaction.presets.summarize import SUMMARIZE
+from workbench.compaction.presets.own import SUMMARIZE
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.stage import Budget
 from workbench.importers.importer import load

@@ -29,8 +29,7 @@ from benchmarks.recall_boundaries import FEWEST, Boundary, Ready
 
 from workbench.analysis.estimate import estimate
 from workbench.compaction.engine import compact
-from workbench.compaction.presets.null import NULL
-from workbench.compaction.presets.summarize import SUMMARIZE
+from workbench.compaction.presets.own import NULL, SUMMARIZE
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.datasets.bundled import bundled

@@ -10,8 +10,7 @@ import pytest
 
 from builders import remembering, rules
 from workbench.cli import main
-from workbench.compaction.presets.summarize import SUMMARIZE
-from workbench.compaction.presets.truncate import TRUNCATE
+from workbench.compaction.presets.own import SUMMARIZE, TRUNCATE
 from workbench.compaction.strategy import Preset
 from workbench.experiment.compare import compare
 from workbench.experiment.store import Results

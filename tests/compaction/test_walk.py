@@ -7,8 +7,8 @@ from types import FrameType
 import workbench.compaction
 from builders import compact_if_due, conversation, rules
 from workbench.compaction.plan import Draft
+from workbench.compaction.presets.own import SUMMARIZE
 from workbench.compaction.presets.pi import PI
-from workbench.compaction.presets.summarize import SUMMARIZE
 from workbench.compaction.prompt_template import Prompt
 from workbench.compaction.span_selection import SummaryInput
 from workbench.compaction.stage import Budget

@@ -16,9 +16,16 @@ from workbench.compaction.guard import violations
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.ex_athena import EX_ATHENA, EX_ATHENA_0_5, EX_ATHENA_HEAD, AutoPin, ex_athena
-from workbench.compaction.presets.ex_athena.results import BudgetReduction, ObservationMask, Snip, archived
 from workbench.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns, RepeatCollapse
-from workbench.compaction.presets.ex_athena.summary import Pinning, line, summary_stage
+from workbench.compaction.presets.ex_athena.stages import (
+    BudgetReduction,
+    ObservationMask,
+    Pinning,
+    Snip,
+    archived,
+    line,
+    summary_stage,
+)
 from workbench.compaction.presets.policies import POLICIES
 from workbench.compaction.presets.token_counters import athena_tokens, athena_tokens_0_5, quarter
 from workbench.compaction.stage import Budget, Stage

@@ -35,16 +35,7 @@ from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry, fold
-from workbench.transcript.message import (
-    Image,
-    Message,
-    Summary,
-    Text,
-    ToolResult,
-    Usage,
-    UserMessage,
-    plain_text,
-)
+from workbench.transcript.message import Image, Message, Summary, Text, ToolResult, Usage, UserMessage, plain_text
 
 
 def log_of(messages: Iterable[Message]) -> Log:

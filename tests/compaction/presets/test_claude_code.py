@@ -3,23 +3,11 @@ from dataclasses import replace
 from compaction.presets.situations import due, fired, summary
 
 from builders import called, conversation, result, rules, said, told
-from workbench.compaction.presets.claude_code import (
-    ALL_FILES_TOKENS,
-    BUFFER,
-    CLAUDE_CODE,
-    CLEARED,
-    FILE_TOKENS,
-    FILES,
-    IDLE_SECONDS,
-    KEEP,
-    LARGEST_OUTPUT,
-    MOST_SUMMARY,
-)
+from workbench.compaction.presets.claude_code import CLAUDE_CODE, CLEARED, COMPACT, IdleMicrocompact, RestoredFiles
 from workbench.transcript.message import Message, UserMessage, plain_text
 
 
 def test_it_is_due_above_the_window_less_33000() -> None:
-    assert (LARGEST_OUTPUT, BUFFER) == (20_000, 13_000)
     assert not due(CLAUDE_CODE, 167_000, 200_000)
     assert due(CLAUDE_CODE, 167_001, 200_000)
     assert due(CLAUDE_CODE, 100_000, 200_000, reported=167_001)
@@ -44,7 +32,7 @@ def test_nothing_stays_but_the_newest_user_message_and_what_is_pinned() -> None:
         "a turn that goes on is not asked about apart"
     )
     assert len(model.requests[0].sections) == 9
-    assert MOST_SUMMARY == 20_000
+    assert COMPACT.limits.most == 20_000
 
 
 def reads(n: int, chars: int) -> list[Message]:
@@ -62,7 +50,7 @@ def restored(messages: tuple[Message, ...]) -> list[UserMessage]:
 def test_the_newest_five_files_are_sent_again_behind_the_summary_each_up_to_5000_tokens() -> None:
     done, _ = fired(CLAUDE_CODE, reads(8, 40_000), target=79_000)
     again = restored(done.after.messages)
-    assert (FILES, FILE_TOKENS, ALL_FILES_TOKENS) == (5, 5_000, 50_000)
+    assert RestoredFiles() == RestoredFiles(5, 5_000, 50_000)
     assert [message.name for message in again] == [f"restored:f{i}.py" for i in range(3, 8)]
     assert all(done.after.count(message) <= 5_000 for message in again)
     assert all(done.after.count(message) > 4_000 for message in again[1:]), "they are cut, not left out"
@@ -114,7 +102,7 @@ def asked(seconds: float, target: int) -> tuple[int, int]:
 
 
 def test_after_an_hour_of_waiting_all_but_five_results_are_cleared_first_and_may_be_enough() -> None:
-    assert (IDLE_SECONDS, KEEP) == (3_600.0, 5)
+    assert IdleMicrocompact() == IdleMicrocompact(3_600.0, 5)
     assert asked(3_601.0, target=4_000) == (3, 0)
     assert asked(3_600.0, target=4_000) == (0, 1), "an hour is not more than an hour"
 

@@ -4,7 +4,7 @@ import pytest
 from compaction.presets.situations import due, fired, summary
 
 from builders import called, result, said, told
-from workbench.compaction.presets.gemini_cli import GEMINI_CLI, LINES, MARK, TOKENS, ReverseBudget, split_point
+from workbench.compaction.presets.gemini_cli import GEMINI_CLI, MARK, ReverseBudget, split_point
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, ToolResult, plain_text
@@ -60,7 +60,7 @@ def outputs(n: int, lines: int) -> list[Message]:
 
 
 def test_results_beyond_50_000_newest_tokens_keep_their_last_thirty_lines_and_can_be_read_again() -> None:
-    assert (TOKENS, LINES) == (50_000, 30)
+    assert ReverseBudget() == ReverseBudget(50_000, 30)
     messages = outputs(10, 700)
     done, model = fired(GEMINI_CLI, messages)
     assert model.requests == [], "there is no user message to cut at in one long turn"

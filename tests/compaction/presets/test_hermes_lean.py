@@ -4,8 +4,7 @@ import pytest
 from compaction.presets.situations import due, fired, stayed, summary
 
 from builders import called, conversation, result, rules, said, told
-from workbench.compaction.presets.hermes_lean import HERMES_LEAN, HermesLimits
-from workbench.compaction.presets.hermes_lean.anchors import CLOSE, OPEN, anchors, index
+from workbench.compaction.presets.hermes_lean import CLOSE, HERMES_LEAN, OPEN, HermesLimits, anchors, index
 from workbench.compaction.presets.hermes_lean.prune import OLD, SAME, HermesPrune, tail_tokens, whole
 from workbench.compaction.strategy import Strategy
 from workbench.transcript.message import (

@@ -5,11 +5,10 @@ from compaction.presets.situations import due, fired, summary
 
 from builders import called, conversation, result, said, told
 from workbench.compaction.presets.langchain_20 import (
-    KEEP,
     LANGCHAIN_20,
     SUMMARY,
     TOO_LONG,
-    TRIM,
+    KeepMessages,
     LastTokens,
     langchain_tokens,
 )
@@ -36,7 +35,7 @@ def chat(n: int, chars: int = 400) -> list[Message]:
 
 
 def test_the_newest_twenty_messages_stay() -> None:
-    assert KEEP == 20
+    assert KeepMessages().keep == 20
     messages = chat(61)
     done, _ = fired(LANGCHAIN_20, messages)
     assert len(done.after.messages) == 21
@@ -55,7 +54,7 @@ def test_the_kept_part_moves_back_to_the_message_that_made_the_call(extra: int) 
 
 
 def test_the_model_sees_the_last_4000_tokens_of_what_goes_from_a_users_message_on() -> None:
-    assert TRIM == 4_000
+    assert LastTokens().trim == 4_000
     messages = chat(101)
     _, model = fired(LANGCHAIN_20, messages)
     (request,) = model.requests

@@ -4,16 +4,7 @@ import pytest
 from compaction.presets.situations import due, fired, stayed, summary
 
 from builders import called, conversation, result, said, told
-from workbench.compaction.presets.opencode import (
-    ERASED,
-    MOST_SUMMARY,
-    OPENCODE,
-    PROTECTED,
-    SUMMARY,
-    WORTH,
-    OpencodeCut,
-    usable,
-)
+from workbench.compaction.presets.opencode import ERASED, OPENCODE, SUMMARY, OpencodeCut, Prune, usable
 from workbench.compaction.strategy import Strategy
 from workbench.transcript.message import Message, ToolResult, plain_text
 
@@ -44,7 +35,7 @@ def erased(messages: tuple[Message, ...]) -> list[bool]:
 
 
 def test_results_behind_two_turns_and_40_000_tokens_are_erased_if_more_than_20_000_are_gained() -> None:
-    assert (PROTECTED, WORTH) == (40_000, 20_000)
+    assert Prune() == Prune(40_000, 20_000)
     old = [*steps(0, 7, 10_000), *steps(1, 2, 10_000), *steps(2, 2, 10_000)]
     done, model = fired(OPENCODE, old)
     assert erased(done.after.messages) == [True] * 3 + [False] * 8, "the newest two turns are not counted"
@@ -84,7 +75,7 @@ def test_the_summary_has_its_own_headings_and_bound() -> None:
     _, model = fired(SUMMARISES, conversation(400, words=60), keep_recent=1_000)
     (request,) = model.requests
     assert request.sections == ("Objective", "Important details", "Work state", "Next move", "Relevant files")
-    assert request.max_tokens == MOST_SUMMARY == 4_096
+    assert request.max_tokens == 4_096
 
 
 def test_an_earlier_summary_is_carried_on() -> None:

@@ -24,12 +24,20 @@ from types import ModuleType
 from workbench.compaction.strategy import Preset
 from workbench.registry import find, found
 
+OWN = {
+    "none": "Never compacts: the ceiling of every comparison, at full price.",
+    "null": "Keeps the system and the last user message only: the floor of every comparison.",
+    "truncate": "Keeps the newest messages that fit: what most agents did first.",
+    "summarize": "Summarises the older messages and keeps the newest as they are; each compaction updates the summary.",
+    "pipeline": "Cheap stages first, a summary only if they were not enough; the view hides what is overtaken.",
+}
+"""What the presets of the file `own` do."""
+
 NAMES = (
-    "none", "null", "truncate", "summarize", "pipeline", "opal", "operator_use", "ddx_agent", "ex_athena",
-    "docker_agent", "clear_tool_uses", "observation_mask", "pi", "codex_local", "claude_code", "gemini_cli", "opencode",
-    "openhands_rolling", "langchain_20", "hermes_lean",
+    *OWN, "opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent", "clear_tool_uses", "observation_mask", "pi",
+    "codex_local", "claude_code", "gemini_cli", "opencode", "openhands_rolling", "langchain_20", "hermes_lean",
 )  # fmt: skip
-"""Each preset stands in the file of its name, as a constant of its name in capitals."""
+"""Each preset is a constant of its name in capitals; all but our own are in the file of their name."""
 
 
 class _OnDemand(Mapping[str, Preset]):
@@ -41,9 +49,6 @@ class _OnDemand(Mapping[str, Preset]):
         part = getattr(_file(name), name.upper())
         assert isinstance(part, Preset)
         return part
-
-    def __contains__(self, name: object) -> bool:
-        return name in NAMES
 
     def __iter__(self) -> Iterator[str]:
         return iter(NAMES)
@@ -71,8 +76,8 @@ def catalogue() -> dict[str, str]:
 
 
 def _sentence(name: str) -> str:
-    return (_file(name).__doc__ or "").strip().splitlines()[0]
+    return OWN.get(name) or (_file(name).__doc__ or "").strip().splitlines()[0]
 
 
 def _file(name: str) -> ModuleType:
-    return import_module(f"{__name__}.{name}")
+    return import_module(f"{__name__}.{'own' if name in OWN else name}")

@@ -8,8 +8,7 @@ what `presets` says of all restated systems, it differs:
 - The newest user message and pinned messages stay beside the summary. The original keeps nothing.
 - A file is sent again as its last read showed it, unless it was changed after that: a replay has no disk. The original
   reads up to five files anew, also after changes. Skills, plans, todos and hooks' messages are not known here.
-- Files take at most a third of the room and the summary at most a quarter; in a window of 200,000 that is more than
-  their own bounds.
+- Files take at most a third of the room, the summary a quarter; in a window of 200,000 that is more than their bounds.
 - The micro-compaction looks at recorded times, and only when a compaction is due. The original looks at every request.
 - Its draft of an analysis is not asked for, since it would be thrown away.
 - An earlier summary is given to the model as what is to be carried on. The original shows it as a message like others.
@@ -36,28 +35,12 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
-from workbench.transcript.message import (
-    AssistantMessage,
-    Message,
-    Summary,
-    Text,
-    ToolResult,
-    UserMessage,
-    plain_text,
-)
+from workbench.transcript.message import Message, Text, ToolResult, UserMessage, plain_text
 from workbench.transcript.pairing import answered_calls
 
-LARGEST_OUTPUT = 20_000
-BUFFER = 13_000
-MOST_SUMMARY = 20_000
-FILES = 5
-FILE_TOKENS = 5_000
-ALL_FILES_TOKENS = 50_000
 LEAST_FILE = 40
 RESTORED = "restored:"
 """Begins the name of a message that sends a file again."""
-IDLE_SECONDS = 60 * 60.0
-KEEP = 5
 CLEARED = "[old result taken out]"
 TOOLS = frozenset(
     {"read", "readfile", "bash", "shell", "runshell", "grep", "glob", "websearch", "webfetch", "edit", "write",
@@ -77,8 +60,8 @@ class IdleMicrocompact:
         keep: results that stay.
     """
 
-    idle: float = IDLE_SECONDS
-    keep: int = KEEP
+    idle: float = 60 * 60.0
+    keep: int = 5
     name: ClassVar[str] = "idle_microcompact"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
@@ -86,7 +69,7 @@ class IdleMicrocompact:
         messages = context.messages
         if not waited(messages) > self.idle:
             return None
-        results = [i for i, message in enumerate(messages) if isinstance(message, ToolResult) and clears(message)]
+        results = [i for i, message in enumerate(messages) if message.role == "tool" and clears(message)]
         return rewritten(context, ((i, CLEARED) for i in results[: max(len(results) - self.keep, 0)]))
 
 
@@ -97,7 +80,7 @@ def clears(message: ToolResult) -> bool:
 
 def waited(messages: Sequence[Message]) -> float:
     """Seconds between the model's last answer and the newest message; 0 where one of the times is unknown."""
-    answer = next((message for message in reversed(messages) if isinstance(message, AssistantMessage)), None)
+    answer = next((message for message in reversed(messages) if message.role == "assistant"), None)
     if answer is None or answer.time is None or messages[-1].time is None:
         return 0.0
     return messages[-1].time - answer.time
@@ -112,7 +95,7 @@ class KeepNothing:
         movable = Movable.of(context, budget)
         span = movable.cut(movable.fitting(movable.kept(0)))
         gone = (context.messages[i] for i in span.gone) if span is not None else ()
-        return None if all(isinstance(one, Summary) or is_restored(one) for one in gone) else span
+        return None if all(one.role == "summary" or is_restored(one) for one in gone) else span
 
 
 def is_restored(message: Message) -> bool:
@@ -128,7 +111,7 @@ def last_read(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
         message, path, text = messages[i], "", ""
         if is_restored(message):
             path, text = message.name.removeprefix(RESTORED), plain_text(message).partition("\n")[2]
-        elif isinstance(message, ToolResult) and i in calls and not message.is_error:
+        elif message.role == "tool" and i in calls and not message.is_error:
             files = touched(calls[i].name, calls[i].arguments)
             seen.update(files.modified)
             text = plain_text(message)
@@ -147,9 +130,9 @@ class RestoredFiles:
         file_tokens, all_files_tokens: what one of them and all together may take.
     """
 
-    files: int = FILES
-    file_tokens: int = FILE_TOKENS
-    all_files_tokens: int = ALL_FILES_TOKENS
+    files: int = 5
+    file_tokens: int = 5_000
+    all_files_tokens: int = 50_000
 
     def __call__(self, context: Context, budget: Budget, span: Span) -> tuple[UserMessage, ...]:
         """The messages with the files."""
@@ -173,7 +156,7 @@ class RestoredFiles:
 COMPACT = Summarize(
     cut=KeepNothing(),
     prompt=PromptTemplate(headings="claude_headings", lead="claude_lead"),
-    limits=SizeLimits(most=MOST_SUMMARY, share=SUMMARY_SHARE),
+    limits=SizeLimits(most=20_000, share=SUMMARY_SHARE),
     name="claude_compact",
     file_lists="",
     beside=RestoredFiles(),
@@ -182,6 +165,6 @@ COMPACT = Summarize(
 CLAUDE_CODE = Preset(
     "claude_code",
     Strategy("claude_code", (IdleMicrocompact(), COMPACT)),
-    AtLimit(reserve=BUFFER, answer=LARGEST_OUTPUT, above=True),
+    AtLimit(reserve=13_000, answer=20_000, above=True),
     source="Claude Code, third-party analyses of its bundles; compact-middleware (PyPI)",
 )

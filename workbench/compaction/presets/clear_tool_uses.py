@@ -28,11 +28,8 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
-from workbench.transcript.message import ToolResult
 from workbench.transcript.pairing import callers
 
-TRIGGER = 100_000
-KEEP = 3
 CLEARED = "[tool result cleared to save room]"
 
 
@@ -46,7 +43,7 @@ class ClearToolUses:
         exclude_tools: names of tools whose results stay, and are not counted among the kept.
     """
 
-    keep: int = KEEP
+    keep: int = 3
     clear_at_least: int = 0
     exclude_tools: tuple[str, ...] = ()
     name: ClassVar[str] = "clear_tool_uses"
@@ -57,7 +54,7 @@ class ClearToolUses:
         caller_of = callers(messages)
         results = [
             i for i, message in enumerate(messages)
-            if isinstance(message, ToolResult) and message.name not in self.exclude_tools
+            if message.role == "tool" and message.name not in self.exclude_tools
         ]  # fmt: skip
         old = results[: max(len(results) - self.keep, 0)]
         free = (i for i in old if not (i in caller_of and messages[caller_of[i]].pinned))
@@ -71,6 +68,6 @@ class ClearToolUses:
 CLEAR_TOOL_USES = Preset(
     "clear_tool_uses",
     Strategy("clear_tool_uses", (ClearToolUses(),)),
-    AtLimit(share=0.5, most=TRIGGER, above=True),
+    AtLimit(share=0.5, most=100_000, above=True),
     source="Anthropic clear_tool_uses_20250919 (documentation, SDK types); langchain 1.4.7 ContextEditingMiddleware",
 )

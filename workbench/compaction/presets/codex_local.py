@@ -9,8 +9,8 @@ Restates the local compaction of OpenAI's Codex CLI (openai/codex, an older stor
 - The original asks with the live request and one more message, so that the provider's cache holds. Here the
   conversation is put to the model as a transcript, its oldest part left out where it exceeds the window; the original
   drops the oldest item after each refusal.
-- An earlier hand-over is given to the model as what is to be carried on. The original has no word for that: the old
-  one is a message of the history like others.
+- An earlier hand-over is given to the model as what is to be carried on. The original has no word for that: the old one
+  is a message of the history like others.
 - The initial context that it sends again (instructions, surroundings) is the overhead and the pinned system message.
 - No ghost snapshots; the cap of 0.95 of the window on a configured limit is not built, since nothing is configured.
 """
@@ -29,11 +29,8 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Summary, is_real_user
+from workbench.transcript.message import Message, is_real_user
 from workbench.transcript.pairing import last_user
-
-SHARE = 0.9
-USER_TOKENS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +41,7 @@ class KeepUserWords:
         user_tokens: what user messages may take together.
     """
 
-    user_tokens: int = USER_TOKENS
+    user_tokens: int = 20_000
 
     def find(self, context: Context, budget: Budget, /) -> Span | None:
         """All that goes, and the user message that is cut."""
@@ -75,7 +72,7 @@ class KeepUserWords:
 def with_user_words(task: SummaryTask) -> SummaryInput:
     """The model reads the whole conversation, the user's words that stay included."""
     messages = Movable.of(task.context, task.budget).messages
-    return replace(task.given, history=tuple(message for message in messages if not isinstance(message, Summary)))
+    return replace(task.given, history=tuple(message for message in messages if message.role != "summary"))
 
 
 CODEX_LOCAL = Preset(
@@ -94,6 +91,6 @@ CODEX_LOCAL = Preset(
             ),
         ),
     ),
-    AtLimit(share=SHARE),
+    AtLimit(share=0.9),
     source="openai/codex codex-rs/core/src/compact.rs, protocol/src/openai_models.rs, core/templates/compact",
 )

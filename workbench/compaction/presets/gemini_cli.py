@@ -4,15 +4,12 @@ Restates the chat compression of Google's Gemini CLI (google-gemini/gemini-cli, 
 `packages/core/src/` the folder `context/` and `prompts/snippets.ts`. Its newer pipeline (65,000 retained, 150,000 at
 most) and its masking of tool outputs are not restated. Besides what `presets` says of all restated systems, it differs:
 
-- The second call, in which the model checks its own snapshot, is not made: here all questions of a step are put at
-  once.
+- The second call, in which the model checks its own snapshot, is not made: all questions of a step are put at once.
 - No model answers "understood" behind the snapshot, since nobody said it. The original adds such a message.
 - A snapshot has headings; the original asks for XML elements and lets the model think in a scratchpad first.
 - Tool output that is cut can be read again by its reference in the archive; the original writes it to a file.
-- A snapshot that would be larger than what it replaces is not asked for; the original asks, throws it away, and from
-  then on only truncates.
-- Approximate: what was sent is measured as the session's provider counts, characters by the texts themselves and not
-  by the JSON around them.
+- No snapshot is asked for that would be larger than what it replaces; the original discards it, then only truncates.
+- Approximate: what was sent is measured as the provider counts, characters by texts, without the JSON around them.
 - The original leaves a snapshot's length to the model.
 - Like the original it finds no cut inside a single long turn. Where a comparison sets the size of the context it cuts
   there too; at most three quarters of the room are then kept.
@@ -26,6 +23,7 @@ from typing import ClassVar
 
 from workbench.compaction.marker import reference
 from workbench.compaction.plan import Plan
+from workbench.compaction.presets.token_counters import calls_of
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.results import rewritten
 from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
@@ -35,20 +33,9 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
-from workbench.transcript.message import (
-    AssistantMessage,
-    Message,
-    Summary,
-    ToolResult,
-    UserMessage,
-    counted_text,
-    plain_text,
-)
+from workbench.transcript.message import Message, counted_text, plain_text
 
-THRESHOLD = 0.5
 PRESERVED = 0.3
-TOKENS = 50_000
-LINES = 30
 MARK = "[older output, cut to its end; full text under ref="
 
 
@@ -61,8 +48,8 @@ class ReverseBudget:
         lines: what stays of the others.
     """
 
-    tokens: int = TOKENS
-    lines: int = LINES
+    tokens: int = 50_000
+    lines: int = 30
     name: ClassVar[str] = "reverse_budget"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
@@ -73,7 +60,7 @@ class ReverseBudget:
         used = 0
         for i in range(len(context.messages) - 1, -1, -1):
             message = context.messages[i]
-            if not isinstance(message, ToolResult):
+            if message.role != "tool":
                 continue
             used += context.sizes[i]
             text = plain_text(message)
@@ -102,13 +89,13 @@ def split_point(messages: Sequence[Message], share: float = 1 - PRESERVED) -> in
     lengths = [len(counted_text(message)) for message in messages]
     before, wanted, newest = 0, share * sum(lengths), 0
     for i, message in enumerate(messages):
-        if isinstance(message, (UserMessage, Summary)):  # a union takes three times as long
+        if message.role in ("user", "summary"):
             if before >= wanted:
                 return i
             newest = i
         before += lengths[i]
-    last = messages[-1] if messages else None
-    return len(messages) if isinstance(last, AssistantMessage) and not last.calls else newest
+    ended = bool(messages) and messages[-1].role == "assistant" and not calls_of(messages[-1])
+    return len(messages) if ended else newest
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +142,6 @@ class GeminiCompact:
 GEMINI_CLI = Preset(
     "gemini_cli",
     Strategy("gemini_cli", (GeminiCompact(),)),
-    AtLimit(share=THRESHOLD),
+    AtLimit(share=0.5),
     source="google-gemini/gemini-cli 2026-08-21 packages/core/src/context, prompts/snippets.ts",
 )

@@ -29,12 +29,9 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Summary, ToolResult, UserMessage, counted_text, image_tokens
+from workbench.transcript.message import Message, counted_text, image_tokens
 from workbench.transcript.tokens import TokenCounter
 
-SHARE = 0.85
-KEEP = 20
-TRIM = 4_000
 PER_MESSAGE = 3
 TOO_LONG = "The conversation before this was too long to be summarised."
 
@@ -42,7 +39,7 @@ TOO_LONG = "The conversation before this was too long to be summarised."
 def langchain_tokens(message: Message) -> int:
     """A quarter of the characters of role, words, calls and call ids, rounded up, and three for the message."""
     ids = sum(len(block.id) for block in message.blocks if block.type == "tool_call")
-    answered = len(message.call_id) if isinstance(message, ToolResult) else 0
+    answered = len(message.call_id) if message.role == "tool" else 0
     chars = len(counted_text(message)) + len(message.role) + ids + answered
     return -(-chars // 4) + PER_MESSAGE + image_tokens(message)
 
@@ -51,7 +48,7 @@ def langchain_tokens(message: Message) -> int:
 class KeepMessages:
     """Keeps a number of newest messages, and more where the first of them answers a call."""
 
-    keep: int = KEEP
+    keep: int = 20
 
     def find(self, context: Context, budget: Budget, /) -> Span | None:
         """The span; None where there are no more messages than that."""
@@ -69,7 +66,7 @@ class LastTokens:
         trim: tokens; None for everything.
     """
 
-    trim: int | None = TRIM
+    trim: int | None = 4_000
 
     def __call__(self, task: SummaryTask) -> SummaryInput:
         """What the model reads."""
@@ -81,11 +78,11 @@ class LastTokens:
             start -= 1
             left -= context.sizes[gone[start]]
         fits = [context.messages[i] for i in gone[start:]]
-        first = next((i for i, message in enumerate(fits) if isinstance(message, UserMessage | Summary)), len(fits))
+        first = next((i for i, message in enumerate(fits) if message.role in ("user", "summary")), len(fits))
         return replace(
             task.given,
-            earlier=tuple(message for message in fits[first:] if isinstance(message, Summary)),
-            history=tuple(message for message in fits[first:] if not isinstance(message, Summary)),
+            earlier=tuple(message for message in fits[first:] if message.role == "summary"),
+            history=tuple(message for message in fits[first:] if message.role != "summary"),
             prefix=(),
         )
 
@@ -108,7 +105,7 @@ SUMMARY = Summarize(
 LANGCHAIN_20 = Preset(
     "langchain_20",
     Strategy("langchain_20", (SUMMARY,)),
-    AtLimit(share=SHARE),
+    AtLimit(share=0.85),
     count=langchain_tokens,
     source="langchain 1.4.7 langchain.agents.middleware.summarization; langchain-core 1.7.2 messages.utils",
 )

@@ -6,8 +6,8 @@ the default of its class. No model is asked.
 
 Besides what `presets` says of all restated systems, it differs:
 
-- A message is an event here. The original's events are finer where a model calls several tools at once: each call is
-  an event there.
+- A message is an event here. The original's events are finer where a model calls several tools at once: each call is an
+  event there.
 - The original masks anew at each request and keeps its events. Here the masked history is what is kept, which comes to
   the same requests, since what left the window never comes back into it.
 - A result is masked only where the mask is smaller, and pinned results stay.

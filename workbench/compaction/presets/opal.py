@@ -9,13 +9,12 @@ source behaves: matteing/opal at 36f655c5cfe0d903bbe7419feaad990b0b7989a9 (2026-
   sends. A newest user message whose turn is split goes into its summary.
 - An earlier summary is sent once, in its tags, not also as the transcript's first line, and no cut lies before it.
   Nothing but an earlier summary is not summarised again; a split turn right behind one makes one update of it.
-- When the model fails, the earlier summary's text stays above the truncation note. The source replaces it by the
-  note, and with a split turn and no provider it crashes.
+- When the model fails, the earlier summary's text stays above the truncation note. The source replaces it by the note,
+  and with a split turn and no provider it crashes.
 - The file lists in the text are those of the summary's metadata, also after a fallback. The source leaves the text to
   the model and lists only the newest batch in a fallback. It knows three tools.
 - Pictures are counted; the source has none. Client-made user messages do not begin a turn.
-- The live log keeps originals and side branches readable, and the record of a compaction says what stays. The source
-  deletes the replaced rows.
+- The live log keeps originals and side branches readable. The source deletes the replaced rows.
 - After an overflow there is one compaction and one retry until the next good answer. The source has no end.
 - A silent overflow (a reported prompt above the window) is compacted before the next turn, as documented. The source
   repeats the answered turn.
@@ -42,9 +41,8 @@ from workbench.compaction.stages.summarize import Summarize, note
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, Summary, ToolResult, is_real_user, plain_text
+from workbench.transcript.message import Message, Summary, is_real_user, plain_text
 
-THRESHOLD = 0.80
 KEEP_BY_HAND = 20_000
 SPLIT_FROM = 5
 HEADER = "[Conversation summary — older messages were compacted]"
@@ -57,7 +55,7 @@ ARGUMENT_BYTES = 200
 class OpalTrigger:
     """Due at exactly 80 % of the window and above; the target is what would not be due."""
 
-    threshold: float = THRESHOLD
+    threshold: float = 0.80
     name: ClassVar[str] = "opal_trigger"
 
     def check(self, situation: Situation, /) -> Budget | None:
@@ -145,15 +143,15 @@ class OpalPrompt(PromptTemplate):
 
 def _lines(message: Message) -> Iterator[str]:
     text = plain_text(message)
-    if isinstance(message, ToolResult):
+    if message.role == "tool":
         yield f"[Tool result ({word(message.name or message.call_id)})]: {harmless(_head(text, RESULT_BYTES))}"
-    elif isinstance(message, AssistantMessage):
+    elif message.role == "assistant":
         yield f"[Assistant]: {harmless(text)}"
         if message.calls:
             calls = (f"{word(call.name)}({_head(call.arguments_json(), ARGUMENT_BYTES)})" for call in message.calls)
             yield "[Assistant tool calls]: " + harmless("; ".join(calls))
     else:
-        role = "User" if isinstance(message, Summary) else message.role.capitalize()
+        role = "User" if message.role == "summary" else message.role.capitalize()
         yield f"[{role}]: {harmless(text)}"
 
 
@@ -176,7 +174,7 @@ def recognise(context: Context, given: SummaryInput) -> SummaryInput:
 def own_lists(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan | None:
     """The summary with the file lists of the record in the place of those that the model wrote."""
     summary = edited.messages[at]
-    if not draft.requests or not isinstance(summary, Summary):
+    if not draft.requests or summary.role != "summary":
         return None
     text = without_lists(summary.text) + draft.footer
     return None if text == summary.text else Plan((Replace(at, at + 1, (replace(summary, text=text),)),))

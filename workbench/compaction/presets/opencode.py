@@ -31,15 +31,10 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit, answer_reserve
 from workbench.transcript.context import Context
-from workbench.transcript.message import Summary, Text, ToolResult, is_real_user
+from workbench.transcript.message import Text, is_real_user
 
 RESERVE = 20_000
-KEPT_SHARE = 0.25
 LEAST_KEPT, MOST_KEPT = 2_000, 15_000
-MOST_SUMMARY = 4_096
-PROTECTED = 40_000
-WORTH = 20_000
-TURNS = 2
 NEVER = frozenset({"skill"})
 ERASED = "[old tool result erased]"
 
@@ -59,9 +54,9 @@ class Prune:
         turns: newest turns whose results stay and are not counted.
     """
 
-    protected: int = PROTECTED
-    worth: int = WORTH
-    turns: int = TURNS
+    protected: int = 40_000
+    worth: int = 20_000
+    turns: int = 2
     name: ClassVar[str] = "opencode_prune"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
@@ -75,9 +70,9 @@ class Prune:
         for i in range(len(context.messages) - 1, -1, -1):
             message = context.messages[i]
             turns += is_real_user(message)
-            if isinstance(message, Summary):
+            if message.role == "summary":
                 break
-            if turns < self.turns or not isinstance(message, ToolResult) or message.name in NEVER:
+            if turns < self.turns or message.role != "tool" or message.name in NEVER:
                 continue
             if message.blocks == (Text(ERASED),):
                 break
@@ -90,7 +85,7 @@ class Prune:
 class OpencodeCut:
     """Keeps the newest whole turns that fit a quarter of what is usable, and of the next one what still fits."""
 
-    share: float = KEPT_SHARE
+    share: float = 0.25
 
     def preserved(self, window: int) -> int:
         """Tokens of newest messages: a quarter of what is usable, at least 2,000 and at most 15,000."""
@@ -108,7 +103,7 @@ class OpencodeCut:
 SUMMARY = Summarize(
     cut=OpencodeCut(),
     prompt=PromptTemplate(headings="opencode_headings"),
-    limits=SizeLimits(most=MOST_SUMMARY, share=SUMMARY_SHARE),
+    limits=SizeLimits(most=4_096, share=SUMMARY_SHARE),
     file_lists="",
 )
 

@@ -30,7 +30,6 @@ from workbench.compaction.trigger import Situation
 from workbench.transcript.context import Context
 
 MAX_SIZE = 80
-KEEP_FIRST = 4
 EVENTS = "events"
 """The reason of a budget that is due to the number of messages alone."""
 
@@ -58,7 +57,7 @@ class RollingCut:
     """Keeps so many of the newest messages that first ones, summary and newest ones are half of the allowed number."""
 
     max_size: int = MAX_SIZE
-    keep_first: int = KEEP_FIRST
+    keep_first: int = 4
 
     @property
     def newest(self) -> int:

@@ -10,16 +10,14 @@ says of all restated systems, it differs from that source:
 - `reserve_tokens` is 8,192 and `keep_recent_tokens` 16,384, as documented. The source read has 16,384 and 20,000.
 - Nothing is compacted where everything fits or no place to cut is left, as documented. The source asks a model about an
   empty list. Right after a compaction the source does nothing; here what it kept is compacted again if it is due.
-- The size before a compaction is that of the context as it is sent. The source adds up the whole path with all that
-  earlier compactions had taken out.
+- The size before a compaction is that of the context as sent; the source adds up all that was ever on the path.
 - The trigger counts the cached parts of a prompt too. The source leaves them out and fires late.
 - A split turn with nothing but an earlier summary before it makes one update of it. The source drops the summary.
-- Where what is summarised is a few words, or the room is very small, the words themselves stand in for a model
-  that fails; elsewhere an error is passed on, and an empty answer is one. The source appends an empty summary.
+- Where what is summarised is a few words, or the room is very small, the words themselves stand in for a model that
+  fails; elsewhere an error is passed on, and an empty answer is one. The source appends an empty summary.
 - An earlier summary's file lists are not shown to the model, since code writes them again below the new one.
 - The source stores with each call whether its tool reads or writes files.
-- Custom messages are client-made user messages. Labels and changes of model are entries of the log only, so that no cut
-  has to take them along.
+- Custom messages are client-made user messages; labels and changes of model are entries of the log only.
 - The items of a todo tool are not appended: no recording says which they were.
 - A hook is one function. In the source several may answer: one that cancels wins, else the last compaction counts.
 - A request states no length, as in the source, unless the summary could be larger than what it replaces.
@@ -42,16 +40,7 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import (
-    AssistantMessage,
-    Message,
-    Summary,
-    SystemMessage,
-    Text,
-    Thinking,
-    ToolResult,
-    UserMessage,
-)
+from workbench.transcript.message import Message
 from workbench.transcript.tokens import TokenCounter
 
 LEAD = "[Previous conversation summary]\n"
@@ -102,7 +91,7 @@ def context_estimate(messages: Sequence[Message]) -> tuple[int, int | None]:
     """Tokens by the newest report of an answer that ended well, and by estimate; the index of that answer, if any."""
     for i in range(len(messages) - 1, -1, -1):
         message = messages[i]
-        if isinstance(message, AssistantMessage) and message.usage is not None and message.stop not in FAILED:
+        if message.role == "assistant" and message.usage is not None and message.stop not in FAILED:
             reported = usage_tokens(message.usage)
             if reported:
                 return reported + sum(map(operator_tokens, messages[i + 1 :])), i
@@ -114,7 +103,7 @@ def find_cut(messages: Sequence[Message], start: int, keep_recent_tokens: int) -
 
     It is no tool result.
     """
-    valid = [i for i in range(start, len(messages)) if not isinstance(messages[i], ToolResult | SystemMessage)]
+    valid = [i for i in range(start, len(messages)) if messages[i].role not in ("tool", "system")]
     first, left = valid[0] if valid else start, keep_recent_tokens
     for i in range(len(messages) - 1, start - 1, -1):
         left -= operator_tokens(messages[i])
@@ -125,9 +114,9 @@ def find_cut(messages: Sequence[Message], start: int, keep_recent_tokens: int) -
 
 def turn_start(messages: Sequence[Message], start: int, at: int) -> int | None:
     """Where the turn begins that a cut at `at` parts; None if a turn begins there, or none does from `start` on."""
-    if at < len(messages) and isinstance(messages[at], UserMessage):
+    if at < len(messages) and messages[at].role == "user":
         return None
-    return next((i for i in range(at - 1, start - 1, -1) if isinstance(messages[i], UserMessage)), None)
+    return next((i for i in range(at - 1, start - 1, -1) if messages[i].role == "user"), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,25 +150,25 @@ class OperatorPrompt(PromptTemplate):
 
 
 def _parts(message: Message) -> Iterator[str]:
-    words = "\n".join(block.text for block in message.blocks if isinstance(block, Text))
-    if isinstance(message, ToolResult):
+    words = "\n".join(block.text for block in message.blocks if block.type == "text")
+    if message.role == "tool":
         more = len(words) - RESULT_CHARS
         note = f"\n\n[... {more} more characters truncated]" if more > 0 else ""
         yield f"[Tool result]: {harmless(words[:RESULT_CHARS])}{note}"
         return
-    thoughts = "\n".join(block.text for block in message.blocks if isinstance(block, Thinking) and block.text)
+    thoughts = "\n".join(block.text for block in message.blocks if block.type == "thinking" and block.text)
     if thoughts:
         yield f"[Assistant thinking]: {harmless(thoughts)}"
     if words:
         yield f"[{_label(message)}]: {harmless(words)}"
-    if isinstance(message, AssistantMessage) and message.calls:
+    if message.role == "assistant" and message.calls:
         yield "[Assistant tool calls]: " + harmless("; ".join(map(json_call, message.calls)))
 
 
 def _label(message: Message) -> str:
-    if isinstance(message, Summary):
+    if message.role == "summary":
         return "CompactionSummary" if message.replaces else "BranchSummary"
-    if isinstance(message, UserMessage) and message.synthetic and message.name:
+    if message.role == "user" and message.synthetic and message.name:
         return harmless(message.name.upper())
     return message.role.capitalize()
 

@@ -23,17 +23,16 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
-from workbench.transcript.message import Image, Message, counted_text
+from workbench.transcript.message import Message, counted_text
 
 RESERVE = 16_384
-KEEP_RECENT = 20_000
 LIMITS = SizeLimits(most=int(0.8 * RESERVE), most_turn=int(0.5 * RESERVE), share=SUMMARY_SHARE)
 IMAGE_CHARS = 4_800
 
 
 def pi_tokens(message: Message) -> int:
     """A quarter of the characters of words, thoughts, tool names and arguments, rounded up; no overhead."""
-    pictures = sum(isinstance(block, Image) for block in message.blocks)
+    pictures = sum(block.type == "image" for block in message.blocks)
     return -(-(len(counted_text(message)) + IMAGE_CHARS * pictures) // 4)
 
 
@@ -41,7 +40,7 @@ def pi_tokens(message: Message) -> int:
 class PiCut:
     """Back from the newest message until enough is kept, then forward to the next message that is no tool result."""
 
-    keep_recent: int = KEEP_RECENT
+    keep_recent: int = 20_000
 
     def find(self, context: Context, budget: Budget, /) -> Span | None:
         """The span, with the start of a split turn apart; None where everything fits."""

@@ -21,9 +21,8 @@ class HostPolicy:
     """How an agent answers what happens around its compactions.
 
     Attributes:
-        overflow: finds in an error's text that the prompt was too long. No source excludes anything: a rate limit
-            that mentions a token limit counts as an overflow.
-        statuses: HTTP statuses that say the same.
+        overflow: finds in an error's text that the prompt was too long; `statuses` of HTTP say the same. No source
+            excludes anything: a rate limit that mentions a token limit counts as an overflow.
         recoveries: compactions in a row that answer an overflow, each with a retry; a good answer restores them.
         stuck_after: attempts in a row without effect after which the run ends; 0 for never.
         ends_run: outcomes of an attempt that end the run; after the others it goes on as it was.

@@ -16,18 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.compaction.clip import byte_length
-from workbench.transcript.message import (
-    AssistantMessage,
-    Message,
-    Summary,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    Usage,
-    image_tokens,
-    plain_text,
-)
+from workbench.transcript.message import Message, ToolCall, Usage, image_tokens, plain_text
 
 compact_json: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 """A value as JSON without blanks."""
@@ -35,12 +24,12 @@ compact_json: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separa
 
 def calls_of(message: Message) -> tuple[ToolCall, ...]:
     """The tool calls of a message; none unless a model wrote it."""
-    return message.calls if isinstance(message, AssistantMessage) else ()
+    return message.calls if message.role == "assistant" else ()
 
 
 def role_of(message: Message) -> str:
     """The role under which a message is sent."""
-    return message.said_by if isinstance(message, Summary) else message.role
+    return message.said_by if message.role == "summary" else message.role
 
 
 def usage_tokens(usage: Usage) -> int:
@@ -68,12 +57,12 @@ def operator_tokens(message: Message) -> int:
     """Operator-Use: words, thoughts and calls; a picture that a person sent is 4,800 characters."""
     chars = 0
     for block in message.blocks:
-        if isinstance(block, Text | Thinking):
-            chars += len(block.text)
-        elif isinstance(block, ToolCall):
+        if block.type == "tool_call":
             chars += len(block.name) + len(block.arguments_json())
-        elif not isinstance(message, ToolResult):
-            chars += 4_800
+        elif block.type == "image":
+            chars += 4_800 if message.role != "tool" else 0
+        else:
+            chars += len(block.text)
     return max(1, chars // 4)
 
 
@@ -82,33 +71,33 @@ def ddx_tokens(message: Message) -> int:
     parts = [role_of(message), plain_text(message)]
     for call in calls_of(message):
         parts += [call.name, compact_json(call.arguments)]
-    if isinstance(message, ToolResult):
+    if message.role == "tool":
         parts.append(message.call_id)
     return sum(map(quarter_up, parts)) + image_tokens(message)
 
 
 def athena_tokens(message: Message) -> int:
     """ExAthena: the first rule that fits of: a result, calls without words, words, anything else."""
-    if isinstance(message, ToolResult):
+    if message.role == "tool":
         return 16 + quarter(plain_text(message))
     calls = calls_of(message)
-    if any(isinstance(block, Text) for block in message.blocks):
+    if any(block.type == "text" for block in message.blocks):
         return 8 + quarter(plain_text(message))
     return sum(64 + quarter(compact_json(call.arguments)) for call in calls) if calls else 16
 
 
 def athena_tokens_0_5(message: Message) -> int:
     """ExAthena v0.5: the same, but a result is 16 whatever its size."""
-    return 16 if isinstance(message, ToolResult) else athena_tokens(message)
+    return 16 if message.role == "tool" else athena_tokens(message)
 
 
 def docker_tokens(message: Message) -> int:
     """docker-agent v1.53: words, thoughts, names and arguments of calls, and 5 for the message."""
-    words = sum(len(block.text) for block in message.blocks if isinstance(block, Text))
+    words = sum(len(block.text) for block in message.blocks if block.type == "text")
     return (words + unsaid_chars(message)) // 4 + 5
 
 
 def unsaid_chars(message: Message) -> int:
     """Characters of a message's thoughts and calls, which only a model has."""
-    thoughts = sum(len(block.text) for block in message.blocks if isinstance(block, Thinking))
+    thoughts = sum(len(block.text) for block in message.blocks if block.type == "thinking")
     return thoughts + sum(len(call.name) + len(compact_json(call.arguments)) for call in calls_of(message))

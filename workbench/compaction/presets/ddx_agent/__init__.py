@@ -12,21 +12,18 @@ it differs from that source:
   this exception only for the very first message, and a long later turn ends in an error.
 - The newest user message is never cut short, and pinned messages count as part of the prefix.
 - An earlier summary is replaced wherever it stands. The source keeps one that lies behind the cut beside the new one.
-- A message is known as a summary by the exact words around it, or by its type. The source takes any long user message
-  that mentions the tag for one.
-- An empty answer becomes the documented fallback. A summariser's error is passed on, unless so little room is left for
-  its text that it could not have said anything.
+- A summary is known by its type or the exact words around it; the source takes any long user message with the tag.
+- An empty answer becomes the documented fallback; an error is passed on, unless there was no room to say anything.
 - The files are those of all calls in the context and in earlier summaries, in the order of first sight.
 - The body of a summary is cut between characters, not inside one.
 - One request a compaction: the cut is chosen by the room that it leaves, and the text is cut to that room. The source
   asks again at the next cut where the result is still too large, which its own cutting rules out.
 - Pictures are counted; the source declares a size for them and does not use it.
 - Client-made user messages are not sent again with what the user said.
-- A reserve that fills a small window is given up and a kept part larger than the window is halved to it, as the
-  original's service does.
+- As in the original's service, a reserve that fills a small window is given up, a larger kept part is halved to it.
 - Its five attempts in vain, after which the run ends, are a policy (`policies`); in the source 0 attempts mean five.
-- Promised by the original's design notes only, and not built here either: a split turn's own summary, provider usage
-  in the trigger, trimming of the summariser's input.
+- Promised by the original's design notes only, and not built here either: a split turn's own summary, provider usage in
+  the trigger, trimming of the summariser's input.
 - Where a comparison sets a size that cannot be reached, the smallest that can be is used; that is no error.
 """
 
@@ -38,10 +35,10 @@ from functools import partial
 from typing import ClassVar
 
 from workbench.compaction.clip import boundary, byte_length
-from workbench.compaction.file_lists import listed, without_lists
+from workbench.compaction.file_lists import without_lists
 from workbench.compaction.place import behind_all
 from workbench.compaction.plan import Draft, Plan, Replace
-from workbench.compaction.presets.ddx_agent.cut import PREFIX, SUFFIX, CompactionNoFit, Config, Fit, fitted
+from workbench.compaction.presets.ddx_agent.cut import PREFIX, SUFFIX, CompactionNoFit, Config, Fit, fitted, recovered
 from workbench.compaction.presets.token_counters import ddx_tokens, quarter_up, role_of
 from workbench.compaction.prompt_template import PromptTemplate, harmless, json_call
 from workbench.compaction.size_limits import SizeLimits
@@ -51,15 +48,7 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.transcript.context import Context
-from workbench.transcript.message import (
-    AssistantMessage,
-    Message,
-    Summary,
-    Text,
-    ToolResult,
-    UserMessage,
-    plain_text,
-)
+from workbench.transcript.message import Message, Text, ToolResult, is_real_user, plain_text
 from workbench.transcript.tokens import TokenCounter
 
 NO_SUMMARY = "(no summary available)"
@@ -91,21 +80,21 @@ class DdxPrompt(PromptTemplate):
         """The messages as text."""
         results: dict[str, list[ToolResult]] = {}
         for message in messages:
-            if isinstance(message, ToolResult):
+            if message.role == "tool":
                 results.setdefault(message.call_id, []).append(message)
         return "\n".join(line for message in messages for line in _lines(message, results, self.result_chars))
 
 
 def _lines(message: Message, results: dict[str, list[ToolResult]], most: int) -> Iterator[str]:
     words = plain_text(message)
-    if isinstance(message, AssistantMessage):
+    if message.role == "assistant":
         if words:
             yield f"[Assistant]: {harmless(words)}"
         for call in message.calls:
             answers = results.get(call.id)
             said = plain_text(answers.pop(0)) if answers else ""
             yield f"[Assistant → {harmless(json_call(call))}]: {harmless(truncated(said, most))}"
-    elif isinstance(message, ToolResult):
+    elif message.role == "tool":
         left = results.get(message.call_id, [])
         if any(message is other for other in left):
             left.remove(message)
@@ -157,8 +146,6 @@ class DdxCompact:
 
 def _summary(fit: Fit, config: Config) -> Summarize:
     """The shared procedure for a cut that was found to fit."""
-    earlier = tuple(replace(summary, text=without_lists(summary.text)) for summary in fit.earlier)
-    given = SummaryInput(earlier, fit.said, files=fit.files)
     return Summarize(
         cut=fit,
         prompt=DdxPrompt(
@@ -172,13 +159,20 @@ def _summary(fit: Fit, config: Config) -> Summarize:
         limits=FixedSize(least=0, most=max(min(config.most_summary_tokens, fit.body), 1)),
         name=DdxCompact.name,
         file_lists="recorded",
-        recognise=lambda context, _: given,
+        recognise=partial(_recognised, fit),
         place=behind_all,
         finish=partial(_finished, fit, config),
         fallback=no_summary,
         if_empty=NO_SUMMARY,
         model=config.summarizer,
     )
+
+
+def _recognised(fit: Fit, context: Context, given: SummaryInput) -> SummaryInput:
+    """The input with summaries that were sent as user messages, and without the file lists in their texts."""
+    known = [(recovered(message), message) for message in (context.messages[i] for i in fit.gone)]
+    earlier = tuple(replace(one, text=without_lists(one.text)) for one, _ in known if one is not None)
+    return SummaryInput(earlier, tuple(message for one, message in known if one is None), files=fit.files)
 
 
 def no_summary(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str | None:
@@ -188,10 +182,10 @@ def no_summary(messages: Sequence[Message], previous: str, most: int, count: Tok
 
 def _finished(fit: Fit, config: Config, task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan:
     """The summary cut to its room, and the newest words of the user that fit beside it, in the order they were said."""
-    whole, written, lists = task.context, edited.messages[at], listed(fit.files, fit.chars)
-    assert isinstance(written, Summary)
+    whole, written = task.context, edited.messages[at]
+    assert written.role == "summary"
     text = first_bytes(without_lists(written.text.strip()) or NO_SUMMARY, fit.body * 4)
-    summary = _fitting(text, fit.room, lambda text: replace(written, text=text + lists), edited.count)
+    summary = _fitting(text, fit.room, lambda text: replace(written, text=text + fit.lists), edited.count)
     tail = _tail(whole, fit, min(config.user_message_tail_tokens, fit.room - edited.count(summary)))
     gone = set(fit.gone)
     stays = {i: message for i, message in enumerate(whole.messages[: fit.keep]) if i not in gone}
@@ -202,8 +196,10 @@ def _finished(fit: Fit, config: Config, task: SummaryTask, draft: Draft, edited:
 def _tail(whole: Context, fit: Fit, budget: int) -> dict[int, Message]:
     """The newest user messages that fit; the first that does not is cut to what is left, and ends the list."""
     found: dict[int, Message] = {}
-    for i in reversed(fit.tail):
+    for i in reversed(fit.gone):
         message, size = whole.messages[i], whole.sizes[i]
+        if not is_real_user(message) or recovered(message) is not None:
+            continue
         if size > budget:
             text = first_bytes(plain_text(message), (budget - quarter_up(role_of(message))) * 4)
             short = _fitting(text, budget, partial(_saying, message), whole.count)
@@ -214,7 +210,7 @@ def _tail(whole: Context, fit: Fit, budget: int) -> dict[int, Message]:
 
 
 def _saying(message: Message, text: str) -> Message:
-    assert isinstance(message, UserMessage)
+    assert message.role == "user"
     return replace(message, blocks=(Text(text),))
 
 

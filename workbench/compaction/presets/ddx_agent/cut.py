@@ -14,7 +14,7 @@ from workbench.compaction.stage import Budget
 from workbench.errors import WorkbenchError
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import Message, Summary, ToolResult, UserMessage, is_real_user, plain_text
+from workbench.transcript.message import Message, Summary, plain_text
 from workbench.transcript.pairing import cut_points, last_user
 
 PREFIX = "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
@@ -81,9 +81,9 @@ class CompactionNoFit(WorkbenchError):
 
 def recovered(message: Message) -> Summary | None:
     """The summary in a message, also in a plain user message, with the file lists in its text; None if it is none."""
-    if isinstance(message, Summary):
+    if message.role == "summary":
         return message
-    words = plain_text(message) if isinstance(message, UserMessage) else ""
+    words = plain_text(message) if message.role == "user" else ""
     if not (words.startswith(PREFIX) and words.endswith(SUFFIX)):
         return None
     text = words[len(PREFIX) : -len(SUFFIX)]
@@ -93,7 +93,7 @@ def recovered(message: Message) -> Summary | None:
 def places(messages: Sequence[Message]) -> list[int]:
     """Where a kept part may begin: with no tool result and no call; behind the last message, where nothing is kept."""
     flags = cut_points(messages)
-    begins = (i for i, message in enumerate(messages) if not isinstance(message, ToolResult) and not calls_of(message))
+    begins = (i for i, message in enumerate(messages) if message.role != "tool" and not calls_of(message))
     return [*(i for i in begins if flags[i]), len(messages)]
 
 
@@ -119,8 +119,8 @@ def first_cut(messages: Sequence[Message], keep_recent_tokens: int) -> tuple[int
     still be compacted, and the prompt itself stays beside the summary.
     """
     at = find_cut_point(messages, keep_recent_tokens) or _place(messages, 1)
-    prompts = [i for i, message in enumerate(messages) if isinstance(message, UserMessage | Summary)]
-    if not prompts or any(isinstance(message, ToolResult) for message in messages[prompts[-1] :]):
+    prompts = [i for i, message in enumerate(messages) if message.role in ("user", "summary")]
+    if not prompts or any(message.role == "tool" for message in messages[prompts[-1] :]):
         return at, len(messages)
     return min(at, prompts[-1]), prompts[-1]
 
@@ -132,21 +132,17 @@ class Fit:
     Attributes:
         cut: among the messages that may go; `keep` is the same among all.
         gone: indices of all before the cut but the newest user message, and of earlier summaries wherever they stand.
-        tail: indices of user messages among what gives way, which may be sent again.
         room: tokens that the whole summary and the user messages may have; `body` is for the model's text.
-        chars: what the paths in the file lists may take; None for no bound.
+        lists: the file lists as text.
     """
 
     cut: int
     keep: int
     gone: tuple[int, ...]
-    earlier: tuple[Summary, ...]
-    said: tuple[Message, ...]
-    tail: tuple[int, ...]
     files: FileOps
+    lists: str
     room: int
     body: int
-    chars: int | None = None
 
     def find(self, context: Context, budget: Budget, /) -> Span:
         """The messages that were found; a split turn is not summarised apart."""
@@ -174,8 +170,8 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     if first <= 0 or not tried:
         return None
     files = file_ops(earlier.get(i, message) for i, message in enumerate(messages))
-    chars = max(budget.room(context, spare(context)), 0) if budget.matched else None
-    frame = context.count(Summary(id="", text=listed(files, chars), lead=PREFIX, tail=SUFFIX))
+    lists = listed(files, max(budget.room(context, spare(context)), 0) if budget.matched else None)
+    frame = context.count(Summary(id="", text=lists, lead=PREFIX, tail=SUFFIX))
     stays = context.tokens - sum(context.sizes[i] for i in earlier)
     freed = [0, *accumulate(new.get(i, 0) for i in indices)]
     effective = min(budget.target, context.tokens - 1) if budget.target > 0 else context.tokens - 1
@@ -189,15 +185,4 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
         effective = beside + frame + LEAST
     gone = tuple(i for n, i in enumerate(indices) if i != newest and (i in earlier or n < at))
     room = effective - stays + freed[at]
-    return Fit(
-        cut=at,
-        keep=indices[at] if at < len(indices) else len(messages),
-        gone=gone,
-        earlier=tuple(earlier.values()),
-        said=tuple(messages[i] for i in gone if i not in earlier),
-        tail=tuple(i for i in gone if i not in earlier and is_real_user(messages[i])),
-        files=files,
-        room=room,
-        body=room - frame,
-        chars=chars,
-    )
+    return Fit(at, movable.index(at), gone, files, lists, room, room - frame)

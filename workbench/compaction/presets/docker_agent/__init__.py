@@ -9,9 +9,8 @@ v1.53.0 was not stored. `DOCKER_AGENT` is v1.53.0; `DOCKER_AGENT_G2` is what cam
 the window and estimates that are scaled to the provider's reports. Besides what `presets` says of all restated systems,
 it differs from that source:
 
-- Messages that the summariser's window has no room for are counted in a note below the summary, and their ids stand in
-  the record. The source loses them without a word. An earlier summary is always fed to the summariser; in the source
-  it is the first to go.
+- Messages that the summariser's window has no room for are counted in a note below the summary, and their ids are in
+  the record; the source loses them. An earlier summary is always read; in the source it is the first to go.
 - Without a conversation to summarise nothing is compacted, as in later versions. v1.53.0 asks the model nonetheless,
   and its reply replaces the history. In a window hardly larger than the cap of 16,000 tokens v1.53.0's rule leaves the
   summariser no room at all: there nothing is ever compacted.
@@ -21,8 +20,7 @@ it differs from that source:
 - The trigger is asked before each request for the tally with all that came after it; the source asks after tool results
   and, without what the user said, before a request. After a compaction all is estimated until the next report; the
   source counts the summary alone until then, and not the tail.
-- The scale is found from the messages that may be compacted, and used for the kept tail and the summariser's input; the
-  trigger is not scaled.
+- The scale, found from the messages that may be compacted, is used for tail and summariser's input, not the trigger.
 - The conversation is sent as a transcript in one message; the source sends it as messages, to a clone of the agent's
   model without structured output. How far later versions cut large results is not known; here to a quarter of the room.
 - The cap is half of what the summary replaces where that is less, since a model that used it all would save nothing.
@@ -133,7 +131,7 @@ def dropped_note(task: SummaryTask) -> str:
 def trimmed(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan | None:
     """The answer trimmed; for an empty answer all messages as they were, so that nothing is compacted."""
     summary = edited.messages[at]
-    assert isinstance(summary, Summary)
+    assert summary.role == "summary"
     text = summary.text.removesuffix(draft.footer).strip()
     if not text:
         return Plan((Replace(0, len(edited.messages), task.context.messages),))

@@ -12,16 +12,7 @@ from workbench.compaction.prompt_template import prompt
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import (
-    AssistantMessage,
-    Image,
-    Message,
-    Summary,
-    Text,
-    Thinking,
-    ToolResult,
-    UserMessage,
-)
+from workbench.transcript.message import Message, Text, UserMessage
 from workbench.transcript.tokens import TokenCounter
 
 MAX_KEEP_TOKENS = 20_000
@@ -39,19 +30,19 @@ def docker_tokens_g2(message: Message) -> int:
     exact = exact_tokens(message)
     if exact is not None:
         return exact
-    texts = [block.text for block in message.blocks if isinstance(block, Text)]
+    texts = [block.text for block in message.blocks if block.type == "text"]
     if texts and texts[0] in texts[1:]:
         texts.pop(texts.index(texts[0], 1))
-    attachments = sum(isinstance(block, Image) for block in message.blocks)
+    attachments = sum(block.type == "image" for block in message.blocks)
     return int((sum(map(len, texts)) + unsaid_chars(message)) / 3.5) + PER_ATTACHMENT * attachments + 5
 
 
 def exact_tokens(message: Message) -> int | None:
     """The answer's reported output and five, without hidden reasoning, which is not sent again; None if unknown."""
-    usage = message.usage if isinstance(message, AssistantMessage) else None
+    usage = message.usage if message.role == "assistant" else None
     if usage is None or not usage.output:
         return None
-    thought = any(isinstance(block, Thinking) and block.text for block in message.blocks)
+    thought = any(block.type == "thinking" and block.text for block in message.blocks)
     shown = usage.output - (0 if thought else usage.reasoning)
     return shown + 5 if shown > 0 else None
 
@@ -65,7 +56,7 @@ def calibration(messages: Sequence[Message]) -> float:
     reports = [
         (i, message, message.usage)
         for i, message in enumerate(messages)
-        if isinstance(message, AssistantMessage) and message.usage is not None and message.usage.prompt > 0
+        if message.role == "assistant" and message.usage is not None and message.usage.prompt > 0
     ]
     actual = mass = 0
     for (i, one, usage), (j, other, later) in pairwise(reports):
@@ -92,7 +83,7 @@ def first_index_in_budget(messages: Sequence[Message], sizes: Sequence[int], bud
         left -= sizes[i]
         if left < 0:
             break
-        if isinstance(messages[i], UserMessage | AssistantMessage | Summary):
+        if messages[i].role in ("user", "assistant", "summary"):
             first = i
     return first
 
@@ -160,7 +151,7 @@ class DockerGeneration:
         return replace(given, history=new[start:], prefix=())
 
     def _cut(self, message: Message, most: int) -> Message:
-        if not isinstance(message, ToolResult):
+        if message.role != "tool":
             return message
         return shortened(message, most, self.count(message), self.count) or message
 

@@ -22,11 +22,10 @@ it differs from that source:
 - Runs for microcompact are of one tool, as documented; the source takes any tools together. A merged run takes its
   calls along, and each line names the call, so that no call is left without a result. Excerpts and snipped results are
   not shortened twice.
-- A result gives way to a marker only where that is shorter. Sizes of results are in bytes, as in the source, though
-  option and marker say characters.
+- A result gives way to a shorter marker only; sizes are in bytes, as in the source, though its option says characters.
 - `memory` and `skill:...` messages are pinned by their names wherever they stand; the source counts slots at the front
-  and does not look at names. An earlier summary is carried on into the next one also where it is the first message;
-  the source would keep it as its prefix, beside the new one.
+  and does not look at names. An earlier summary is carried on into the next one also where it is the first message; the
+  source would keep it as its prefix, beside the new one.
 - A merged run stands as a summary of its own beside the conversation's, until that one takes it in; its record names
   the results that it stands for, and so does that of a summary that took it in.
 - A host's stage that drops pinned messages is not used; the newest source puts them back at an estimated place, v0.5
@@ -36,8 +35,7 @@ it differs from that source:
   is bounded below 512 tokens where it replaces little, and it is not asked for where it would save nothing.
 - The summariser reads a transcript, as in the newest version; v0.5 sends the messages themselves.
 - Auto-pinning is part of the forced run. Thoughts and pictures are not counted, as in the source.
-- A compaction's record counts the messages that are gone; the source takes the difference of lengths, one less for a
-  summary.
+- The record counts the messages that are gone; the source takes the difference of lengths, one less for a summary.
 - Episodic memory, which the newest version offers as an option, is not restated.
 """
 
@@ -48,24 +46,18 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.compaction.plan import Plan, Replace
-from workbench.compaction.presets.ex_athena.results import (
+from workbench.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns, RepeatCollapse
+from workbench.compaction.presets.ex_athena.stages import (
     EXEMPT,
-    PER_TOOL_RESULT_MAX_CHARS,
-    SNIP_AGE_ITERATIONS,
     BudgetReduction,
     ObservationMask,
+    Pinning,
     Snip,
     archived,
     calls_by_id,
+    summary_stage,
     tool_of,
 )
-from workbench.compaction.presets.ex_athena.runs import (
-    MICROCOMPACT_RUN_THRESHOLD,
-    ExcerptRuns,
-    MergeRuns,
-    RepeatCollapse,
-)
-from workbench.compaction.presets.ex_athena.summary import Pinning, summary_stage
 from workbench.compaction.presets.token_counters import athena_tokens, athena_tokens_0_5
 from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.strategy import Preset, Strategy
@@ -133,9 +125,9 @@ def ex_athena(
     compact_at: float = COMPACT_AT,
     pinned_prefix_count: int = 1,
     live_suffix_count: int = 6,
-    per_tool_result_max_chars: int = PER_TOOL_RESULT_MAX_CHARS,
-    snip_age_iterations: int = SNIP_AGE_ITERATIONS,
-    microcompact_run_threshold: int = MICROCOMPACT_RUN_THRESHOLD,
+    per_tool_result_max_chars: int = BudgetReduction().limit,
+    snip_age_iterations: int = Snip().age,
+    microcompact_run_threshold: int = MergeRuns().run,
     compaction_pipeline: Sequence[Stage | str] = DOCUMENTED,
     reactive_compact: bool = True,
     auto_pin: tuple[str, ...] = (),
@@ -161,12 +153,8 @@ def ex_athena(
     """
     if not 0 < compact_at <= 1:
         raise SettingError(f"compact_at is {compact_at!r}; it must be a share in (0, 1]")
-    for name, value in (
-        ("pinned_prefix_count", pinned_prefix_count), ("live_suffix_count", live_suffix_count),
-        ("per_tool_result_max_chars", per_tool_result_max_chars), ("snip_age_iterations", snip_age_iterations),
-    ):  # fmt: skip
-        if value < 0:
-            raise SettingError(f"{name} is {value!r}; it must be a whole number of at least 0")
+    if min(pinned_prefix_count, live_suffix_count, per_tool_result_max_chars, snip_age_iterations) < 0:
+        raise SettingError("pinned_prefix_count, live_suffix_count and the sizes of stages must be at least 0")
     pinning = Pinning(pinned_prefix_count, live_suffix_count)
     known: dict[str, Stage] = {
         "budget_reduction": BudgetReduction(per_tool_result_max_chars),

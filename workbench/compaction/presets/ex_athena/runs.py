@@ -11,23 +11,13 @@ from typing import ClassVar, TypeAlias
 from workbench.compaction.clip import byte_length, head
 from workbench.compaction.marker import EXCERPT, REPEATED
 from workbench.compaction.plan import Draft, Plan, Replace
-from workbench.compaction.presets.ex_athena.results import calls_by_id, is_mark, rewritable, tool_of
-from workbench.compaction.presets.ex_athena.summary import Pinning
+from workbench.compaction.presets.ex_athena.stages import Pinning, calls_by_id, is_mark, rewritable, tool_of
 from workbench.compaction.presets.token_counters import calls_of
 from workbench.compaction.results import rewritten
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.tool_results import ContextCollapse as Stubs
 from workbench.transcript.context import Context
-from workbench.transcript.message import (
-    AssistantMessage,
-    Message,
-    Summary,
-    Text,
-    ToolCall,
-    ToolResult,
-    is_empty,
-    plain_text,
-)
+from workbench.transcript.message import Message, Summary, Text, ToolCall, ToolResult, is_empty, plain_text
 from workbench.transcript.pairing import callers
 
 MICROCOMPACT_RUN_THRESHOLD = 3
@@ -44,7 +34,7 @@ def runs(context: Context, pinning: Pinning, least: int) -> Iterator[Run]:
 
     def tool(i: int) -> str | None:
         message = messages[i]
-        return tool_of(message, calls) if isinstance(message, ToolResult) and not message.pinned else None
+        return tool_of(message, calls) if message.role == "tool" and not message.pinned else None
 
     for _, indices in groupby(pinning.between(messages), tool):
         run = {i: message for i in indices if isinstance(message := messages[i], ToolResult) and not message.pinned}
@@ -101,7 +91,7 @@ class MergeRuns:
         messages, caller_of, calls = context.messages, callers(context.messages), calls_by_id(context.messages)
         answers: dict[tuple[int, str], set[int]] = defaultdict(set)  # a call answered twice goes with both results
         for i, message in enumerate(messages):
-            if isinstance(message, ToolResult) and i in caller_of:
+            if message.role == "tool" and i in caller_of:
                 answers[caller_of[i], message.call_id].add(i)
         floor, found = self.pinning.floor(messages), list[tuple[Run, Summary]]()
         for run in runs(context, self.pinning, self.run):
@@ -153,8 +143,8 @@ def _edits(
 
 def _without(message: Message, calls: set[str]) -> tuple[Message, ...]:
     """The message without these calls; nothing where nothing else is in it."""
-    assert isinstance(message, AssistantMessage)
-    left = tuple(block for block in message.blocks if not (isinstance(block, ToolCall) and block.id in calls))
+    assert message.role == "assistant"
+    left = tuple(block for block in message.blocks if not (block.type == "tool_call" and block.id in calls))
     short = replace(message, blocks=left)
     return () if is_empty(short) else (short,)
 
@@ -188,13 +178,13 @@ def _repeats(messages: Sequence[Message]) -> dict[int, int | None]:
     result: ToolResult | None = None
     at = -1
     for i, message in enumerate(messages):
-        if isinstance(message, AssistantMessage):
+        if message.role == "assistant":
             calls = message.calls
             before, call, at = call, calls[0] if len(calls) == 1 else None, i
             repeats = before and call and (before.name, before.arguments) == (call.name, call.arguments)
             if repeats and not message.pinned and not plain_text(message).endswith(REPEATED):
                 found[i] = None
-        elif not isinstance(message, ToolResult):
+        elif message.role != "tool":
             call = result = None
         elif call is not None and message.call_id == call.id:
             if at in found and result and (result.blocks, result.is_error) == (message.blocks, message.is_error):
@@ -203,11 +193,11 @@ def _repeats(messages: Sequence[Message]) -> dict[int, int | None]:
     return found
 
 
-def _marked(message: Message) -> AssistantMessage:
+def _marked(message: Message) -> Message:
     """The message with a mark at the end of its words, before its call."""
-    assert isinstance(message, AssistantMessage)
+    assert message.role == "assistant"
     blocks = list(message.blocks)
-    words = [(i, block.text) for i, block in enumerate(blocks) if isinstance(block, Text)]
+    words = [(i, block.text) for i, block in enumerate(blocks) if block.type == "text"]
     if words:
         at, text = words[-1]
         blocks[at] = Text(f"{text} {REPEATED}".strip())
@@ -218,5 +208,5 @@ def _marked(message: Message) -> AssistantMessage:
 
 def _growth(context: Context, edit: Replace) -> int:
     """Bytes of words that the edit adds."""
-    now = sum(byte_length(plain_text(new)) for new in edit.by if isinstance(new, AssistantMessage | ToolResult))
+    now = sum(byte_length(plain_text(new)) for new in edit.by if not isinstance(new, Draft))
     return now - byte_length(plain_text(context.messages[edit.start]))

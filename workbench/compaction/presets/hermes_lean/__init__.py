@@ -5,12 +5,10 @@ context_compressor.py`, and the pull requests #87326 and #95571 that made the mo
 `presets` says of all restated systems, it differs:
 
 - Pruning comes first, and where it is enough no summary is asked for; where it would gain less than a tenth it is left
-  out. What it takes out can be read by its reference in the archive. The original prunes on the way to a summary,
-  stops for good after two compactions that gained less than a tenth, and searches its own store of sessions.
-- The one line that stands for an old result names tool, target, length and failure for every tool alike. The original
-  has a form of its own for each of its tools.
-- The user's older messages stay in their places, newest first up to 10,000 tokens; the original writes them into the
-  summary.
+  out. What it takes out can be read by its reference in the archive. The original prunes on the way to a summary, stops
+  for good after two compactions that gained less than a tenth, and searches its own store of sessions.
+- The line for an old result names tool, target, length and failure; the original has a form for each of its tools.
+- The user's older messages stay in place, newest first up to 10,000 tokens; the original writes them into the summary.
 - The anchor index stands below the summary, newest identifiers last, and is carried on from one to the next. It holds
   paths, addresses, hashes, long numbers, error lines; our patterns, not the original's.
 - The first three messages stay at the first compaction only, as far as they take no more than a quarter of the room.
@@ -21,13 +19,14 @@ context_compressor.py`, and the pull requests #87326 and #95571 that made the mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from workbench.compaction.clip import boundary, head
 from workbench.compaction.pins import Pins
-from workbench.compaction.presets.hermes_lean.anchors import CHARS, anchors, index
 from workbench.compaction.presets.hermes_lean.prune import HermesPrune, tail_start, whole
-from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.prompt_template import PromptTemplate, harmless
 from workbench.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.compaction.stage import Budget
@@ -35,16 +34,31 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
-from workbench.transcript.message import is_real_user
+from workbench.transcript.message import Message, is_real_user, said_texts
 from workbench.transcript.pairing import last_user
 
 SHARE, SMALL_SHARE, LARGE_WINDOW = 0.5, 0.75, 512_000
-HEAD = 3
-USER_TOKENS = 10_000
-RESULT_CHARS = 6_000
 LEAST_SUMMARY, MOST_SUMMARY = 2_000, 10_000
 SHARE_OF_OLD, SHARE_OF_WINDOW = 0.2, 0.05
 POINTER = "\n\nA result that is named with a ref can be read again in full by that reference."
+CHARS = 8_000
+"""What the index takes at most: some 2,000 tokens."""
+HEAD_CHARS, END_CHARS = 4_000, 1_500
+"""What is read of one text: its beginning and its end."""
+ALL_CHARS = 500_000
+"""What is read of all texts together, newest first, so that a compaction of any conversation takes bounded work."""
+LINE_CHARS = 160
+OPEN, CLOSE = "<anchors>", "</anchors>"
+
+_ANCHOR = re.compile(
+    r"https?://[^\s\"'<>)\]]+"
+    r"|(?:[\w.@~-]+/)+[\w.@-]+|/(?:[\w.@-]+/)*[\w.@-]+\.\w{1,8}"
+    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
+    r"|\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"
+    r"|\b[A-Z][A-Z0-9]{1,9}-\d+\b|#\d{2,}\b|\b\d{4,}\b"
+)
+_LIKELY = re.compile(r"[/\d]")
+_FAILED = re.compile(r"Error|Exception|FAILED|fatal:|panic:|error\[")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +88,8 @@ class HermesCut:
         user_tokens: what older user messages may take together.
     """
 
-    head: int = HEAD
-    user_tokens: int = USER_TOKENS
+    head: int = 3
+    user_tokens: int = 10_000
 
     def find(self, context: Context, budget: Budget, /) -> Span | None:
         """The span; None where nothing lies before the tail."""
@@ -92,6 +106,62 @@ class HermesCut:
                     break
                 stays.add(i)
         return replace(span, gone=tuple(i for i in span.gone if i not in stays))
+
+
+def anchors(messages: Sequence[Message]) -> Iterator[str]:
+    """Paths, addresses, hashes, ticket and long numbers, and lines with errors; each once, newest mention first.
+
+    Texts are read as the caller goes on: who stops early has read the newest messages only.
+    """
+    seen, left = set[str](), ALL_CHARS
+    for message in reversed(messages):
+        texts = [message.tail] if message.role == "summary" else [*said_texts(message)] if left > 0 else []
+        for text in reversed(texts):
+            if message.role == "summary":
+                found = _listed(text)
+            else:
+                read = _read(text)
+                left -= len(read)
+                found = [*_found(read)]
+            for one in reversed(found):
+                if one not in seen:
+                    seen.add(one)
+                    yield one
+
+
+def index(found: Iterable[str], chars: int) -> str:
+    """The newest of them that fit, in tags, one a line, oldest first; empty where there are none.
+
+    Args:
+        found: newest first; no more of them are asked for than fit.
+        chars: the most that all lines may take.
+    """
+    shown: list[str] = []
+    for one in found:
+        chars -= len(one) + 1
+        if chars < 0:
+            break
+        shown.append(one)
+    return "\n".join(("", "", OPEN, *reversed(shown), CLOSE)) if shown else ""
+
+
+def _read(text: str) -> str:
+    if len(text) <= HEAD_CHARS + END_CHARS:
+        return text
+    return f"{head(text, HEAD_CHARS)}\n{text[boundary(text, len(text) - END_CHARS) :]}"
+
+
+def _found(text: str) -> Iterator[str]:
+    for word in dict.fromkeys(text.split()):
+        if len(word) <= LINE_CHARS and _LIKELY.search(word):
+            yield from (match.rstrip(".,:;") for match in _ANCHOR.findall(word))
+    for line in text.splitlines() if _FAILED.search(text) else ():
+        if _FAILED.search(line):
+            yield harmless(head(" ".join(line.split()), LINE_CHARS))
+
+
+def _listed(tail: str) -> list[str]:
+    return tail.partition(OPEN + "\n")[2].partition("\n" + CLOSE)[0].splitlines()
 
 
 def in_full(task: SummaryTask) -> SummaryInput:
@@ -111,7 +181,7 @@ def index_below(task: SummaryTask) -> Iterator[str]:
 
 SUMMARY = Summarize(
     cut=HermesCut(),
-    prompt=PromptTemplate(headings="hermes_headings", result_chars=RESULT_CHARS),
+    prompt=PromptTemplate(headings="hermes_headings", result_chars=6_000),
     limits=HermesLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
     name="hermes_summary",
     file_lists="",

@@ -16,14 +16,11 @@ from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import (
     AnswerBlock,
-    AssistantMessage,
-    Image,
     Message,
     SaidBlock,
     Text,
     ToolCall,
     ToolResult,
-    UserMessage,
     argument_texts,
     image_tokens,
     plain_text,
@@ -33,11 +30,7 @@ from workbench.transcript.pairing import answered_calls, last_user
 
 TAIL_SHARE = 0.025
 LEAST_TAIL, MOST_TAIL = 10_000, 25_000
-LONG_RESULT = 200
-LONG_ARGUMENT = 500
-ARGUMENT_CHARS = 200
 TARGET_CHARS = 80
-WORTH = 0.1
 SAME = "[the same result as a later one; ref="
 OLD = "[old result of "
 
@@ -64,10 +57,10 @@ class HermesPrune:
         worth: nothing is rewritten where less than that part of the context is gained.
     """
 
-    long_result: int = LONG_RESULT
-    long_argument: int = LONG_ARGUMENT
-    argument_chars: int = ARGUMENT_CHARS
-    worth: float = WORTH
+    long_result: int = 200
+    long_argument: int = 500
+    argument_chars: int = 200
+    worth: float = 0.1
     name: ClassVar[str] = "hermes_prune"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
@@ -85,13 +78,13 @@ class HermesPrune:
         long = {
             i: text
             for i, message in enumerate(messages)
-            if isinstance(message, ToolResult) and len(text := plain_text(message)) > self.long_result
+            if message.role == "tool" and len(text := plain_text(message)) > self.long_result
         }
         last = {text: i for i, text in long.items()}
         calls = {i: call for i, call, _ in answered_calls(messages)}
         for i in old:
             message = messages[i]
-            if i not in long or not isinstance(message, ToolResult) or long[i].startswith((SAME, OLD)):
+            if i not in long or message.role != "tool" or long[i].startswith((SAME, OLD)):
                 continue
             ref = reference(long[i])
             yield i, f"{SAME}{ref}]" if last[long[i]] > i else _described(message, long[i], calls.get(i), ref), ref
@@ -103,19 +96,19 @@ class HermesPrune:
         for i in old:
             message = messages[i]
             short = message
-            if isinstance(message, AssistantMessage) and any(map(self._is_long, message.blocks)):
+            if message.role == "assistant" and any(map(self._is_long, message.blocks)):
                 short = replace(message, blocks=tuple(map(self._short_call, message.blocks)))
-            elif isinstance(message, UserMessage) and i in pictured:
+            elif message.role == "user" and i in pictured:
                 short = replace(message, blocks=tuple(map(_named, message.blocks)))
             if short is not message and (size := context.count(short)) < context.sizes[i]:
                 yield Replace(i, i + 1, (short,), size)
 
     def _is_long(self, block: AnswerBlock) -> bool:
-        texts = argument_texts(block.arguments) if isinstance(block, ToolCall) else ()
+        texts = argument_texts(block.arguments) if block.type == "tool_call" else ()
         return any(len(text) > self.long_argument for text in texts)
 
     def _short_call(self, block: AnswerBlock) -> AnswerBlock:
-        if not isinstance(block, ToolCall):
+        if block.type != "tool_call":
             return block
         return replace(block, arguments=with_texts(block.arguments, self._short_argument))
 
@@ -135,7 +128,7 @@ def _described(message: ToolResult, text: str, call: ToolCall | None, ref: str) 
 
 def whole(message: Message, archive: Mapping[str, str]) -> Message:
     """The result as it was before it became a line, where the archive holds it; any other message as it is."""
-    if not archive or not isinstance(message, ToolResult):
+    if not archive or message.role != "tool":
         return message
     found = _LINE.fullmatch(plain_text(message))
     text = archive.get(found.group(1)) if found is not None else None
@@ -143,4 +136,4 @@ def whole(message: Message, archive: Mapping[str, str]) -> Message:
 
 
 def _named(block: SaidBlock) -> SaidBlock:
-    return Text(f"[{block.media_type} taken out]") if isinstance(block, Image) else block
+    return Text(f"[{block.media_type} taken out]") if block.type == "image" else block

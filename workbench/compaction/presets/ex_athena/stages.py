@@ -1,0 +1,272 @@
+"""What ExAthena leaves alone, its stages for single results, and its last stage, a short summary of all between."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from workbench.compaction.clip import byte_length, head
+from workbench.compaction.marker import EXCERPT, reference, snipped, truncated
+from workbench.compaction.place import behind_prompt
+from workbench.compaction.plan import Plan
+from workbench.compaction.presets.token_counters import calls_of, role_of
+from workbench.compaction.prompt_template import Prompt, PromptTemplate, harmless, prompt
+from workbench.compaction.results import rewritten
+from workbench.compaction.size_limits import SizeLimits
+from workbench.compaction.span_selection import KEPT_SHARE, Span, SummaryInput
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.summarize import Summarize
+from workbench.transcript.context import Context
+from workbench.transcript.message import Message, ToolCall, ToolResult, plain_text
+from workbench.transcript.pairing import cut_points, protected, with_partners
+
+FEWEST = 3
+"""Messages that are worth a summary."""
+RESULT_CHARS = 500
+WORD_CHARS = 1_000
+EXEMPT = frozenset({"todo_write", "spawn_agent"})
+MASK_KEEPS = 5
+HINTS = ("path", "url", "command", "pattern")
+HINT_CHARS = 80
+CLEARED = "[output cleared to save context"
+
+_REFERENCE = re.compile(
+    r"\[(?:truncated; full=\d+ chars; ref=|old output cleared to save context \(\d+ chars, ref=)([0-9a-f]+)[\])]"
+)
+_MARKS = ("<snipped: stale tool-result for call ", CLEARED, EXCERPT)
+
+
+@dataclass(frozen=True, slots=True)
+class Pinning:
+    """What stays: a prefix, a live end, and messages named `memory` or `skill:...`; no tool's result is named so.
+
+    Attributes:
+        prefix: slots at the front; messages that are pinned by name take none.
+        suffix: how many messages at the end are live.
+    """
+
+    prefix: int = 1
+    suffix: int = 6
+
+    def named(self, message: Message) -> bool:
+        """Whether the message is pinned by its name."""
+        named = message.name == "memory" or message.name.startswith("skill:")
+        return named and message.role != "tool"
+
+    def floor(self, messages: Sequence[Message]) -> int:
+        """Where the pinned prefix ends: its slots, and what is pinned by name among and right behind them."""
+        free = [i for i, message in enumerate(messages) if not self.named(message)]
+        return free[self.prefix] if self.prefix < len(free) else len(messages)
+
+    def between(self, messages: Sequence[Message]) -> range:
+        """The indices between prefix and live end."""
+        start = self.floor(messages)
+        return range(start, max(len(messages) - self.suffix, start))
+
+    def find(self, context: Context, budget: Budget, /) -> Span | None:
+        """What a summary replaces: the rest, but the newest user message; None for fewer than three messages.
+
+        A call stays or goes with its results. An earlier summary goes though it stands in the prefix: it is carried on.
+        Where a comparison sets the size, the live end takes at most half of the room that it leaves.
+        """
+        messages = context.messages
+        named = {i for i, message in enumerate(messages) if self.named(message)}
+        prefix = {i for i in range(self.floor(messages)) if messages[i].role != "summary"}
+        held = with_partners(messages, protected(messages) | named | prefix)
+        start = max(len(messages) - self.suffix, 0)
+        if budget.matched:
+            left = KEPT_SHARE * (budget.target - context.overhead - sum(context.sizes[i] for i in held))
+            for i in range(len(messages) - 1, start - 1, -1):
+                left -= 0 if i in held else context.sizes[i]
+                if left < 0:
+                    start = i + 1
+                    break
+        kept = with_partners(messages, held | set(range(start, len(messages))))
+        gone = tuple(i for i in range(len(messages)) if i not in kept)
+        return Span(gone, len(messages)) if len(gone) >= FEWEST else None
+
+    def place(self, messages: Sequence[Message], gone: Sequence[int]) -> int:
+        """Right behind the pinned prefix, but never inside a pair; at the latest where the first message goes."""
+        flags = cut_points(messages)
+        first = behind_prompt(messages, gone)
+        if first > gone[0]:
+            return next(i for i in range(first, len(flags)) if flags[i])
+        places = (i for i in range(max(self.floor(messages), first), gone[0] + 1) if flags[i])
+        return next(places, next(i for i in range(gone[0], -1, -1) if flags[i]))
+
+
+PINNING = Pinning()
+
+
+def archived(size: int, ref: str) -> str:
+    """The newest version's marker for an archived result of `size` bytes."""
+    return (
+        f"[old output cleared to save context ({size} chars, ref={ref}) — re-run the tool with narrower arguments "
+        "if needed]"
+    )
+
+
+def is_mark(text: str) -> bool:
+    """Whether a stage wrote this text in the place of a result."""
+    return text.startswith(_MARKS)
+
+
+def calls_by_id(messages: Sequence[Message]) -> dict[str, ToolCall]:
+    """The newest call of each id."""
+    return {call.id: call for message in messages for call in calls_of(message)}
+
+
+def tool_of(result: ToolResult, calls: Mapping[str, ToolCall]) -> str:
+    """The tool's name, from the result or from its call; empty where neither names it."""
+    call = calls.get(result.call_id)
+    return result.name or (call.name if call is not None else "")
+
+
+def rewritable(context: Context, indices: Iterable[int] | None = None) -> Iterator[tuple[int, ToolResult, str]]:
+    """Each result among these messages that is neither pinned nor a reference into the archive, with its text."""
+    for i in range(len(context.messages)) if indices is None else indices:
+        message = context.messages[i]
+        if message.role == "tool" and not message.pinned:
+            text = plain_text(message)
+            found = _REFERENCE.match(text) if context.archive else None
+            if found is None or found.group(1) not in context.archive:
+                yield i, message, text
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetReduction:
+    """Archives each result that is over its budget; the full text can be read by its reference.
+
+    Attributes:
+        limit: bytes that a result may have; the original calls them characters.
+        mark: the text in its place, from its bytes and its reference.
+    """
+
+    limit: int = 16_000
+    mark: Callable[[int, str], str] = truncated
+    name: ClassVar[str] = "budget_reduction"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """Replace what is too long, wherever it stands."""
+        sizes = ((i, text, byte_length(text)) for i, _, text in rewritable(context))
+        long = ((i, size, reference(text)) for i, text, size in sizes if size > self.limit)
+        return rewritten(
+            context, ((i, self.mark(size, ref), ref) for i, size, ref in long), pictures=True, by_bytes=True
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Snip:
+    """Replaces results that the model has answered to several times since.
+
+    Attributes:
+        age: answers of the model, which the original calls iterations.
+        exempt: tools whose results stay.
+    """
+
+    age: int = 4
+    pinning: Pinning = PINNING
+    exempt: frozenset[str] = frozenset()
+    name: ClassVar[str] = "snip"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """Replace stale results between the prefix and the live end."""
+        messages = context.messages
+        between, calls = self.pinning.between(messages), calls_by_id(messages)
+        ends = [*(i for i, message in enumerate(messages) if message.role == "assistant"), len(messages)]
+        stop = min(ends[-1 - self.age], between.stop) if self.age < len(ends) else 0
+        stale = (
+            (i, snipped(result.call_id))
+            for i, result, text in rewritable(context, range(between.start, stop))
+            if not is_mark(text) and tool_of(result, calls) not in self.exempt
+        )
+        return rewritten(context, stale, by_bytes=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationMask:
+    """Clears all but the newest five of the results that their tools can give again.
+
+    Attributes:
+        least: bytes that the cleared results must have together.
+    """
+
+    least: int = 10_000
+    name: ClassVar[str] = "observation_mask"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """Name in the place of each result the tool that gives it again; errors and exempt tools' results stay."""
+        calls = calls_by_id(context.messages)
+        old = [
+            (i, result, byte_length(text))
+            for i, result, text in rewritable(context)
+            if text and not result.is_error and not text.startswith(CLEARED) and tool_of(result, calls) not in EXEMPT
+        ][:-MASK_KEEPS]
+        if sum(size for _, _, size in old) < self.least:
+            return None
+        return rewritten(context, ((i, _cleared(result, size, calls)) for i, result, size in old), by_bytes=True)
+
+
+def _cleared(result: ToolResult, size: int, calls: Mapping[str, ToolCall]) -> str:
+    call = calls.get(result.call_id)
+    values = [call.arguments.get(key) for key in HINTS] if call is not None else []
+    hint = next((value for value in values if isinstance(value, str) and value), "")[:HINT_CHARS]
+    tool = tool_of(result, calls) or "the tool"
+    return f"{CLEARED} ({size} chars) — re-run {f'{tool} ({hint})' if hint else tool} if needed]"
+
+
+class AthenaPrompt(PromptTemplate):
+    """One user message: a transcript of lines that are cut short, and the request for one paragraph."""
+
+    system = opening = ""
+
+    def request(self, filled: Prompt) -> str:
+        """The user prompt's text."""
+        parts = (self.transcript(filled.messages), prompt("athena_summary"), filled.instructions)
+        return "\n\n".join(parts if filled.instructions else parts[:2])
+
+    def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
+        """One line a message."""
+        return "\n".join(map(line, messages))
+
+
+def line(message: Message) -> str:
+    """One message of the transcript, cut short."""
+    words = harmless(plain_text(message))
+    if message.role == "tool":
+        return f"[tool result] {head(words, RESULT_CHARS)}"
+    calls = ", ".join(call.name for call in calls_of(message))
+    return f"[{role_of(message)}] {head(words, WORD_CHARS)}" + (f" [calls: {calls}]" if calls else "")
+
+
+class AthenaLimits(SizeLimits):
+    """At most 512 tokens, and fewer than the summary replaces; a target does not bind."""
+
+    def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
+        """Tokens that the summary's text may have."""
+        return min(self.most, sum(context.sizes[i] for i in gone) - frame + 1)
+
+
+def as_messages(context: Context, given: SummaryInput) -> SummaryInput:
+    """The input with its summaries among the other messages."""
+    gone = set(map(id, (*given.earlier, *given.new)))
+    return replace(given, earlier=(), history=tuple(message for message in context.messages if id(message) in gone))
+
+
+def summary_stage(pinning: Pinning = PINNING, model: str = "") -> Summarize:
+    """The stage; another model may write the summary. An empty answer is an error, like the model's own."""
+    return Summarize(
+        cut=pinning,
+        prompt=AthenaPrompt(headings="", window_chars=None),
+        limits=AthenaLimits(least=128, most=512),
+        name="summary",
+        file_lists="recorded",
+        recognise=as_messages,
+        place=pinning.place,
+        fallback=None,
+        model=model,
+        said_by="assistant",
+        summary_name="compactor_summary",
+    )
