@@ -51,13 +51,9 @@ TOOLS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class IdleMicrocompact:
-    """Clears all but the newest results of eight tools when the newest message came long after the last answer.
+    """Clears all but the newest results (`keep`) of eight tools after a pause of more than `idle` seconds.
 
     The provider's cache is cold by then, so that old results go at no further cost.
-
-    Attributes:
-        idle: seconds; exactly so many are not enough.
-        keep: results that stay.
     """
 
     idle: float = 60 * 60.0
@@ -123,12 +119,7 @@ def last_read(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class RestoredFiles:
-    """Sends the files that were read last again, the newest last, in at most a third of the room.
-
-    Attributes:
-        files: how many at most.
-        file_tokens, all_files_tokens: what one of them and all together may take.
-    """
+    """Sends the files read last again, at most `files` of so many tokens, in at most a third of the room."""
 
     files: int = 5
     file_tokens: int = 5_000

@@ -35,11 +35,7 @@ from workbench.transcript.pairing import last_user
 
 @dataclass(frozen=True, slots=True)
 class KeepUserWords:
-    """Keeps the newest user messages that fit and nothing else; of the first that does not fit its two ends.
-
-    Attributes:
-        user_tokens: what user messages may take together.
-    """
+    """Keeps the newest user messages of at most `user_tokens`, and of the first that does not fit its two ends."""
 
     user_tokens: int = 20_000
 

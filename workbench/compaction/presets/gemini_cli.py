@@ -41,12 +41,7 @@ MARK = "[older output, cut to its end; full text under ref="
 
 @dataclass(frozen=True, slots=True)
 class ReverseBudget:
-    """Walks back over tool results; once they take more than the budget, older ones keep their last lines.
-
-    Attributes:
-        tokens: of results that stay whole, counted from the newest; the one that exceeds it is cut.
-        lines: what stays of the others.
-    """
+    """Cuts all results beyond the newest of so many tokens, and the one that exceeds them, to their last lines."""
 
     tokens: int = 50_000
     lines: int = 30
@@ -79,12 +74,7 @@ def _last_lines(text: str, lines: int) -> str:
 def split_point(messages: Sequence[Message], share: float = 1 - PRESERVED) -> int:
     """The first user message behind that share of the characters; all where the model had the last word; else the last.
 
-    Args:
-        messages: n, oldest first.
-        share: of all characters, in [0, 1].
-
-    Returns:
-        In [0, n]; 0 where nothing can be cut off.
+    0 where nothing can be cut off.
     """
     lengths = [len(counted_text(message)) for message in messages]
     before, wanted, newest = 0, share * sum(lengths), 0

@@ -60,11 +60,7 @@ class KeepMessages:
 
 @dataclass(frozen=True, slots=True)
 class LastTokens:
-    """The model reads the newest messages that fit, from a user's message on; nothing where there is none.
-
-    Attributes:
-        trim: tokens; None for everything.
-    """
+    """The model reads the newest messages of at most `trim` tokens, from a user's on; all of them for None."""
 
     trim: int | None = 4_000
 

@@ -67,10 +67,7 @@ class OpalTrigger:
 
 
 def kept_tokens(budget: Budget) -> int:
-    """Tokens to keep: what was asked for, else a quarter of the window, a fifth after an overflow, 20,000 by hand.
-
-    By hand only a positive number is asked for.
-    """
+    """Tokens to keep: those asked for, else a quarter of the window, a fifth after an overflow, 20,000 by hand."""
     by_hand = budget.reason in ("manual", "requested")
     if budget.keep_recent is not None and (budget.keep_recent > 0 or not by_hand):
         return budget.keep_recent
@@ -80,12 +77,8 @@ def kept_tokens(budget: Budget) -> int:
 def walked(messages: Sequence[Message], keep: int, *, force: bool = False) -> int | None:
     """The first message to keep, before pairs are looked at; None where nothing is to be cut off.
 
-    A message counts the bytes of its words and 20; its calls are not looked at.
-
-    Args:
-        messages: n, oldest first.
-        keep: tokens of four bytes, >= 0.
-        force: cut before the last two messages where there would be no cut.
+    A message counts the bytes of its words and 20; its calls are not looked at. `keep` is in tokens of four bytes;
+    `force` cuts before the last two messages where there would be no cut.
     """
     left = 4 * keep
     for i in range(len(messages) - 1, -1, -1):

@@ -92,10 +92,7 @@ class OpencodeCut:
         return min(max(int(self.share * usable(window)), LEAST_KEPT), MOST_KEPT)
 
     def find(self, context: Context, budget: Budget, /) -> Span | None:
-        """The span; None where everything fits.
-
-        The first place that fits is the start of a turn or lies inside one, so turns need no walk of their own.
-        """
+        """The span; None where everything fits. The first place that fits is the start of a turn or lies inside one."""
         movable = Movable.of(context, budget)
         return movable.cut(movable.fitting(movable.kept(self.preserved(budget.window))))
 

@@ -11,7 +11,8 @@ says of all restated systems, it differs from that source:
 - Nothing is compacted where everything fits or no place to cut is left, as documented. The source asks a model about an
   empty list. Right after a compaction the source does nothing; here what it kept is compacted again if it is due.
 - The size before a compaction is that of the context as sent; the source adds up all that was ever on the path.
-- The trigger counts the cached parts of a prompt too. The source leaves them out and fires late.
+- The trigger counts the cached parts of a prompt too. The source leaves them out and fires late. It ignores the reports
+  of answers that failed; here the host does not hand them over.
 - A split turn with nothing but an earlier summary before it makes one update of it. The source drops the summary.
 - Where what is summarised is a few words, or the room is very small, the words themselves stand in for a model that
   fails; elsewhere an error is passed on, and an empty answer is one. The source appends an empty summary.
@@ -47,7 +48,6 @@ LEAD = "[Previous conversation summary]\n"
 RESULT_CHARS = 2_000
 FEW, FEW_CHARS = 4, 600
 """What can stand for itself: a few messages of a few words."""
-FAILED = frozenset({"error", "aborted", "abort"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +87,8 @@ class OperatorTrigger:
         return situation.budget(int(max(settings.limit(window), 0) * situation.tokens / max(tokens, 1)))
 
 
-def context_estimate(messages: Sequence[Message]) -> tuple[int, int | None]:
-    """Tokens by the newest report of an answer that ended well, and by estimate; the index of that answer, if any."""
-    for i in range(len(messages) - 1, -1, -1):
-        message = messages[i]
-        if message.role == "assistant" and message.usage is not None and message.stop not in FAILED:
-            reported = usage_tokens(message.usage)
-            if reported:
-                return reported + sum(map(operator_tokens, messages[i + 1 :])), i
-    return sum(map(operator_tokens, messages)), None
-
-
 def find_cut(messages: Sequence[Message], start: int, keep_recent_tokens: int) -> int:
-    """The first message from `start` on that stays, so that at least that many tokens do; `start` where none can be.
-
-    It is no tool result.
-    """
+    """The first message from `start` on, no result, so that at least that many tokens stay; else `start`."""
     valid = [i for i in range(start, len(messages)) if messages[i].role not in ("tool", "system")]
     first, left = valid[0] if valid else start, keep_recent_tokens
     for i in range(len(messages) - 1, start - 1, -1):

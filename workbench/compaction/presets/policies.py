@@ -55,10 +55,7 @@ class HostPolicy:
         return False
 
     def stuck(self, attempts: Iterable[Attempt]) -> bool:
-        """Whether the newest attempts, oldest first, were due and came to nothing too often in a row.
-
-        One that found no room is an error of its own and is not counted.
-        """
+        """Whether the newest attempts, oldest first, came to nothing too often in a row. `no_fit` is not counted."""
         counted = [attempt for attempt in attempts if attempt != "no_fit"]
         vain = takewhile(lambda attempt: attempt in ("nothing", "failed"), reversed(counted))
         return 0 < self.stuck_after <= len(list(vain))

@@ -113,10 +113,9 @@ def find_cut_point(messages: Sequence[Message], keep_recent_tokens: int) -> int:
 
 
 def first_cut(messages: Sequence[Message], keep_recent_tokens: int) -> tuple[int, int]:
-    """The cut to try first and the last one that may be tried.
+    """The cut to try first and the last one that may be tried; at least one message goes.
 
-    At least one message goes. The newest prompt is not passed, unless tools answered after it: a long turn can then
-    still be compacted, and the prompt itself stays beside the summary.
+    The newest prompt is not passed, unless tools answered after it: then it stays beside the summary.
     """
     at = find_cut_point(messages, keep_recent_tokens) or _place(messages, 1)
     prompts = [i for i, message in enumerate(messages) if message.role in ("user", "summary")]

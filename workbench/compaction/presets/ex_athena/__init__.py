@@ -80,8 +80,7 @@ FALLBACK_WINDOW = 128_000
 class AthenaTrigger:
     """Due at exactly the share of the window. The target is that size, so that at equality no stage runs.
 
-    Attributes:
-        overhead: whether the system prompt counts; in v0.5 it does not, and the target allows it on top.
+    In v0.5 the overhead does not count, and the target allows it on top.
     """
 
     compact_at: float = COMPACT_AT
@@ -100,11 +99,7 @@ class AthenaTrigger:
 
 @dataclass(frozen=True, slots=True)
 class AutoPin:
-    """Pins the results of certain tools, with the messages that called for them, before a forced run.
-
-    Attributes:
-        tools: their names.
-    """
+    """Pins the results of certain tools, with the messages that called for them, before a forced run."""
 
     tools: tuple[str, ...]
     name: ClassVar[str] = "auto_pin"

@@ -49,12 +49,7 @@ def excerpt(text: str, chars: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ExcerptRuns:
-    """Cuts each long result of a run to its first characters, in place. As in the newest version.
-
-    Attributes:
-        run: how many adjacent results of one tool make a run; fewer than three never do.
-        chars: of each that are kept.
-    """
+    """Cuts each long result of a `run` of at least three to its first `chars`, in place. As in the newest version."""
 
     run: int = MICROCOMPACT_RUN_THRESHOLD
     chars: int = EXCERPT_CHARS
@@ -74,12 +69,7 @@ class ExcerptRuns:
 
 @dataclass(frozen=True, slots=True)
 class MergeRuns:
-    """Merges each run into one message, as documented. The calls go with their results, so that pairs stay whole.
-
-    Attributes:
-        run: as above.
-        chars: of each result that are kept, and of each call's arguments.
-    """
+    """Merges each run into one message, as documented. Calls go with their results, so that pairs stay whole."""
 
     run: int = MICROCOMPACT_RUN_THRESHOLD
     chars: int = EXCERPT_CHARS
@@ -151,10 +141,9 @@ def _without(message: Message, calls: set[str]) -> tuple[Message, ...]:
 
 @dataclass(frozen=True, slots=True)
 class RepeatCollapse:
-    """Stubs for what was overtaken, and a mark at each call that repeats the one before.
+    """Stubs for what was overtaken, and a mark at each call that equals the one before, with only results in between.
 
-    A call repeats the one before if it has the same tool and arguments with nothing but results in between. The marks
-    stand only where the stubs save more than they add, so that the request never becomes longer.
+    The marks stand only where the stubs save more than they add, so that the request never becomes longer.
     """
 
     name: ClassVar[str] = "context_collapse"

@@ -137,12 +137,7 @@ def rewritable(context: Context, indices: Iterable[int] | None = None) -> Iterat
 
 @dataclass(frozen=True, slots=True)
 class BudgetReduction:
-    """Archives each result that is over its budget; the full text can be read by its reference.
-
-    Attributes:
-        limit: bytes that a result may have; the original calls them characters.
-        mark: the text in its place, from its bytes and its reference.
-    """
+    """Archives each result of more than `limit` bytes; `mark` writes its marker from bytes and reference."""
 
     limit: int = 16_000
     mark: Callable[[int, str], str] = truncated
@@ -159,12 +154,7 @@ class BudgetReduction:
 
 @dataclass(frozen=True, slots=True)
 class Snip:
-    """Replaces results that the model has answered to several times since.
-
-    Attributes:
-        age: answers of the model, which the original calls iterations.
-        exempt: tools whose results stay.
-    """
+    """Replaces results that the model has answered to `age` times since, but those of `exempt` tools."""
 
     age: int = 4
     pinning: Pinning = PINNING
@@ -187,11 +177,7 @@ class Snip:
 
 @dataclass(frozen=True, slots=True)
 class ObservationMask:
-    """Clears all but the newest five of the results that their tools can give again.
-
-    Attributes:
-        least: bytes that the cleared results must have together.
-    """
+    """Clears all but the newest five of the results that tools can give again, if they have `least` bytes."""
 
     least: int = 10_000
     name: ClassVar[str] = "observation_mask"

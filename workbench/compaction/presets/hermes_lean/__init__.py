@@ -81,12 +81,7 @@ class HermesLimits(SizeLimits):
 
 @dataclass(frozen=True, slots=True)
 class HermesCut:
-    """Selects what lies before the tail but its first messages and the user's words.
-
-    Attributes:
-        head: messages that stay at the beginning as long as there is no summary.
-        user_tokens: what older user messages may take together.
-    """
+    """Selects all before the tail but the user's words, and without a summary the first messages (`head`)."""
 
     head: int = 3
     user_tokens: int = 10_000
@@ -109,10 +104,7 @@ class HermesCut:
 
 
 def anchors(messages: Sequence[Message]) -> Iterator[str]:
-    """Paths, addresses, hashes, ticket and long numbers, and lines with errors; each once, newest mention first.
-
-    Texts are read as the caller goes on: who stops early has read the newest messages only.
-    """
+    """Paths, addresses, hashes, ticket and long numbers, and lines with errors; each once, newest mention first."""
     seen, left = set[str](), ALL_CHARS
     for message in reversed(messages):
         texts = [message.tail] if message.role == "summary" else [*said_texts(message)] if left > 0 else []
@@ -130,12 +122,7 @@ def anchors(messages: Sequence[Message]) -> Iterator[str]:
 
 
 def index(found: Iterable[str], chars: int) -> str:
-    """The newest of them that fit, in tags, one a line, oldest first; empty where there are none.
-
-    Args:
-        found: newest first; no more of them are asked for than fit.
-        chars: the most that all lines may take.
-    """
+    """The newest of them that fit into so many characters, in tags, oldest first; empty where there are none."""
     shown: list[str] = []
     for one in found:
         chars -= len(one) + 1
