@@ -46,13 +46,7 @@ def usable(window: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Prune:
-    """Erases tool results behind the newest ones, if that is worth it.
-
-    Attributes:
-        protected: tokens of results, counted back from behind the newest turns, that stay.
-        worth: tokens; nothing is erased where not more than that would be.
-        turns: newest turns whose results stay and are not counted.
-    """
+    """Erases results older than `turns` turns and beyond `protected` tokens, if more than `worth` tokens go."""
 
     protected: int = 40_000
     worth: int = 20_000

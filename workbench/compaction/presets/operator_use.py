@@ -179,10 +179,7 @@ class OperatorLimits(SizeLimits):
 
 
 def words_themselves(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str | None:
-    """What stands in for a model that fails: the newest words where the room is small, else words that are few.
-
-    None everywhere else, where a failure is an error.
-    """
+    """What stands in for a failed model: the newest words in little room, words that are few; else nothing."""
     if most < UNBOUNDED // 3:
         return clipped(PROMPT.transcript(messages[-2:]), most, count) or None
     words = PROMPT.transcript(messages) if len(messages) <= FEW else ""

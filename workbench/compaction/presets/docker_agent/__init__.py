@@ -66,13 +66,7 @@ def should_compact(tokens: int, limit: int, threshold: float = THRESHOLD) -> boo
 
 @dataclass(frozen=True, slots=True)
 class DockerTrigger:
-    """Asked before each request, for the tally with all that came after it.
-
-    Attributes:
-        threshold: share of the window.
-        enabled: whether anything starts by itself.
-        summarizer_window: tokens that a dedicated model for summaries takes; the smaller window counts.
-    """
+    """Asked before each request, for the tally with all that came after it. The smaller of two windows counts."""
 
     threshold: float = THRESHOLD
     enabled: bool = True

@@ -40,18 +40,13 @@ _MARKS = ("<snipped: stale tool-result for call ", CLEARED, EXCERPT)
 
 @dataclass(frozen=True, slots=True)
 class Pinning:
-    """What stays: a prefix, a live end, and messages named `memory` or `skill:...`; no tool's result is named so.
-
-    Attributes:
-        prefix: slots at the front; messages that are pinned by name take none.
-        suffix: how many messages at the end are live.
-    """
+    """What stays: `prefix` slots at the front, `suffix` live messages, and those named `memory` or `skill:...`."""
 
     prefix: int = 1
     suffix: int = 6
 
     def named(self, message: Message) -> bool:
-        """Whether the message is pinned by its name."""
+        """Whether the message is pinned by its name, which takes no slot; no tool's result is."""
         named = message.name == "memory" or message.name.startswith("skill:")
         return named and message.role != "tool"
 

@@ -49,13 +49,7 @@ def tail_start(movable: Movable, window: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class HermesPrune:
-    """Rewrites messages before the tail, each to something smaller.
-
-    Attributes:
-        long_result: characters; longer results become one line.
-        long_argument, argument_chars: characters; longer arguments keep so many.
-        worth: nothing is rewritten where less than that part of the context is gained.
-    """
+    """Rewrites messages before the tail to something smaller, if a share `worth` of the context is gained."""
 
     long_result: int = 200
     long_argument: int = 500
