@@ -76,10 +76,7 @@ class OperatorTrigger:
     name: ClassVar[str] = "operator_trigger"
 
     def check(self, situation: Situation, /) -> Budget | None:
-        """Due where it was requested, or where the last answer's prompt and output leave less than the reserve.
-
-        The target is the limit. Where the provider counts otherwise than the estimate, it is scaled to the estimate.
-        """
+        """Due on request or above the limit, which is the target, scaled from the provider's count to ours."""
         settings, window, reported = self.settings(), situation.window, situation.reported
         tokens = (usage_tokens(reported) if reported is not None else 0) or situation.tokens
         if situation.moment != "after_turn" or not (situation.requested or settings.due(tokens, window)):
