@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from workbench.analysis.estimate import FEWEST, estimate
-from workbench.analysis.paired import interval
+from workbench.analysis.paired import FEWEST, estimate, interval
 
 
 def test_few_sessions_have_a_mean_and_no_interval() -> None:

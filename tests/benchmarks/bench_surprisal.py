@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.recall_boundaries import FEWEST, Boundary, Ready
 
-from workbench.analysis.estimate import estimate
+from workbench.analysis.paired import estimate
 from workbench.compaction.engine import compact
 from workbench.compaction.presets.own import NULL, SUMMARIZE
 from workbench.compaction.stage import Budget

@@ -10,8 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from workbench.analysis.estimate import estimate
-from workbench.analysis.paired import paired_differences
+from workbench.analysis.paired import estimate, paired_differences
 from workbench.analysis.scores import by_session, select, shared
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from workbench.analysis.power import reporting_floor
 from workbench.ragged import Floats
 
 EXACT = 14
 """Sessions up to which all sign flips are enumerated (8,192 by symmetry); beyond, they are drawn."""
+FEWEST = reporting_floor()
+"""Sessions below which no interval is given: so few could not show a difference between two strategies either."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over n sessions with its 95 % interval; `low` and `high` are None where sessions are too few or equal."""
+
+    mean: float
+    n: int
+    low: float | None = None
+    high: float | None = None
 
 
 def paired_differences(one: pd.Series[float], other: pd.Series[float]) -> pd.Series[float]:
@@ -48,6 +63,18 @@ def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, 
     corrected_low = mean - deviation * _unskewed(reach, skew, n)
     corrected_high = mean - deviation * _unskewed(-reach, skew, n)
     return np.minimum(low, (low + corrected_low) / 2), np.maximum(high, (high + corrected_high) / 2)
+
+
+def estimate(values: Sequence[float], *, least: float = -inf, most: float = inf) -> Estimate | None:
+    """The mean of one value a session with `paired.interval`, within [least, most]; None if there are no values."""
+    if not len(values):
+        return None
+    given = np.asarray(values, dtype=float)
+    mean = float(given.mean())
+    if len(given) < FEWEST or float(np.ptp(given)) <= 1e-12 * float(np.abs(given).max()):
+        return Estimate(mean, len(given))
+    low, high = interval(given)
+    return Estimate(mean, len(given), max(least, float(low)), min(most, float(high)))
 
 
 def skewness(values: ArrayLike) -> Floats:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from workbench.analysis.estimate import estimate
+from workbench.analysis.paired import estimate
 from workbench.formats import dollars, joined, missing, some
 from workbench.palette import REFERENCES
 from workbench.report.html import Html, empty, part, sentences

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from workbench.analysis.estimate import Estimate, estimate
+from workbench.analysis.paired import Estimate, estimate
 from workbench.analysis.survival import Survival, survival
 from workbench.palette import REFERENCES
 from workbench.report.tables import (

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from workbench.analysis.estimate import Estimate, estimate
 from workbench.analysis.over_target import evenly
 from workbench.analysis.over_target import over_target as stays_larger
+from workbench.analysis.paired import Estimate, estimate
 from workbench.errors import UnknownName
 from workbench.palette import REFERENCES
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from workbench.analysis.compared import ALPHA, WORTH
-from workbench.analysis.estimate import FEWEST
+from workbench.analysis.paired import FEWEST
 from workbench.formats import joined, percent, some
 from workbench.markup import render
 from workbench.report.comparison import differences, lead

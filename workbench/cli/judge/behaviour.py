@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from workbench.analysis.estimate import Estimate
 from workbench.analysis.over_target import is_over_target
+from workbench.analysis.paired import Estimate
 from workbench.cli.judge.over_target import say_over_target, table_with_larger
 from workbench.cli.options import AsJson, Paths, takes, tell_terms
 from workbench.cli.output import printable, say, say_json

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from workbench.analysis.estimate import Estimate, estimate
 from workbench.analysis.over_target import evenly, is_over_target, over_target
+from workbench.analysis.paired import Estimate, estimate
 from workbench.judge.behaviour.compliance import CONDITIONS
 from workbench.judge.behaviour.decisions import SAY
 
