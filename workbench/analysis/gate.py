@@ -56,15 +56,10 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """The outcome for one strategy. Differences are run minus baseline, in the metric's unit; None where unknown.
+    """The outcome for one strategy against the baseline's, over the sessions that have a value in both runs.
 
-    Attributes:
-        against: the baseline's strategy.
-        why: one sentence.
-        sessions: that have a value in both runs.
-        low, high: of the difference's 95 % interval over sessions.
-        p: that a true loss of the margin would look this good.
-        worst: the session that lost most, and `worst_difference` what it lost or won.
+    Differences are run minus baseline, in the metric's unit, with the ends of their 95 % interval; `p` is the chance
+    that a true loss of the margin would look this good; `worst` is the session that lost most. None where unknown.
     """
 
     strategy: str

@@ -12,8 +12,7 @@ from workbench.extraction.extractor import Extractor
 from workbench.metrics.background import BACKGROUND
 from workbench.metrics.demand import Demand
 from workbench.metrics.indexes.inverted_index import InvertedIndex
-from workbench.metrics.indexes.statement_index import StatementIndex
-from workbench.metrics.indexes.text_index import IndexedTexts, TextIndex
+from workbench.metrics.indexes.text_index import IndexedTexts, StatementIndex, TextIndex
 from workbench.metrics.state.artifacts import Artifacts
 from workbench.metrics.state.superseded import Changes
 from workbench.metrics.state.work import Work
@@ -55,7 +54,7 @@ class Index:
         """By kind: how many entities and statements of `messages[:at]` a context still holds, and how many there are.
 
         Kinds that the history has none of are left out. A statement is held by its message, or by a text that still
-        says it (`statement_index.py`).
+        says it.
         """
         p = self.inverted_index
         kinds = np.concatenate((p.kind, self.statements.kinds))

@@ -51,14 +51,12 @@ def _relabelled(ready: Prepared, at: int) -> tuple[Session, Sizing]:
     """The same history with every later message saying something else, under another name."""
     log = Log()
     for i, message in enumerate(ready.session.messages):
-        new = message if i < at else _other(message, i)
+        new: Message = message
+        if i >= at and message.role == "assistant":
+            new = replace(message, blocks=(Text(f"another answer {i}"),), usage=None)
+        elif i >= at:
+            new = UserMessage(id=message.id, blocks=(Text(f"another wish {i}"),))
         log.append(MessageEntry(id=new.id, parent=log.leaf, message=new))
     known = replace(ready.session, id="relabelled", log=log, title="", project="relabelled")
     sizes = ready.sizing.sizes[:at] + tuple(ready.sizing.count(message) for message in known.messages[at:])
     return known, replace(ready.sizing, sizes=sizes)
-
-
-def _other(message: Message, i: int) -> Message:
-    if message.role == "assistant":
-        return replace(message, blocks=(Text(f"another answer {i}"),), usage=None)
-    return UserMessage(id=message.id, blocks=(Text(f"another wish {i}"),))

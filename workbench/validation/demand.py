@@ -62,14 +62,13 @@ def placebo(sessions: Sequence[Prepared]) -> Check:
     own = foreign = pairs = 0
     worst: list[str] = []
     for one, other in _unrelated(sessions):
-        for at in at_shares(one.session):
-            after = other.session.messages[at_shares(other.session)[0] :]
-            swapped = Index((*one.session.messages[:at], *after), one.session.cwd, one.index.background)
-            mine, theirs = len(one.index.demand(at)), len(swapped.demand(at))
-            own, foreign, pairs = own + mine, foreign + theirs, pairs + 1
-            if theirs > CHANCE * max(mine, 10):
-                worst.append(f"{one.session.id} at {at} with the future of {other.session.id}: {theirs} of {mine}")
-            break  # one boundary a pair: extraction is the cost
+        at = at_shares(one.session)[0]  # one boundary a pair: extraction is the cost
+        after = other.session.messages[at_shares(other.session)[0] :]
+        swapped = Index((*one.session.messages[:at], *after), one.session.cwd, one.index.background)
+        mine, theirs = len(one.index.demand(at)), len(swapped.demand(at))
+        own, foreign, pairs = own + mine, foreign + theirs, pairs + 1
+        if theirs > CHANCE * max(mine, 10):
+            worst.append(f"{one.session.id} at {at} with the future of {other.session.id}: {theirs} of {mine}")
     rate = foreign / own if own else 0.0
     return check(
         "placebo futures",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from workbench.metrics.exam.item import Item
 from workbench.metrics.exam.stating import denies, flipped, words_of
-from workbench.metrics.indexes.statement_index import StatementIndex
+from workbench.metrics.indexes.text_index import StatementIndex
 from workbench.metrics.state.work import Work
 
 MOST = 8

@@ -11,8 +11,7 @@ import numpy as np
 from workbench.extraction.entities import Entity, plain
 from workbench.extraction.statements import sentences, tasks
 from workbench.metrics.indexes.inverted_index import InvertedIndex
-from workbench.metrics.indexes.statement_index import StatementIndex
-from workbench.metrics.indexes.text_index import TextIndex
+from workbench.metrics.indexes.text_index import StatementIndex, TextIndex
 from workbench.ragged import Flags, Ints, counts, kept_mask
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, is_real_user
 
