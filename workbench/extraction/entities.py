@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from workbench.extraction.lexicon import (
     DOTFILES,
@@ -20,20 +20,15 @@ from workbench.extraction.lexicon import (
 )
 from workbench.extraction.paths import normal_path
 
-Kind: TypeAlias = Literal[
-    "path", "url", "identifier", "number", "version", "hash", "error", "command", "flag", "quote", "id",
-    "constraint", "decision", "pending",
-]  # fmt: skip
-
-LEXICAL: tuple[Kind, ...] = (
-    "path", "url", "identifier", "number", "version", "hash", "error", "command", "flag", "quote", "id",
-)  # fmt: skip
+LexicalKind: TypeAlias = Literal[
+    "path", "url", "identifier", "number", "version", "hash", "error", "command", "flag", "quote", "id"
+]
 """Kinds that are found by their form."""
+Kind: TypeAlias = LexicalKind | Literal["constraint", "decision", "pending"]
+"""The last three are found by what a sentence says (`statements.py`)."""
 
-STATEMENTS: tuple[Kind, ...] = ("constraint", "decision", "pending")
-"""Kinds that are found by what a sentence says (`statements.py`)."""
-
-KINDS: tuple[Kind, ...] = LEXICAL + STATEMENTS
+LEXICAL: tuple[Kind, ...] = get_args(LexicalKind)
+KINDS: tuple[Kind, ...] = tuple(kind for kinds in get_args(Kind) for kind in get_args(kinds))
 
 TOKEN = re.compile(r"[A-Za-z0-9_.@~/%#-]+(?:\(|(?:,\d{3}(?![0-9A-Za-z_]))+)?")
 """What one form can be read from: no blank inside, a bracket only behind, where it tells a call from a file."""

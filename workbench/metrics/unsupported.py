@@ -51,9 +51,8 @@ class Support:
         named = [(number, span) for span in spans for number in self._entities(span)]
         names = [*p.names, *p.extractor.names[len(p.names) :]]
         every = list({number for number, _ in named})
-        stands = p.standing_for(np.array(every, dtype=np.int64)).tolist()
-        firsts = [self._first_said(number, names[number], one) for number, one in zip(every, stands, strict=True)]
-        unsaid = {number for number, first in zip(every, firsts, strict=True) if first >= at}
+        stands = zip(every, p.standing_for(np.array(every, dtype=np.int64)).tolist(), strict=True)
+        unsaid = {number for number, one in stands if self._first_said(number, names[number], one) >= at}
         found = {
             names[number]: None
             for number, span in named
