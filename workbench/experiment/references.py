@@ -10,13 +10,13 @@ from workbench.metrics.metric import MetricInput
 from workbench.metrics.reference_contexts import Oracle, random_context
 from workbench.replay.boundaries import at_boundaries
 from workbench.replay.matched import budget
-from workbench.replay.recorded import Really
+from workbench.replay.recorded import RecordedContexts
 from workbench.replay.step import Mode, Replay, Snapshot
 from workbench.transcript.context import Context
 
 
 def reference_inputs(
-    ready: Prepared, spec: Scope, really: Mapping[int, Really]
+    ready: Prepared, spec: Scope, really: Mapping[int, RecordedContexts]
 ) -> Iterator[tuple[str, list[MetricInput]]]:
     """By reference, its inputs: `random` and `oracle` at every matched boundary and size, `recorded` where it was.
 

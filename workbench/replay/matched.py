@@ -8,7 +8,7 @@ from workbench.compaction.engine import compact
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.models.model import Model
-from workbench.replay.recorded import Really
+from workbench.replay.recorded import RecordedContexts
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import CompactionEvent, Mode, Replay, Snapshot
 from workbench.transcript.context import Context
@@ -59,7 +59,13 @@ def least(history: Context) -> int:
 
 
 def at_recorded_sizes(
-    session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int, really: Mapping[int, Really]
+    session: Session,
+    preset: Preset,
+    model: Model,
+    sizing: Sizing,
+    *,
+    window: int,
+    really: Mapping[int, RecordedContexts],
 ) -> Replay:
     """At every recorded compaction, by boundary, what the recorded agent had, cut to the size of what it went on with.
 

@@ -14,7 +14,7 @@ from workbench.transcript.session import Session
 
 
 @dataclass(frozen=True, slots=True)
-class Really:
+class RecordedContexts:
     """A recorded compaction, seen from the first request after it.
 
     Attributes:
@@ -26,14 +26,14 @@ class Really:
     after: Context
 
 
-def recorded_contexts(session: Session, sizing: Sizing) -> Mapping[int, Really]:
+def recorded_contexts(session: Session, sizing: Sizing) -> Mapping[int, RecordedContexts]:
     """By boundary, each recorded compaction whose summary can be read, at the first request after it.
 
     The system prompt comes first, as in every request, also where the recording does not repeat it. Boundaries with too
     little before or after them are left out.
     """
     requests = iter(session.requests)
-    found: dict[int, Really] = {}
+    found: dict[int, RecordedContexts] = {}
     wanted = next(requests, None)
     last: CompactionEntry | None = None
     for i, entry in enumerate(session.path):
@@ -43,7 +43,7 @@ def recorded_contexts(session: Session, sizing: Sizing) -> Mapping[int, Really]:
             if last is not None and last.summary is not None and worth(session, wanted):
                 path = session.path[:i]
                 without = [one for one in path if one is not last]
-                found[wanted] = Really(_context(session, sizing, without), _context(session, sizing, path))
+                found[wanted] = RecordedContexts(_context(session, sizing, without), _context(session, sizing, path))
             last, wanted = None, next(requests, None)
     return found
 
