@@ -29,7 +29,6 @@ def address() -> Iterator[str]:
     """One server for all tests of this file, with a window that is quick to fill."""
     server = start_server(replace(weights("gemma"), window=1_024), threads=1)
     yield server.address
-    server.stop()
 
 
 def request(prompt: str = "The capital of France is", most: int = 4) -> SummaryRequest:

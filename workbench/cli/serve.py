@@ -46,5 +46,3 @@ def serve(
             time.sleep(0.5)
     except KeyboardInterrupt:
         return 0
-    finally:
-        server.stop()

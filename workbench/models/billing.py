@@ -60,11 +60,7 @@ def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int 
     and every token of the completion at the dearest of a completion. The prompt may have a token a byte (UTF-8):
     tokenizers go back to bytes and no finer, and runs of digits, blanks or marks may well be cut so fine.
 
-    Args:
-        model: the model's name.
-        options: how it is called.
-        texts: of the prompt.
-        most: tokens of the completion; None for no bound.
+    `most` are the tokens of the completion; None for no bound.
     """
     read = FRAME + sum(len(text.encode("utf-8", "replace")) for text in texts)
     if options.input_usd is not None and options.output_usd is not None:

@@ -66,12 +66,7 @@ class Ledger:
             return _answer(step, key)
 
     def claim(self, key: str, seconds: float) -> Stored | None:
-        """Reserve a request for this process; waits while another one has it, and then gives its answer.
-
-        Args:
-            key: of the request.
-            seconds: after which another process may take the claim over.
-        """
+        """Reserve a request for this process for so long; while another one has it, wait for its answer."""
         while True:
             with self._step() as step:
                 found = _answer(step, key)
@@ -97,15 +92,9 @@ class Ledger:
             step.execute("delete from asking where key = ? and pid = ?", (key, os.getpid()))
 
     def open(self, model: str, usd: float | None, seconds: float) -> int:
-        """Set aside what a call may cost and take a place for it; waits for a free place.
+        """Set aside what a call may cost (None if unknown) and wait for a free place; the call's number, for `close`.
 
-        Args:
-            model: the model that is called.
-            usd: the most that it can cost; None if its price is unknown.
-            seconds: after which the call no longer takes a place, if its process should die.
-
-        Returns:
-            The call's number, for `close`.
+        After so many seconds it no longer takes a place, if its process should die.
 
         Raises:
             Refused: the limit would be exceeded, or cannot be enforced.
@@ -138,12 +127,7 @@ class Ledger:
             time.sleep(POLL)
 
     def close(self, call: int, usd: float | None) -> None:
-        """Write down what a call cost.
-
-        Args:
-            call: its number.
-            usd: what it cost; None if unknown, which counts as all that was set aside.
-        """
+        """Write down what a call cost; None if unknown, which counts as all that was set aside."""
         with self._step() as step:
             step.execute("update calls set usd = coalesce(?, reserved) where id = ?", (usd, call))
 

@@ -115,13 +115,7 @@ class LocalLikelihood:
         return len(self._tokens(text, first=True))
 
     def score(self, before: str, text: str, places: Places = ()) -> Scored:
-        """The surprise of tokens of `text` after `before`: of all, or of those that hold a byte of the places.
-
-        The two texts are tokenised apart, so that a text has the same tokens after any other.
-
-        Raises:
-            ModelError: the two do not fit into the window (`overflow`).
-        """
+        """See `Likelihood`. The two texts are tokenised apart, so that a text has the same tokens after any other."""
         head = self._tokens(before or "\n", first=True)  # the first token needs one before it
         tail = self._tokens(text, first=False)
         if len(head) + len(tail) > self.window:

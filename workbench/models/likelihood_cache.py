@@ -49,11 +49,7 @@ class CachedLikelihood:
         return self._disk.stored(self._key(before, text, places)) is not None
 
     def score(self, before: str, text: str, places: Places = ()) -> Scored:
-        """The surprise of tokens of `text` after `before`: of all, or of those that hold a byte of the places.
-
-        Raises:
-            ModelError: the two do not fit into the window (`overflow`); that is kept as well.
-        """
+        """See `Likelihood`. That two texts do not fit into the window is kept as well."""
         key = self._key(before, text, places)
         found = self._disk.stored(key)
         if found is None:

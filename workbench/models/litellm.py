@@ -192,12 +192,8 @@ def _litellm() -> ModuleType:
 
 
 def _check_key(litellm: ModuleType, model: str, options: ProviderOptions) -> None:
-    if options.key:
-        if not os.environ.get(options.key):
-            raise SetupError(f"{model} needs the environment variable {options.key}")
-        return
-    missing = litellm.validate_environment(model).get("missing_keys") or ()
-    if missing:
+    needed = [options.key] if options.key else litellm.validate_environment(model).get("missing_keys") or []
+    if missing := [name for name in needed if not os.environ.get(name)]:
         raise SetupError(f"{model} needs the environment variable {' and '.join(missing)}")
 
 

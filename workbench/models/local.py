@@ -43,12 +43,7 @@ class Local(LiteLLM):
         return f"local:{self.model if self.model in NAMES else Path(self.model).name}"
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        """The model's words.
-
-        Raises:
-            ModelError: no answer, or the prompt is too large.
-            SetupError: the extra is not installed.
-        """
+        """See `LiteLLM.complete`; raises SetupError where the extra is not installed."""
         answer = super().complete(replace(request, model="", max_tokens=min(request.max_tokens or MOST, MOST)))
         return replace(answer, model=f"local:{weights(self.model).label}")
 

@@ -61,12 +61,7 @@ class Diagnosis:
 
 
 def classify(error: ProviderError, status: int | None = None) -> Diagnosis:
-    """What an error means for the context.
-
-    Args:
-        error: an exception of any client (litellm's wrapping is looked through), an error's JSON, or its text.
-        status: the HTTP status, where it is known better than from the error.
-    """
+    """What an error means for the context; `status` is its HTTP status, where that is known from elsewhere."""
     text, stated = _evidence(error)
     kind = _kind(text, stated if status is None else status)
     limit, used, requested = _numbers(text, kind)

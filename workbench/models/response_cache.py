@@ -34,12 +34,7 @@ class CachedModel(ModelWrapper):
     only: bool = False
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        """The stored completion, else the model's.
-
-        Raises:
-            ModelError: the model gave no usable answer.
-            Refused: nothing is stored for this request, and the model may not be asked.
-        """
+        """The stored completion, else the model's; raises Refused where the model may not be asked."""
         key = self.key(request)
         found = self.ledger.stored(key)
         if found is None and self.only:

@@ -6,10 +6,9 @@ import atexit
 import json
 import os
 import threading
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
@@ -24,29 +23,15 @@ _PLAIN = "{% for message in messages %}{{ message.content }}\n\n{% endfor %}"
 """What a model without a chat template reads: the words, one message after another."""
 
 
-@dataclass(slots=True)
-class Server:
-    """A server of this process.
-
-    Attributes:
-        address: what a client takes as its base address.
-    """
+class Server(NamedTuple):
+    """A server of this process, which ends when nothing refers to it; a client takes its base address."""
 
     address: str
-    _server: Any
-
-    def stop(self) -> None:
-        """Stop it, and wait until it is gone."""
-        self._server = None
+    handle: object
 
 
 def start_server(found: Weights, *, port: int = 0, threads: int = 0) -> Server:
-    """Start a server for these weights; it takes about a second.
-
-    Args:
-        found: the weights.
-        port: 0 for a free one.
-        threads: that compute; 0 for one a core.
+    """Start a server for these weights at this port (0: a free one) with so many threads (0: one a core).
 
     Raises:
         SetupError: the extra is not installed, or the server does not start.

@@ -36,12 +36,7 @@ class RepairingModel(ModelWrapper):
     otherwise: OnBadSummary = "fallback"
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        """The summary, with what is wrong with it in `findings`.
-
-        Raises:
-            ModelError: the model gave no answer, or there is nothing to use in its place.
-            Refused: the same, where no other text is accepted.
-        """
+        """The summary, with what is wrong with it in `findings`; raises Refused where no other text is accepted."""
         if request.purpose == "question":
             return self.model.complete(request)
         try:
