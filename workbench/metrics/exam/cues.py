@@ -78,7 +78,7 @@ class Question:
         """The names of the cue that the evidence joins to the answer in one direction, and their side."""
         return _sides(self.evidence, self.answer, self.cue)
 
-    def look_alikes(self, kind: Kind, past: Past, unbounded: bool = False) -> tuple[str, ...]:
+    def look_alikes(self, kind: Kind, past: Past) -> tuple[str, ...]:
         """The names of the history that come closest to the answer, of its kind first; none stands in the use.
 
         Where fewer than `FEWEST` have any of the cue beside them, others fill up.
@@ -86,7 +86,6 @@ class Question:
         Args:
             kind: of the answer.
             past: the history.
-            unbounded: whether one may come closer than `BELOW` allows.
         """
         score, bar = self._scores(past.lines)
         names, low, use = self.history.names, self.answer.lower(), self.use.lower()
@@ -96,7 +95,7 @@ class Question:
             if len(same) >= LOOK_ALIKES or (score[number] <= 0 and len(same) + len(other) >= FEWEST):
                 break
             text = names[number].text.lower()
-            if not past.names[number] or (score[number] >= max(bar, 1e-9) and not unbounded):
+            if not past.names[number] or score[number] >= max(bar, 1e-9):
                 continue
             if text not in use and text not in low and low not in text:
                 (same if names[number].kind == kind else other).append(names[number].text)

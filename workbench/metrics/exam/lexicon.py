@@ -23,7 +23,7 @@ RETIRES = _set(
 
 NEGATIONS = _set(
     "not no never without cannot don't doesn't mustn't shouldn't won't can't avoid forbid forbids forbidden forbade"
-    " prohibit prohibits prohibited refrain disallow disallowed skip"
+    " prohibit prohibits prohibited refrain disallow disallowed skip exclude excludes excluded excluding omit"
 )
 """Words that make a prohibition of a demand."""
 

@@ -92,8 +92,7 @@ def _exam(contexts: Sequence[GradedContext]) -> tuple[ExamHistory, dict[Answer, 
         names += [Entity(_kind(name), name) for text in texts for name in _names_in(text)]
     names += [Entity(_kind(one.answer), one.answer) for one in asked if one.kind != "rule"]
     history = ExamHistory(messages, names)
-    known = bool(contexts[0].history)
-    return history, {one: _item(history, one, known, [other.answer for other in asked]) for one in asked}
+    return history, {one: _item(history, one, [other.answer for other in asked]) for one in asked}
 
 
 def _names_in(text: str) -> Iterator[str]:
@@ -106,14 +105,14 @@ def _kind(answer: str) -> Kind:
     return "number" if answer[:1].isdigit() or answer[:1] == "$" or _NUMBER_WORD.match(answer) else "quote"
 
 
-def _item(history: ExamHistory, asked: Answer, known: bool, others: Iterable[str]) -> Item:
+def _item(history: ExamHistory, asked: Answer, others: Iterable[str]) -> Item:
     if asked.kind in ("rule", "todo") or len(asked.answer.split()) > LONG:
         return Item("rule", asked.answer, (flipped(asked.answer),), evidence=asked.answer, use=asked.question)
-    question = Question(history, asked.answer, asked.question, _evidence(history, asked) if known else "")
+    question = Question(history, asked.answer, asked.question.partition("?")[0], _evidence(history, asked))
     kind = history.names[history.name_number[asked.answer.lower()]].kind
-    found = question.look_alikes(kind, history.before(len(history.messages)), unbounded=not known)
+    found = question.look_alikes(kind, history.before(len(history.messages)))
     more = (name for name in others if name.lower() not in asked.question.lower() and name != asked.answer)
-    filled = tuple(dict.fromkeys((*found, *more)))[:LOOK_ALIKES]
+    filled = found or tuple(dict.fromkeys(more))[:LOOK_ALIKES]
     return Item(
         asked.kind, asked.answer, filled or (flipped(asked.answer),), question.cue, question.evidence, asked.question,
         denied=question.denied, sides=question.sides,
