@@ -9,7 +9,7 @@ from report.made import KEEPS, MadeResults, made
 
 from workbench.report import charts
 from workbench.report.plot_style import apart, svg
-from workbench.report.report import HALF, points_words
+from workbench.report.report import HALF, Report
 from workbench.report.summaries import points
 from workbench.report.tables import Tables
 from workbench.report.verdict import unscored_note
@@ -110,11 +110,11 @@ def test_both_numbers_of_a_point_come_from_the_same_sessions() -> None:
 
 
 def test_a_point_of_fewer_sessions_says_so() -> None:
-    run = Tables.of(partly({"truncate": 1}))
-    words = [word for word, _ in texts(charts.savings(run))]
+    report = Report(partly({"truncate": 1}))
+    words = [word for word, _ in texts(charts.savings(report.run))]
     assert "truncate (n = 2)" in words and "summarize" in words
     assert "n = 2 to 3 of 3 sessions · further right and up is better" in words
-    assert "truncate keeps" in points_words(run) and "in 2 of 3 sessions" in points_words(run)
+    assert "truncate keeps" in report.savings.alt and "in 2 of 3 sessions" in report.savings.alt
 
 
 def test_points_that_all_rest_on_the_same_number_of_sessions_say_it_once() -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from workbench.experiment.tables import frame
 from workbench.report.charts import spending
-from workbench.report.cost import bills, costs_html, reconciled_html, spending_words, typical
+from workbench.report.cost import bills, costs_html, reconciled_html, typical
+from workbench.report.report import Report
 from workbench.report.tables import Tables
 
 
@@ -99,14 +100,15 @@ def test_hostile_names_are_escaped() -> None:
 
 
 def test_the_chart_marks_where_a_strategy_has_paid_off() -> None:
-    tables = Tables.of(run())
+    source = run()
+    tables = Tables.of(source)
     assert typical(tables) == "s1"
     (axes,) = spending(tables).axes
     assert axes.get_xlabel() == "request" and "USD" in axes.get_ylabel()
     dots = [line for line in axes.get_lines() if line.get_marker() == "o"]
     assert [dot.get_xydata().tolist() for dot in dots] == [[[2.0, 3.0]]]
     assert "n = 3 requests" in next(text.get_text() for text in axes.texts if text.get_gid() == "note")
-    assert "truncate $3.00, no dearer than without compaction from request 2" in spending_words(tables)
+    assert "truncate $3.00, no dearer than without compaction from request 2" in Report(source).spending().alt
 
 
 def test_reported_usage_is_compared_session_by_session() -> None:
@@ -123,8 +125,9 @@ def test_reported_usage_is_compared_session_by_session() -> None:
 
 
 def test_a_run_without_tables_says_so() -> None:
-    tables = Tables.of(Run())
+    source = Run()
+    tables = Tables.of(source)
     assert "No session has a bill" in costs_html(tables).html
     assert "so the bill is not checked" in reconciled_html(tables).html
-    assert "no data" in spending_words(tables)
+    assert "no data" in Report(source).spending().alt
     assert spending(tables).axes[0].get_lines() == []  # type: ignore[comparison-overlap]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from workbench.analysis.paired import estimate
-from workbench.formats import dollars, joined, missing, some
+from workbench.formats import joined, some
 from workbench.palette import REFERENCES
 from workbench.report.html import Html, empty, part, sentences
 from workbench.report.summaries import interval_columns
@@ -75,18 +75,6 @@ def typical(run: Tables) -> str | None:
     whole = costs.drop_duplicates("session").set_index("session")["usd_uncompacted"]
     known = sorted((float(usd), str(session)) for session, usd in whole.items() if session in cut or not cut)
     return known[len(known) // 2][1] if known else None
-
-
-def spending_words(run: Tables, session: str | None = None) -> str:
-    """The chart of spending in words."""
-    session = typical(run) if session is None else session
-    told = [
-        f"{name} {dollars(usd)}"
-        + ("" if missing(even) else f", no dearer than without compaction from request {int(even)}")
-        for owner, name, usd, even in run.costs[["session", "strategy", "usd", "even_at"]].itertuples(index=False)
-        if owner == session
-    ]
-    return f"What {session} has cost after each request; in the end: {joined(told) or 'no data'}"
 
 
 def reconciled_html(run: Tables) -> Html:

@@ -28,6 +28,9 @@ class Html:
     def _repr_html_(self) -> str:
         return render("report/notebook.html", html=self.html)
 
+    def __add__(self, other: Html) -> Html:
+        return Html(self.html + other.html, self.plain, self.data)
+
     def __repr__(self) -> str:
         if self.plain or self.data is None:
             return self.plain or "<a part of a report; a notebook shows it>"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 
 import pandas as pd
 
-from workbench.formats import joined
+from workbench.markup import render
 from workbench.report.html import Html, part, sentences
 from workbench.report.summaries import integrity
 from workbench.report.tables import RETENTION, StoredRun, Tables, replayed, strategies, unreadable
@@ -17,8 +17,8 @@ from workbench.validation.scale import ceiling, floor
 
 MOST_PATHS = 4
 """Recordings that the line for Python names one by one."""
-_MASKED = "secrets, e-mail addresses, names of home directories"
-_SHARED = "# a shared copy: only its maker knows the recordings and where they are"
+GIVEN = ("strategies", "window", "model", "shares")
+"""Settings that the line for Python names."""
 
 
 def integrity_html(run: Tables) -> Html:
@@ -36,40 +36,21 @@ def sessions_html(run: Tables) -> Html:
 
 def reproduce_html(run: Tables) -> Html:
     """The command, the settings and the versions that give this report again."""
-    command = _SHARED if run.manifest.get("shared") else _command(run)
-    return part("reproduce", None, command, command=command, facts=[one for one in _facts(run).items() if one[1]])
-
-
-def _command(run: Tables) -> str:
-    command, sources, settings = run.manifest.get("command"), run.manifest.get("sources"), run.settings
-    if isinstance(command, Sequence) and command:
-        return command if isinstance(command, str) else shlex.join(map(str, command))
-    names = ("strategies", "window", "model", "shares")
-    given = ", ".join(f"{name}={settings[name]!r}" for name in names if name in settings)
-    paths = [str(path) for path in sources] if isinstance(sources, list) else []
-    files = repr(paths) if 0 < len(paths) <= MOST_PATHS else "[...]"
-    return f"import workbench as wb\n\nwb.compare({files}, {given})"
-
-
-def _facts(run: Tables) -> dict[str, str]:
-    """What the run was made with, for readers; empty where the manifest does not say."""
     made, settings = run.manifest, run.settings
-    window, model, created, packages = (
-        settings.get("window"),
-        settings.get("model"),
-        made.get("created"),
-        made.get("packages"),
-    )
-    versions = [f"{name} {version}" for name, version in packages.items()] if isinstance(packages, Mapping) else []
-    when = datetime.fromtimestamp(created, UTC) if isinstance(created, int | float) else None
-    return {
-        "Window": f"{window:,} tokens" if isinstance(window, int) else "each session’s own",
-        "Summaries written by": f"{model} (not a language model)" if model == "extractive" else str(model or ""),
-        "Masked before replay": _MASKED if settings.get("redact") else "",
-        "Seed": str(settings.get("seed", "")), "Python": str(made.get("python", "")),
-        "Packages": joined(versions), "Code": str(made.get("code", "")),
-        "Made": when.strftime("%d %B %Y, %H:%M UTC").lstrip("0") if when else "",
-    }  # fmt: skip
+    words, sources = made.get("command") or "", made.get("sources")
+    paths = list(map(str, sources)) if isinstance(sources, list) else []
+    packages, created = made.get("packages"), made.get("created")
+    command = render(
+        "report/command.txt", shared=made.get("shared"),
+        command=words if isinstance(words, str) else shlex.join(map(str, words)),  # type: ignore[call-overload]
+        sources=repr(paths) if 0 < len(paths) <= MOST_PATHS else "[...]",
+        given=[f"{name}={settings[name]!r}" for name in GIVEN if name in settings],
+    )  # fmt: skip
+    return part(
+        "reproduce", None, command.strip(), command=command.strip(), made=made, settings=settings,
+        packages=[f"{name} {version}" for name, version in packages.items()] if isinstance(packages, Mapping) else [],
+        when=datetime.fromtimestamp(created, UTC) if isinstance(created, int | float) else None,
+    )  # fmt: skip
 
 
 def validation_html(run: StoredRun) -> Html:

@@ -6,13 +6,12 @@ from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.experiment.store import Results
-from workbench.formats import amount, joined, percent
-from workbench.report import charts
+from workbench.report import charts, cost
 from workbench.report.comparison import answer_html, changes_html, differences_html, frontier_html
-from workbench.report.cost import costs_html, reconciled_html, spending_words
+from workbench.report.cost import costs_html, reconciled_html
 from workbench.report.html import Html, note, sentences
 from workbench.report.judges import judges_html
 from workbench.report.losses import by_session_html, kinds_html, losses_html
@@ -46,12 +45,16 @@ class Chart:
         return shown, {"image/svg+xml": {"needs_background": "light"}}
 
 
-def _of_tables(make: Callable[[Tables], Html], doc: str) -> property:
-    return property(lambda report: make(report.run), doc=doc)
+def _chart(name: str, figure: Figure, rows: pd.DataFrame, session: str | None = None) -> Chart:
+    return Chart(name, figure, " ".join(sentences("alt", chart=name, rows=rows.to_dict("records"), session=session)))
+
+
+def _section(make: Callable[[Report], Html | Chart], doc: str) -> property:
+    return property(make, doc=doc)
 
 
 class Report:
-    """The report of a run. Each part is computed when it is asked for."""
+    """The report of a run. Each part is computed when it is asked for; one that has nothing to show is empty."""
 
     def __init__(self, results: StoredRun, baseline: str = "", other: StoredRun | None = None) -> None:
         self.results = results
@@ -73,99 +76,55 @@ class Report:
         """
         return cls(Results.open(run), baseline, Results.open(other) if other else None)
 
-    verdict = _of_tables(verdict_html, "The answer in words.")
-    headline = _of_tables(headline_html, "The headline table.")
-    differences = _of_tables(differences_html, "Every strategy against the baseline: interval, test, result.")
-    frontier = _of_tables(frontier_html, "The Pareto frontier of recall and tokens saved, and how sure it is.")
-    by_kind = _of_tables(kinds_html, "What each strategy still knows of each kind of information.")
-    by_session = _of_tables(by_session_html, "What each strategy still knows in each session.")
-    losses = _of_tables(losses_html, "The worst losses, each with its story.")
-    half_lives = _of_tables(
-        lambda run: half_lives_html(run), "After how many compactions half of the entities are gone."
+    verdict = _section(lambda of: verdict_html(of.run), "The answer in words.")
+    headline = _section(lambda of: headline_html(of.run), "The headline table.")
+    differences = _section(lambda of: differences_html(of.run), "Every strategy against the baseline, with its test.")
+    frontier = _section(lambda of: frontier_html(of.run), "The Pareto frontier of recall and tokens saved, in words.")
+    by_kind = _section(lambda of: kinds_html(of.run), "What each strategy still knows of each kind of information.")
+    by_session = _section(lambda of: by_session_html(of.run), "What each strategy still knows in each session.")
+    losses = _section(lambda of: losses_html(of.run), "The worst losses, each with its story.")
+    half_lives = _section(
+        lambda of: half_lives_html(of.run), "After how many compactions half of the entities are gone."
     )
-    costs = _of_tables(costs_html, "The bill of each strategy by part, and when compaction breaks even.")
-    reconciled = _of_tables(reconciled_html, "How well the bill reproduces what providers reported.")
-    recorded = _of_tables(recorded_html, "Recall where the recorded agents compacted; nothing where none did.")
-    integrity = _of_tables(integrity_html, "What the guard found.")
-    sessions = _of_tables(sessions_html, "What was replayed, and what could not be.")
-    reproduce = _of_tables(reproduce_html, "How to get this report again.")
-
-    @property
-    def changed(self) -> Html:
-        """What changed against the other run, in words; nothing where there is none."""
-        return answer_html(self.run, self.other)
-
-    @property
-    def changes(self) -> Html:
-        """Then and now, strategy by strategy, and what is newly lost; nothing where there is no other run."""
-        return changes_html(self.run, self.other)
-
-    @property
-    def sweep(self) -> Html:
-        """The points of a sweep; nothing where the run is none."""
-        return sweep_html(self.results)
-
-    @property
-    def writers(self) -> Html:
-        """The models that wrote summaries, and what replicates show; nothing where there is neither."""
-        wrote, again = writers_html(self.run), replicates_html(self.results)
-        return Html(wrote.html + again.html, data=wrote.data)
-
-    @property
-    def judges(self) -> Html:
-        """What real models make of the same contexts: their surprise, their answers, and their next actions."""
-        return judges_html(self.results)
-
-    @property
-    def validation(self) -> Html:
-        """Whether this run's own scale holds, and what real models make of the same contexts."""
-        scale = validation_html(self.results)
-        return Html(scale.html + self.judges.html, data=scale.data)
-
-    @property
-    def equal_size(self) -> Chart:
-        """Recall when all are cut to the same size."""
-        words = _words(by_size(self.run), lambda r: f"{r['strategy']} {percent(r['mean'])} at {percent(r['share'])}")
-        return Chart("equal", charts.equal_size(self.run, HALF), f"Recall at equal size: {words}")
-
-    @property
-    def savings(self) -> Chart:
-        """Recall against tokens saved."""
-        return Chart("savings", charts.savings(self.run, HALF), points_words(self.run))
-
-    @property
-    def rounds(self) -> Chart:
-        """What survives one compaction, two, and so on."""
-        words = _words(by_round(self.run), lambda r: f"{r['strategy']} {percent(r['surviving'])} after {r['round']}")
-        return Chart("rounds", charts.rounds(self.run), f"What survives one compaction, two, and so on: {words}")
+    costs = _section(lambda of: costs_html(of.run), "The bill of each strategy, and when compaction breaks even.")
+    reconciled = _section(lambda of: reconciled_html(of.run), "How well the bill reproduces what providers reported.")
+    recorded = _section(lambda of: recorded_html(of.run), "Recall where the recorded agents compacted.")
+    integrity = _section(lambda of: integrity_html(of.run), "What the guard found.")
+    sessions = _section(lambda of: sessions_html(of.run), "What was replayed, and what could not be.")
+    reproduce = _section(lambda of: reproduce_html(of.run), "How to get this report again.")
+    changed = _section(lambda of: answer_html(of.run, of.other), "What changed against the other run, in words.")
+    changes = _section(lambda of: changes_html(of.run, of.other), "Then and now, and what is newly lost.")
+    sweep = _section(lambda of: sweep_html(of.results), "The points of a sweep.")
+    writers = _section(
+        lambda of: writers_html(of.run) + replicates_html(of.results),
+        "The models that wrote summaries, and replicates.",
+    )
+    judges = _section(lambda of: judges_html(of.results), "What real models make of the same contexts.")
+    validation = _section(
+        lambda of: validation_html(of.results) + judges_html(of.results), "Whether this run's own scale holds."
+    )
+    equal_size = _section(
+        lambda of: _chart("equal", charts.equal_size(of.run, HALF), by_size(of.run)), "Recall at the same size."
+    )
+    savings = _section(
+        lambda of: _chart("savings", charts.savings(of.run, HALF), points(of.run)), "Recall against tokens saved."
+    )
+    rounds = _section(
+        lambda of: _chart("rounds", charts.rounds(of.run), by_round(of.run)), "What survives one compaction, two, ..."
+    )
 
     def context(self, session: str | None = None) -> Chart:
         """The context over one session; a typical one if none is named."""
         session = typical(self.run) if session is None else session
         steps = self.run.steps[self.run.steps["session"] == session]
         sizes = steps.groupby("strategy", sort=False)["tokens_sent"].max().reset_index()
-        words = _words(sizes, lambda r: f"{r['strategy']} {amount(r['tokens_sent'])}")
-        alt = f"The size of each request of {session} under each strategy; the largest, in tokens: {words}"
-        return Chart("context", charts.context_over_time(self.run, session), alt)
+        return _chart("context", charts.context_over_time(self.run, session), sizes, session)
 
     def spending(self, session: str | None = None) -> Chart:
         """What one session has cost after each request; the one in the middle by its cost if none is named."""
-        return Chart("spending", charts.spending(self.run, session), spending_words(self.run, session))
-
-
-def _words(rows: pd.DataFrame, sentence: Callable[[Any], str]) -> str:
-    """The rows of a chart in words, for those who cannot see it."""
-    return joined([sentence(one) for one in rows.to_dict("records")]) or "no data"
-
-
-def points_words(run: Tables) -> str:
-    """The chart of recall against tokens saved in words."""
-
-    def sentence(one: Any) -> str:  # noqa: ANN401 - a row
-        part = "" if one["sessions"] == one["of"] else f" in {one['sessions']} of {one['of']} sessions"
-        return f"{one['strategy']} keeps {percent(one['recall'])} and saves {percent(one['saved'])}{part}"
-
-    return "Recall against tokens saved: " + _words(points(run), sentence)
+        session = cost.typical(self.run) if session is None else session
+        bills = self.run.costs[self.run.costs["session"] == session]
+        return _chart("spending", charts.spending(self.run, session), bills, session)
 
 
 def half_lives_html(run: Tables) -> Html:
