@@ -82,9 +82,6 @@ def label(folder: str | Path | ProbeResults, file: str | Path | None = None, eac
         folder: of `workbench judge probes --judge`.
         file: where the labels go; by default beside the answers.
         each: how many of each of the judge's verdicts.
-
-    Raises:
-        SettingError: the folder holds no answers.
     """
     probed = folder if isinstance(folder, ProbeResults) else ProbeResults.open(folder)
     return Labelling(probed, None if file is None else Path(file), each)

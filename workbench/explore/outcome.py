@@ -16,14 +16,9 @@ MessageOutcome: TypeAlias = Literal["pinned", "kept", "rewritten", "dropped", "l
 
 
 def outcomes(session: Session, event: CompactionEvent | None, at: int | None = None) -> tuple[MessageOutcome, ...]:
-    """What became of each message of the session at this compaction and those before it.
+    """What became of each message of the session at this compaction and those before it; without one all are kept.
 
-    Without a compaction everything is kept.
-
-    Args:
-        session: n messages.
-        event: the newest compaction.
-        at: the place, event.at <= at <= n; what comes from there on is still to come. None: at the compaction.
+    What comes from the place `at` on (by default from the compaction on) is still to come.
     """
     messages = session.messages
     done = 0 if event is None else event.at
@@ -63,15 +58,7 @@ class Missing:
 
 
 def missing(session: Session, index: Index, replay: Replay, event: CompactionEvent | None, at: int) -> Missing:
-    """What the recording needs after one place of the session and the context there lacks.
-
-    Args:
-        session: n messages.
-        index: of the session.
-        replay: of the session.
-        event: the newest compaction before that place; None if there was none.
-        at: the place, event.at <= at <= n.
-    """
+    """What the recording needs after the place `at` of the session and the context there, after `event`, lacks."""
     demand = index.demand(at)
     if not len(demand):
         return Missing(0, ())

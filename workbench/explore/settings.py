@@ -15,15 +15,7 @@ from workbench.experiment.prepared import Prepared
 
 @dataclass(frozen=True, slots=True)
 class ExplorerSettings:
-    """What the controls are set to.
-
-    Attributes:
-        strategy: name of a preset.
-        window: tokens.
-        threshold: share of the window at which the context is compacted, in (0, 1]; None is the preset's own.
-        tail: tokens of newest messages to keep as they are; None is the preset's own.
-        beside: name of a second preset to compare with; None shows one alone.
-    """
+    """What the controls are set to, see `explore`; strategies by name."""
 
     strategy: str = "summarize"
     window: int = 200_000

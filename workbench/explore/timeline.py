@@ -57,13 +57,7 @@ def timeline(
 ) -> dict[str, object] | None:
     """The size of each request, recorded and sent, with window, trigger and compactions; None without requests.
 
-    Args:
-        replay: with its steps.
-        trigger: of the preset, for the trigger line.
-        selected: the selected compaction.
-        threshold: share of the window in place of the trigger's own.
-        request: the selected request; None is at the compaction.
-        beside: the same session under another strategy, drawn as a dashed line.
+    `threshold` is in place of the trigger's own; a replay `beside` it is drawn as a dashed line.
     """
     if not replay.steps:
         return None

@@ -23,8 +23,7 @@ class SessionView:
     """A session, its replay under the settings, and a place in it.
 
     Attributes:
-        settings: the strategy and its parameters.
-        replay: of the session under them; `other` is the one to compare with, None if there is none.
+        replay: of the session under the settings; `other` is the one to compare with, None if there is none.
         progress: messages replayed, and messages of the session; None once all are.
         selected: number of the selected compaction; -1 before the first.
         request: the selected request; None is at the compaction.

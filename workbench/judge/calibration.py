@@ -81,12 +81,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A share of right answers freed of the judge's errors, or the reason why there is none.
-
-    Attributes:
-        judged: the share that the judge calls right: not an estimate of anything.
-        share: the estimate; None where `why` says why not.
-    """
+    """A share of right answers freed of the judge's errors, or why there is none; `judged` is what the judge says."""
 
     judged: float
     share: Interval | None
@@ -106,13 +101,8 @@ def corrected(right: Sequence[int], asked: Sequence[int], labels: Labels | None,
     """The share of answers that are right, freed of the judge's errors (Rogan and Gladen).
 
     The uncertainty of the verdicts, of the labels and of the pool go into the interval together. Answers of one
-    session are alike; where sessions differ more than chance would make them, the answers count for less.
-
-    Args:
-        right: for each session how many answers the judge calls right.
-        asked: for each session how many it judged, >= 1.
-        labels: None where nobody labelled anything.
-        seed: of the draws.
+    session are alike; where sessions differ more than chance would make them, the answers count for less. `right` is
+    for each session how many of the answers `asked` the judge calls right.
     """
     k, n = np.asarray(right, dtype=float), np.asarray(asked, dtype=float)
     judged = float(k.sum() / n.sum())
@@ -131,12 +121,7 @@ def corrected(right: Sequence[int], asked: Sequence[int], labels: Labels | None,
 
 
 def design_effect(right: NDArray[np.float64], asked: NDArray[np.float64]) -> float:
-    """By how much the variance of the share exceeds that of independent answers; at least 1.
-
-    Args:
-        right: for each session how many answers are called right.
-        asked: how many were judged; with fewer than five sessions nothing can be said, and it is 1.
-    """
+    """By how much the variance of the share exceeds that of independent answers; 1 with fewer than five sessions."""
     m = len(asked)
     share = right.sum() / asked.sum()
     if m < 5 or share in (0.0, 1.0):
@@ -146,11 +131,7 @@ def design_effect(right: NDArray[np.float64], asked: NDArray[np.float64]) -> flo
 
 
 def _rates(labels: Labels, beta: Callable[[int, int], Any]) -> tuple[Any, Any]:
-    """Sensitivity and specificity: numbers or draws, as `beta` gives them for two counts.
-
-    Where the labelled items were chosen by verdict, they follow by Bayes from how true each verdict is and how often it
-    is given.
-    """
+    """Sensitivity and specificity, numbers or draws as `beta` gives them; by Bayes for items chosen by verdict."""
     if labels.pool is None:
         return beta(labels.both, labels.false_wrong), beta(labels.neither, labels.false_right)
     believed, missed = beta(labels.both, labels.false_right), beta(labels.false_wrong, labels.neither)

@@ -41,11 +41,9 @@ class Compacted:
     """What one strategy sends at one boundary of one session.
 
     Attributes:
-        share: the budget as a share of the history.
-        at: the boundary: the history is `messages[:at]`.
+        share: the budget as a share of the history, which is `messages[:at]`.
         path: the file that the session was read from; None for a session at hand.
-        over_target: why the strategy may not be compared at that size in that session: it stays larger there, at this
-            boundary or another; empty where it may.
+        over_target: why the strategy may not be compared at that size in that session; empty where it may.
     """
 
     ready: Prepared
@@ -102,11 +100,7 @@ class ContextSpec(Spec):
             what: files, folders, patterns or sessions; none stand for the bundled sessions.
 
         Raises:
-            SettingError: there is nothing to read, or no session in it.
-            ModelError: the model failed and a strategy has no fallback.
-
-        Warns:
-            LeftOut: a file, each in turn, that cannot be read while others can.
+            SettingError: no session can be read. Where only some files cannot, each is a warning `LeftOut`.
         """
         model = self.how.model(self.model)
         for path, ready in self._sessions(what):

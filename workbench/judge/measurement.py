@@ -23,12 +23,9 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Measurement:
-    """A folder with the table and the notes of one kind of measurement.
+    """A folder with the table (see docs/tables.md) and the notes of one kind of measurement.
 
-    Attributes:
-        file, notes_file: names of the table and of the notes.
-        columns: of the table with their types, see docs/tables.md.
-        missing: what a folder without the table lacks, and which command makes it.
+    `missing` names what a folder without the table lacks, and which command makes it.
     """
 
     path: Path
@@ -39,11 +36,7 @@ class Measurement:
 
     @classmethod
     def open(cls, folder: str | Path) -> Self:
-        """The measurement in this folder.
-
-        Raises:
-            SettingError: there is none.
-        """
+        """The measurement in this folder; a `SettingError` where there is none."""
         if not (Path(folder) / cls.file).is_file():
             raise SettingError(f"{folder} holds no {cls.missing}")
         return cls(Path(folder))
@@ -58,8 +51,7 @@ class Measurement:
         table = pd.DataFrame(
             {name: pd.array([row.get(name) for row in rows], dtype=kind) for name, kind in cls.columns.items()}
         )
-        part = where / f".{cls.file}.{os.getpid()}.part"
-        table.to_parquet(part, index=False)
+        table.to_parquet(part := where / f".{cls.file}.{os.getpid()}.part", index=False)
         part.replace(where / cls.file)
         write_atomically(where / cls.notes_file, json.dumps(notes, indent=2) + "\n")
         return cls(where)
@@ -74,8 +66,7 @@ class Measurement:
     @cached_property
     def notes(self) -> dict[str, object]:
         """Who was asked, with which settings."""
-        found: dict[str, object] = json.loads((self.path / self.notes_file).read_text(encoding="utf-8"))
-        return found
+        return dict(json.loads((self.path / self.notes_file).read_text(encoding="utf-8")))
 
 
 def each(rows: Callable[[Item], Iterable[Row]], items: Sequence[Item], word: str, quiet: bool) -> Iterator[Row]:

@@ -45,10 +45,9 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnswerer:
-    """A model that reads contexts.
+    """A model that reads contexts: any but `extractive`, which is no language model.
 
     Attributes:
-        model: any but `extractive`, which is no language model.
         window: tokens that it takes; None asks the model, and where that does not know either, nothing is too large.
         tokens: of an answer at most.
         instructions: the system prompt.

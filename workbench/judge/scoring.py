@@ -34,13 +34,9 @@ _ITEMS = re.compile(r"[\n,;]+|(?<=\s)and\s")
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a question asks for.
+    """What a question asks for: of a set, one item a line; of a choice, the letter of one of the options.
 
-    Attributes:
-        answer: the right one; of a set, one item a line; of a choice, its letter.
-        form: how it is compared.
-        stale: an answer that was right once; empty if there is none.
-        options: of a choice, in the order of their letters.
+    `stale` is an answer that was right once; empty if there is none.
     """
 
     answer: str

@@ -24,12 +24,7 @@ POINT_NAMES = {"none": "none (nothing is cut)", "null": "null (last message only
 
 
 def savings(run: Tables, width: float = 7.6) -> Figure:
-    """What each strategy keeps against what it saves, under its own trigger, with intervals where there are enough.
-
-    Args:
-        run: the tables.
-        width: inches.
-    """
+    """What each strategy keeps against what it saves, under its own trigger, with intervals where there are enough."""
     title = "Recall against savings, own triggers"
     rows = points(run)
     if rows.empty:
@@ -64,12 +59,7 @@ def _sessions(rows: pd.DataFrame) -> str:
 
 
 def equal_size(run: Tables, width: float = 7.6) -> Figure:
-    """What each strategy keeps when all are cut to the same share of the same history.
-
-    Args:
-        run: the tables.
-        width: inches.
-    """
+    """What each strategy keeps when all are cut to the same share of the same history."""
     title = "Recall when all are cut to the same size"
     rows, budgets = by_size(run), shares(run)
     larger = {(name, share) for share in budgets for name in unranked(run, share)}
@@ -128,12 +118,7 @@ def _curves(
 
 
 def context_over_time(run: Tables, session: str | None = None) -> Figure:
-    """The size of each request of one session, uncompacted and under each strategy, with its compactions.
-
-    Args:
-        run: the tables.
-        session: its id; a typical one if None.
-    """
+    """The size of each request of one session, uncompacted and under each strategy, with its compactions."""
     title = "The context over one session"
     session = typical(run) if session is None else session
     rows = run.steps[run.steps["session"] == session]
@@ -153,12 +138,7 @@ def context_over_time(run: Tables, session: str | None = None) -> Figure:
 
 
 def spending(run: Tables, session: str | None = None) -> Figure:
-    """What one session has cost after each request, under each strategy, with where compaction has paid off.
-
-    Args:
-        run: the tables.
-        session: its id; the one in the middle if None.
-    """
+    """What one session has cost after each request, under each strategy, with where compaction has paid off."""
     title = "What one session has cost, request by request"
     session = cost.typical(run) if session is None else session
     rows = run.steps[(run.steps["session"] == session) & run.steps["usd"].notna()].sort_values("request")

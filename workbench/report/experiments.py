@@ -31,10 +31,7 @@ LISTS = ";"
 def run_experiment(parameters: Mapping[str, Value], out: str | Path | None = None, *, progress: bool = False) -> Path:
     """Run `notebooks/experiment.ipynb` with these parameters and render the report of its run.
 
-    Args:
-        parameters: by name; a text is read as the type that the notebook declares.
-        out: the run's folder; by default one in `reports` that is named after the parameters.
-        progress: whether a bar on standard error counts the cells.
+    The run's folder is by default one in `reports` that is named after the parameters.
 
     Returns:
         The executed notebook, in the run's folder.
@@ -58,14 +55,7 @@ def seal(values: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GridPoint:
-    """One point of the grid.
-
-    Attributes:
-        values: the parameters that were given.
-        folder: its run.
-        outcome: `done` now, `kept` from an earlier run, or `failed`.
-        reason: why it failed; its notebook has the whole error.
-    """
+    """One point of the grid: its parameters and its run's folder; `kept` from an earlier run, or why it failed."""
 
     values: Mapping[str, Value]
     folder: str
@@ -74,15 +64,7 @@ class GridPoint:
 
 
 def points(fixed: Mapping[str, str], grid: Mapping[str, str]) -> list[dict[str, Value]]:
-    """Every combination of the grid's values with the fixed ones, all checked; nothing is started.
-
-    Args:
-        fixed: parameters that are the same everywhere, as a person wrote them.
-        grid: values between commas by parameter; between semicolons where the parameter is a list.
-
-    Raises:
-        SettingError: an unknown parameter, an ill-typed value, or a parameter that is both fixed and varied.
-    """
+    """Every combination of the grid's values with the fixed ones, all checked; see `run_experiments`."""
     template = notebook(TEMPLATE)
     known = declared(template)
     for name in grid:
@@ -92,7 +74,7 @@ def points(fixed: Mapping[str, str], grid: Mapping[str, str]) -> list[dict[str, 
         raise SettingError("`out` is the folder of one run; use --out for the folder of all runs")
     choices = []
     for name, text in grid.items():
-        mark = LISTS if name in known and known[name].type.startswith("list[") else ","
+        mark = LISTS if name in known and known[name].startswith("list[") else ","
         choices.append([(name, part.strip()) for part in text.split(mark) if part.strip()])
     return [checked(template, {**fixed, **dict(chosen)}) for chosen in product(*choices)]
 
@@ -107,21 +89,18 @@ def run_experiments(
 ) -> list[GridPoint]:
     """Run the experiment notebook at every point of a grid; what is finished already is not run again.
 
-    Each point has its own kernel and its own folder. One that fails keeps its notebook as far as it came, with the
-    error marked on top, and does not stop the others.
+    Each point has its own kernel and its own folder, in `out` or in one in `reports` that is named after the grid. One
+    that fails keeps its notebook as far as it came, with the error marked on top, and does not stop the others.
 
     Args:
         fixed: parameters that are the same everywhere, as a person wrote them.
-        grid: values by parameter, see `points`.
-        out: the folder of all runs; by default one in `reports` that is named after the grid.
+        grid: values between commas by parameter; between semicolons where the parameter is a list.
+        out: the folder of all runs.
         jobs: notebooks at a time, >= 1.
         quiet: no progress bar.
 
-    Returns:
-        Each point with its outcome, in the grid's order.
-
     Raises:
-        SettingError: an unknown or ill-typed parameter; no kernel was started.
+        SettingError: an unknown or ill-typed parameter, or one both fixed and varied; no kernel was started.
     """
     from tqdm.auto import tqdm
 

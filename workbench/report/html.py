@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 class Html:
     """A part of a page: it shows itself in a notebook; as plain text it is `plain`, or its table.
 
-    Attributes:
-        html: from a template.
-        plain: the same in words.
-        data: the table, where the part is one; the columns are in `docs/tables.md`.
+    Where the part is a table, `data` has its figures; the columns are in `docs/tables.md`.
     """
 
     html: str
@@ -38,13 +35,9 @@ class Html:
 
 
 def part(template: str, data: pd.DataFrame | None = None, plain: str = "", **values: object) -> Html:
-    """The part of a report that a template in `templates/report` makes.
+    """The part of a report that a template in `templates/report` makes of a table and of values by name.
 
-    Args:
-        template: its name.
-        data: the table that it shows: the template has its `rows`, and `known`, the strategies in it.
-        plain: the part in words.
-        values: what else it shows, by name.
+    Of the table, the template has the `rows`, and `known`, the strategies in it.
     """
     if data is not None:
         names = list(dict.fromkeys(data["strategy"])) if "strategy" in data else []
@@ -52,14 +45,14 @@ def part(template: str, data: pd.DataFrame | None = None, plain: str = "", **val
     return Html(render(f"report/{template}.html", **values), plain, data)
 
 
+def empty(text: str = "", data: pd.DataFrame | None = None, *, template: str = "empty") -> Html:
+    """A sentence where there is nothing to show; without one, a part that shows nothing."""
+    return part(template, data, text, text=text) if text else Html("", data=data)
+
+
 def note(text: str, data: pd.DataFrame | None = None) -> Html:
     """A sentence below a table or chart; nothing where it is empty."""
-    return part("note", data, text, text=text) if text else Html("", data=data)
-
-
-def empty(text: str = "", data: pd.DataFrame | None = None) -> Html:
-    """A sentence where there is nothing to show; without one, a part that shows nothing."""
-    return part("empty", data, text, text=text) if text else Html("", data=data)
+    return empty(text, data, template="note")
 
 
 def sentences(template: str, **values: object) -> list[str]:

@@ -5,7 +5,7 @@ Each part appears once its command has written its table into the run's folder.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,6 @@ from workbench.judge.probes.judge import DIMENSIONS, RUBRIC_NOTE
 from workbench.judge.surprisal.measurement import SurprisalResults
 from workbench.report.html import Html, part
 from workbench.report.tables import StoredRun
-
-MEASURED: Mapping[str, object] = {
-    "model": "Gemma 3 270M base", "mean": 0.85, "low": 0.71, "high": 0.97, "median": 0.87, "positive": 7,
-    "boundaries": 7, "sessions": 7,
-}  # fmt: skip
-"""Rank correlation of recall with a real model's surprise, with a 95 % interval; docs/method.md says how."""
 
 
 def _surprise(found: SurprisalResults) -> dict[str, Any]:
@@ -75,4 +69,4 @@ def judges_html(run: StoredRun) -> Html:
     """All that real models were asked about this run's contexts; a sentence where nothing was."""
     folder = getattr(run, "path", None)  # a run that is not on disk has no such tables
     parts = measured_html(folder) if isinstance(folder, Path) else []
-    return part("judges", parts[0].data if parts else None, measured=MEASURED, parts=[one.html for one in parts])
+    return part("judges", parts[0].data if parts else None, parts=[one.html for one in parts])

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
 from workbench.report.parameters import Value, checked
@@ -27,11 +27,7 @@ class NotebookError(WorkbenchError):
 def run_notebook(template: Path, out: Path, parameters: Mapping[str, Value], *, progress: bool = False) -> Path:
     """Execute a notebook with parameters and write it, outputs and all, to `out`.
 
-    Args:
-        template: a notebook that declares its parameters.
-        out: the notebook to write; of a failed run as far as it came, with the error marked on top.
-        parameters: by name.
-        progress: whether a bar on standard error counts the cells.
+    Of a failed run, the notebook is written as far as it came, with the error marked on top.
 
     Raises:
         SettingError: an unknown or ill-typed parameter; nothing was started.
@@ -55,8 +51,7 @@ def run_notebook(template: Path, out: Path, parameters: Mapping[str, Value], *, 
             cell = mark_dead(out)
             raise NotebookError(f"{out}, cell {cell}: its kernel died, as it does when memory runs out") from None
         except RuntimeError as error:  # before the first cell: the client has no class of its own for that
-            if not out.exists():
-                out.write_bytes(template.read_bytes())
+            out.write_bytes((out if out.exists() else template).read_bytes())
             mark_dead(out, "before the first cell")
             raise NotebookError(f"{out}: its kernel did not start: {error}") from None
     return out
@@ -77,11 +72,7 @@ def mark_dead(path: Path, where: str = "") -> int:
 
 
 def own_kernel(folder: Path) -> type[AsyncKernelManager]:
-    """A kernel manager whose only kernel is this interpreter, whatever is installed for the user.
-
-    Args:
-        folder: where the kernel keeps its files, and its sockets where the system has them.
-    """
+    """A kernel manager whose only kernel is this interpreter, whatever is installed; all its files are in `folder`."""
     from jupyter_client.kernelspec import KernelSpec
     from jupyter_client.manager import AsyncKernelManager
 
@@ -97,10 +88,7 @@ def own_kernel(folder: Path) -> type[AsyncKernelManager]:
         @property
         def kernel_spec(self) -> KernelSpec:
             command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-            return KernelSpec(argv=command, display_name="Python 3", language="python")
-
-        async def _async_pre_start_kernel(self, **given: Any) -> tuple[list[str], dict[str, Any]]:  # noqa: ANN401 - theirs
-            return await super()._async_pre_start_kernel(**{**given, "env": environment(folder)})
+            return KernelSpec(argv=command, display_name="Python 3", language="python", env=environment(folder))
 
         async def _async_interrupt_kernel(self) -> None:
             if not self.shutting_down:  # at the end there is nothing to interrupt, and the kernel would say so
@@ -110,7 +98,7 @@ def own_kernel(folder: Path) -> type[AsyncKernelManager]:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """The kernel's environment: this one, with this package importable and all its files in `folder`.
+    """What the kernel's environment has besides this one's: this package, and all its files in `folder`.
 
     What matplotlib knows of fonts is kept in the virtual environment, so that it is found out only once.
     """
@@ -122,4 +110,4 @@ def environment(folder: Path) -> dict[str, str]:
         fonts = Path(sys.prefix) / "share" / "workbench"
         fonts.mkdir(parents=True, exist_ok=True)
     own["MPLCONFIGDIR"] = os.environ.get("MPLCONFIGDIR") or str(fonts)
-    return {**os.environ, **own, "PYTHONPATH": paths, "MPLBACKEND": INLINE}
+    return {**own, "PYTHONPATH": paths, "MPLBACKEND": INLINE}

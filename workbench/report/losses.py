@@ -21,13 +21,7 @@ FEWEST_NEEDED, MOST_KINDS = 5, 14
 
 
 def losses_html(run: Tables, most: int = MOST, place: str = "losses") -> Html:
-    """What was lost and needed again; each row opens to its story.
-
-    Args:
-        run: the tables.
-        most: rows, >= 1; the two worst of each session come on top.
-        place: the table's id on the page.
-    """
+    """The heaviest losses that were needed again, and the two worst of each session; each row opens to its story."""
     rows = worst_losses(run, most, each=2)
     if rows.empty:
         return empty("Nothing that was needed later was lost, or nothing was compacted.", rows)
@@ -59,12 +53,7 @@ def kinds_html(run: Tables) -> Html:
         return empty("Nothing from before a boundary was needed after it.", rows)
     needed = rows.groupby("kind", sort=False)["demanded"].first()
     needed = needed[needed >= min(FEWEST_NEEDED, needed.max())].head(MOST_KINDS)
-    recall = rows.pivot_table(index="kind", columns="strategy", values="recall").reindex(columns=names)
-    lines = [
-        {"title": kind, "needed": count, "of": {"kind": kind}, "recall": recall.loc[kind].to_dict()}
-        for kind, count in needed.items()
-    ]
-    return _heat(run, "kinds", names, lines, rows, total=int(needed.sum()))
+    return _heat(run, "kinds", names, rows, {kind: kind for kind in needed.index}, needed.to_dict())
 
 
 def by_session_html(run: Tables) -> Html:
@@ -72,17 +61,16 @@ def by_session_html(run: Tables) -> Html:
     rows = by_session(run)
     if rows.empty:
         return empty("No session was replayed.", rows)
-    lines = [
-        {"title": own["title"].iloc[0], "of": {"session": session}, "recall": dict(own[["strategy", "recall"]].values)}
-        for session, own in rows.groupby("session", sort=False)
-    ]
-    return _heat(run, "sessions", contenders(run), lines, rows)
+    return _heat(run, "sessions", contenders(run), rows, dict(zip(rows["session"], rows["title"], strict=True)), {})
 
 
 def _heat(
-    run: Tables, of: str, names: Sequence[str], lines: list[dict[str, Any]], rows: pd.DataFrame, total: int = 0
+    run: Tables, of: str, names: Sequence[str], rows: pd.DataFrame, titles: dict[str, str], needed: dict[str, int]
 ) -> Html:
+    """A row a title, a column a strategy."""
+    key = of.removesuffix("s")
+    recall = rows.set_index([key, "strategy"])["recall"].to_dict()
     return part(
-        "heat", rows, of=of, names=names, rows=lines, total=total, references=REFERENCES, equal_size=bool(shares(run)),
-        known=strategies(run),
+        "heat", rows, of=of, key=key, names=names, rows=titles, needed=needed, recall=recall, references=REFERENCES,
+        equal_size=bool(shares(run)), known=strategies(run),
     )  # fmt: skip

@@ -25,24 +25,13 @@ def notebook(name: str) -> Path:
 
 
 def course() -> list[Path]:
-    """The course in reading order, and the template for experiments behind it.
-
-    Raises:
-        SetupError: it was not installed.
-    """
+    """The course in reading order, and the template for experiments behind it."""
     folder = notebook("01_first_replay").parent
     return [*sorted(folder.glob("[0-9][0-9]_*.ipynb")), notebook("experiment")]
 
 
 def copy_course(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Copy the course into a folder; what is there already stays as it is.
-
-    Returns:
-        The notebooks that were copied, and those that were there.
-
-    Raises:
-        SetupError: the course was not installed.
-    """
+    """Copy the course into a folder; the notebooks that were copied, and those that were there and stay as they are."""
     folder.mkdir(parents=True, exist_ok=True)
     targets = {folder / source.name: source for source in course()}
     there = [target for target in targets if target.exists()]

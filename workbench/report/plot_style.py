@@ -27,24 +27,10 @@ STYLE: dict[Any, Any] = {
 }  # fmt: skip
 
 
-class ChartFigure(Figure):
-    """A figure that a notebook shows wherever it is the last line of a cell, also without pyplot."""
-
-    def _repr_png_(self) -> bytes:
-        return png(self)
-
-
 def paper(title: str, note: str, *, width: float = 7.6, height: float = 4.2) -> tuple[Figure, Axes]:
-    """An empty figure with one axis, a title, and below it what n is and which direction is better.
-
-    Args:
-        title: what the chart shows.
-        note: n and direction; one line.
-        width: inches.
-        height: inches.
-    """
+    """An empty figure (sizes in inches) with one axis, a title, and below it n and which direction is better."""
     with mpl.rc_context(STYLE):
-        figure = ChartFigure(figsize=(width, height), layout="constrained")
+        figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
         axes.set_title(title, pad=24)
@@ -71,13 +57,7 @@ class Label:
 
 
 def name_ends(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
-    """Write each label right of the axis, at the height of its point or as near as the others allow.
-
-    Args:
-        figure: of the axis.
-        axes: with everything else drawn.
-        labels: one a point, or one a line at its last point.
-    """
+    """Write each label right of the axis, at the height of its point or as near as the others allow."""
     figure.canvas.draw()
     figure.set_layout_engine("none")  # labels are placed where they will be drawn
     place, widest = axes.get_position(), max((7.2 * len(label.text) for label in labels), default=0.0)
@@ -96,14 +76,7 @@ def name_ends(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
 
 
 def apart(wanted: Sequence[float], step: float, low: float, high: float) -> list[float]:
-    """Heights at least `step` apart and as near to the wanted ones as that allows.
-
-    Args:
-        wanted: rising.
-        step: > 0.
-        low: the lowest height allowed where there is room.
-        high: likewise the highest.
-    """
+    """Heights at least `step` apart, as near to the wanted ones, which rise, as room between low and high allows."""
     groups: list[list[float]] = []  # each: the sum of what its members want as the height of the first, and how many
     for i, height in enumerate(wanted):
         groups.append([height - i * step, 1])
@@ -116,13 +89,7 @@ def apart(wanted: Sequence[float], step: float, low: float, high: float) -> list
 
 
 def svg(figure: Figure, name: str, alt: str = "") -> str:
-    """The figure as one `<svg>` element that takes its ink from the page; the same figure gives the same text twice.
-
-    Args:
-        figure: any.
-        name: what its ids start with, so that two figures on a page do not share one.
-        alt: what it shows, in words.
-    """
+    """The figure as one `<svg>` element that takes its ink from the page; its ids start with `name`."""
     out = io.StringIO()
     with mpl.rc_context(STYLE):
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.experiment.store import Results
 from workbench.report import charts, cost
-from workbench.report.comparison import answer_html, changes_html, differences_html, frontier_html
+from workbench.report.comparison import answer_html, changes_html, differences_html, frontier_html, sweep_html
 from workbench.report.cost import costs_html, reconciled_html
 from workbench.report.html import Html, note, sentences
 from workbench.report.judges import judges_html
@@ -18,7 +18,6 @@ from workbench.report.losses import by_session_html, kinds_html, losses_html
 from workbench.report.plot_style import png, svg
 from workbench.report.provenance import integrity_html, recorded_html, reproduce_html, sessions_html, validation_html
 from workbench.report.summaries import by_round, by_size, lives, points, typical
-from workbench.report.sweep import sweep_html
 from workbench.report.tables import StoredRun, Tables, contenders
 from workbench.report.verdict import headline_html, verdict_html
 from workbench.report.writers import replicates_html, writers_html
@@ -54,7 +53,12 @@ def _section(make: Callable[[Report], Html | Chart], doc: str) -> property:
 
 
 class Report:
-    """The report of a run. Each part is computed when it is asked for; one that has nothing to show is empty."""
+    """The report of a run. Each part is computed when it is asked for; one that has nothing to show is empty.
+
+    Parts: `verdict headline differences frontier by_kind by_session losses half_lives costs reconciled recorded
+    integrity sessions reproduce changed changes sweep writers judges validation`, and the charts `equal_size savings
+    rounds`, `context()`, `spending()`.
+    """
 
     def __init__(self, results: StoredRun, baseline: str = "", other: StoredRun | None = None) -> None:
         self.results = results

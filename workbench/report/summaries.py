@@ -69,7 +69,7 @@ def by_size(run: Tables) -> pd.DataFrame:
 
 
 def by_kind(run: Tables) -> pd.DataFrame:
-    """What each strategy keeps of each kind of entity: `kind`, `demanded`, `strategy`, `recall` (share).
+    """What each strategy keeps of each kind of entity.
 
     At equal size over all shares where the run has matched mode, else under each strategy's own trigger. Kinds that
     were needed most come first; `demanded` counts an entity once a boundary, however many shares there are.
@@ -86,7 +86,7 @@ def by_kind(run: Tables) -> pd.DataFrame:
 
 
 def by_session(run: Tables) -> pd.DataFrame:
-    """What each strategy keeps in each session: `session`, `title`, `strategy`, `recall` (share, if scored).
+    """What each strategy keeps in each session.
 
     At equal size, mean over the shares, where the run has matched mode, else under each strategy's own trigger.
     """
@@ -109,10 +109,7 @@ def lives(run: Tables, strategy: str) -> Survival:
 
 
 def by_round(run: Tables) -> pd.DataFrame:
-    """What outlives one compaction, two, ...: `strategy`, `round`, `at_risk`, `lost` (counts), `surviving` (share).
-
-    With `low`, `high` (95 % interval of the share) and `sessions`. Rounds are counted from the first mention.
-    """
+    """What outlives one compaction, two, ..., with a 95 % interval; rounds are counted from the first mention."""
     reached = run.survival[run.survival["at_risk"] > 0].groupby(["strategy", "round"])["session"].nunique()
     rows = [
         (
@@ -139,12 +136,8 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
     """What was lost and needed again, worst first; an entity that several strategies lost at one boundary is one row.
 
     Columns: those of the `losses` table, with `lost_by`: a tuple of `(strategy, stage, level)`. Under the strategies'
-    own triggers where that lost anything, else at equal size. The references are left out.
-
-    Args:
-        run: the tables.
-        most: rows, >= 1.
-        each: rows of each session beyond those, so that no session is without its worst.
+    own triggers where that lost anything, else at equal size. The references are left out. Beyond the `most` rows,
+    each session has so many of its worst.
     """
     keys = ["session", "kind", "entity", "needed_at"]
     rows = run.losses[~run.losses["strategy"].isin(REFERENCES)]

@@ -21,16 +21,12 @@ SAVED = "tokens_saved"
 
 
 class StoredRun(Protocol):
-    """A run as it is on disk: `workbench.experiment.store.Results` is one."""
+    """A run as it is on disk, see `workbench.experiment.store.Results`."""
 
     @property
-    def manifest(self) -> Mapping[str, object]:
-        """What the run was made with."""
-        ...
+    def manifest(self) -> Mapping[str, object]: ...  # noqa: D102 - as there
 
-    def table(self, name: str, /) -> pd.DataFrame:
-        """One table by name, see `docs/tables.md`."""
-        ...
+    def table(self, name: str, /) -> pd.DataFrame: ...  # noqa: D102 - as there
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +50,7 @@ class Tables:
 
     @classmethod
     def of(cls, run: StoredRun, baseline: str = "") -> Tables:
-        """Read all that a report shows.
-
-        Args:
-            run: a finished run.
-            baseline: the strategy that the others are compared with; see `baseline` where none is named.
+        """Read all that a report shows; `baseline` is the strategy that the others are compared with.
 
         Raises:
             UnknownName: the run has no such strategy.
@@ -131,17 +123,16 @@ def values(
 
     At equal size, recall is taken from the same sessions for all ranked strategies, see `analysis.over_target.evenly`.
     """
-    sized = mode == "matched" and metric == RETENTION
-    rows = evenly(_recall_at_size(run, share)) if sized else select(run, metric, mode, share)
+    rows = select(run, metric, mode, share)
+    if mode == "matched" and metric == RETENTION:
+        rows = evenly(_recall_at_size(run, share))
     return rows[(rows["strategy"] == strategy) & rows[of].notna()].groupby("session", sort=True)[of].mean()
 
 
 def _recall_at_size(run: Tables, share: float | None) -> pd.DataFrame:
     """Recall at equal size, and the `reason` where there is none, in the sessions in which any strategy has a value."""
-    rows = select(run, RETENTION, "matched")
-    scored = rows.loc[rows["value"].notna(), "session"]
-    rows = select(run, RETENTION, "matched", share)
-    return rows[rows["session"].isin(scored)].assign(reason=rows["why"])
+    every, rows = select(run, RETENTION, "matched"), select(run, RETENTION, "matched", share)
+    return rows[rows["session"].isin(every.loc[every["value"].notna(), "session"])].assign(reason=rows["why"])
 
 
 def baseline(run: Tables) -> str | None:

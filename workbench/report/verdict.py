@@ -8,7 +8,7 @@ import pandas as pd
 
 from workbench.analysis.compared import ALPHA, WORTH
 from workbench.analysis.paired import FEWEST
-from workbench.formats import joined, percent, some
+from workbench.formats import joined, percent
 from workbench.markup import render
 from workbench.report.comparison import differences, lead
 from workbench.report.html import Html, part, sentences
@@ -33,14 +33,7 @@ from workbench.report.tables import (
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """Four sentences, each of which may be empty.
-
-    Attributes:
-        answer: which strategy keeps most.
-        price: what it saves on its own trigger.
-        sure: how sure the answer is.
-        caveats: what a reader must know before quoting it, one sentence each.
-    """
+    """Which strategy keeps most, what it saves on its own trigger, how sure the answer is, and what limits it."""
 
     answer: str
     price: str = ""
@@ -91,14 +84,6 @@ def _caveats(run: Tables) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def interval_note(run: Tables) -> str:
-    """What the small figures of the tables are, or why there are none."""
-    most = max((found.n for name in contenders(run) if (found := best_recall(run, name))), default=0)
-    if most >= FEWEST:
-        return f"Small figures: 95 % intervals over {most} sessions."
-    return f"No intervals: {some(most, 'session is', 'sessions are')} too few ({FEWEST} are needed)."
-
-
 def verdict_html(run: Tables) -> Html:
     """The answer, what it saves, how sure it is, and what to know before quoting it."""
     found = verdict(run)
@@ -111,13 +96,14 @@ def verdict_html(run: Tables) -> Html:
 def headline_html(run: Tables) -> Html:
     """The headline table, one row a strategy, the best first; below it, folded away, the other figures."""
     figures, sizes, differing = headline(run), shares(run), differences(run)
+    scored = max((found.n for name in contenders(run) if (found := best_recall(run, name))), default=0)
     at = {(one["strategy"], one["share"]): one for one in by_size(run).to_dict("records")}
     return part(
         "headline", figures, shares=sizes, base=baseline(run) if len(differing) else "", by_size=at,
         larger={(name, share): found for share in sizes for name, found in over_target(run, share).items()},
         differences={one["strategy"]: one for one in differing.to_dict("records")}, too_large=over_window(run),
         best=next(iter(contenders(run)), ""), priced=bool(figures.get("cost", pd.Series()).notna().any()),
-        sessions=len(replayed(run)), intervals=interval_note(run), unscored=unscored_note(run),
+        sessions=len(replayed(run)), scored=scored, fewest=FEWEST, unscored=unscored_note(run),
     )  # fmt: skip
 
 

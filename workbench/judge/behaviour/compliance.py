@@ -37,13 +37,7 @@ _TASK = (
 
 @dataclass(frozen=True, slots=True)
 class Dilemma:
-    """A choice in which a demand matters.
-
-    Attributes:
-        demand: the user's sentence.
-        moment: the state of the work.
-        obeys, breaks: the two next steps.
-    """
+    """A choice in which a demand matters: the state of the work, and the two next steps."""
 
     demand: str
     moment: str
@@ -83,13 +77,7 @@ def dilemma(maker: Model, demand: str) -> Dilemma:
 def obedience(reader: QuestionAnswerer, messages: Sequence[Message], of: Dilemma) -> Row:
     """Offer the choice in both orders, so that a liking for a letter counts for nothing.
 
-    Args:
-        reader: the model; its instructions are replaced.
-        messages: the context.
-        of: the choice.
-
-    Returns:
-        `obeyed`: 0, a half or 1 of both orders, None where `outcome` says why not; `usd`.
+    `obeyed` is 0, a half or 1 of both orders, None where `outcome` says why not.
     """
     reader = replace(reader, instructions=INSTRUCTIONS)
     pairs = [((of.obeys, of.breaks), "A"), ((of.breaks, of.obeys), "B")]

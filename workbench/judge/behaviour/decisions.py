@@ -29,16 +29,7 @@ def tools(messages: Iterable[Message]) -> tuple[str, ...]:
 
 
 def next_action(reader: QuestionAnswerer, messages: Sequence[Message], known: Sequence[str]) -> Row:
-    """Ask for the next action.
-
-    Args:
-        reader: the model; its instructions are replaced.
-        messages: the context.
-        known: names of tools; the same for every context of one history.
-
-    Returns:
-        `tool` and `target`, None where the answer names none; `outcome` and `usd`.
-    """
+    """Ask for the next action with one of the known tools; `tool` and `target` are None where the answer names none."""
     reader = replace(reader, instructions=INSTRUCTIONS)
     reply = reader.ask(messages, f"Tools: {', '.join([*known, SAY])}.\nWhat is the next action?")
     action = _parsed(reply.text) if reply.outcome == "answered" else _action(None, None)

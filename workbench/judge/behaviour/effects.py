@@ -19,7 +19,6 @@ class Compliance:
     """How often the step that obeys was taken, by condition, and the share of the demands' effect that is kept.
 
     Attributes:
-        obeyed: by condition, the mean over sessions; None where nothing was answered.
         effect: (compacted - without) / (restated - without); None where `why` says why not. 1 keeps all of it, 0 none.
         n: demands that were answered in all four conditions.
         over_target: sessions in which the strategy cannot reach the size that was set; see `evenly`.
@@ -40,10 +39,10 @@ class Equivalence:
     Attributes:
         same: with the compacted context, the mean over sessions.
         again: with the whole history asked once more: what mere chance leaves the same.
-        difference: same less again; 0 is as if nothing had been compacted. Not cut at 0.
+        difference: same less again; 0 is as if nothing had been compacted.
         as_recorded: how often the compacted context leads to what the recording did.
         n: boundaries.
-        over_target: sessions in which the strategy cannot reach the size that was set; see `evenly`.
+        over_target: as of `Compliance`.
     """
 
     strategy: str

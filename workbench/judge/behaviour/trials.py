@@ -45,13 +45,7 @@ class BehaviourResults(Measurement):
 
 @dataclass(frozen=True)
 class Trials:
-    """How contexts are tried.
-
-    Attributes:
-        reader: goes on with the work.
-        maker: writes the choices in which a demand matters; None leaves compliance out.
-        most: demands at a boundary.
-    """
+    """Tries contexts: `reader` goes on with the work, `maker` writes choices for at most so many demands."""
 
     reader: QuestionAnswerer
     maker: Model | None = None
@@ -135,9 +129,8 @@ class BehaviourSpec(AnswerSpec):
 def behave(what: What = (), *, spec: BehaviourSpec | None = None, **settings: Any) -> BehaviourResults:  # noqa: ANN401 - see BehaviourSpec
     """Measure how a model goes on with the contexts that strategies make of the same histories, at the same size.
 
-    Compliance: where a demand of the user matters, does the model take the step that obeys? With the whole history,
-    with the demand cut out of it, with the compacted context, and with the demand repeated behind that.
-    Decisions: would it do the same next as with the whole history, and how often does it do the same twice anyway?
+    Compliance: does it take the step that obeys a demand of the user? Decisions: does it do the same next as with the
+    whole history, beyond what it changes when it is asked twice? docs/method.md says how.
 
     Args:
         what: files, folders, patterns or sessions; none stand for the bundled sessions.

@@ -36,12 +36,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Surprise:
-    """What one context leaves surprising.
-
-    Attributes:
-        nats: by the entity's number in the demand, the surprise of all its tokens together.
-        tokens: how many tokens each of them has.
-    """
+    """What one context leaves surprising: by the entity's number in the demand, nats of all its tokens, and tokens."""
 
     nats: Mapping[int, float]
     tokens: Mapping[int, int]
@@ -81,12 +76,7 @@ def _use(line: str, found: Mapping[int, tuple[int, int]]) -> Use:
 
 
 def surprise(likelihood: Likelihood, context: str, lines: Sequence[Use]) -> Surprise:
-    """How surprising the uses are after this context.
-
-    Args:
-        likelihood: the model.
-        context: what it is shown before each line; empty is allowed.
-        lines: see `uses`; each is scored on its own, after the context alone.
+    """How surprising the uses are to the model; each is scored on its own, after the context alone.
 
     Raises:
         ModelError: the context does not fit into the model's window (`overflow`).

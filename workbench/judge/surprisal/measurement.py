@@ -42,13 +42,7 @@ _SLOWING = 33_000
 
 @dataclass(frozen=True, slots=True)
 class SurprisalForecast:
-    """What is still to be done before it begins.
-
-    Attributes:
-        contexts: how many there are; `kept` of them are on disk in whole.
-        tokens: about how many the model has still to read.
-        seconds: about how long that takes at the speed just measured; 0 if nothing is to be read.
-    """
+    """What is still to be done: `kept` of the contexts are on disk; tokens to read and seconds are approximate."""
 
     contexts: int
     kept: int

@@ -28,11 +28,9 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """One source of variance.
+    """One source of variance: a factor, or `residual`.
 
     Attributes:
-        factor: its name, or `residual`.
-        levels: how many were seen.
         variance: in squared units of the score, with a 95 % interval; never below 0. None where `why` says why not.
         share: of the whole variance of one score, in [0, 1].
         of_mean: its part in the variance of the mean over the whole table, in [0, 1]: what more levels would lower.
@@ -49,17 +47,10 @@ class Component:
 def components(
     values: Sequence[float], factors: Mapping[str, Sequence[object]], *, nested: str = "", inside: str = ""
 ) -> tuple[Component, ...]:
-    """The variance of n scores, split among crossed factors and the residual; the residual comes last.
+    """The variance of n >= 3 scores, split among crossed factors and the residual; the residual comes last.
 
-    Args:
-        values: n scores.
-        factors: by name, the level of each of the n scores.
-        nested: a factor whose levels each belong to one level of `inside`, such as questions about a session; it may
-            have thousands of levels. Empty for none.
-        inside: the factor that it is nested in.
-
-    Raises:
-        ValueError: a factor has not n levels, or there are fewer than three scores.
+    Each factor has the level of each score. The levels of the factor `nested`, of which there may be thousands, each
+    belong to one level of the factor `inside`, such as questions about a session.
     """
     y = np.asarray(values, dtype=float)
     if len(y) < 3:
@@ -177,13 +168,7 @@ def _interval(beyond: float, weight: float, free: int, noise: _Spread) -> Interv
 
 
 class _Fit:
-    """Least squares by the means of groups, where there are groups, and by columns as deviations from these means.
-
-    Args:
-        n: scores.
-        factors: their levels are columns, beside a mean.
-        groups: a factor that may have thousands of levels; None for none.
-    """
+    """Least squares by a mean, the levels of factors, and the means of groups, of which there may be thousands."""
 
     def __init__(self, n: int, factors: Sequence[Codes], groups: Codes | None) -> None:
         columns = np.hstack([np.ones((n, 1)), *(np.eye(int(one.max()) + 1)[one] for one in factors)])
