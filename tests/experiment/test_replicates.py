@@ -21,8 +21,8 @@ from workbench.experiment.tables import frame
 from workbench.importers.native import save
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
+from workbench.report.provenance import replicates_html
 from workbench.report.report import Report
-from workbench.report.writers import replicates_html
 from workbench.transcript.message import plain_text
 from workbench.transcript.session import Session
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from report.made import made
 
+from workbench.report.provenance import writers_html
 from workbench.report.summaries import writers
 from workbench.report.tables import Tables
-from workbench.report.writers import writers_html
 
 
 def wrote(strategy: str, writer: str, **more: Any) -> dict[str, Any]:

@@ -15,11 +15,9 @@ from workbench.markup import render
 
 
 class Labelling:
-    """Shows one answer after another with two buttons; each label is written down at once.
+    """Shows one answer after another with two buttons; each label is written into a file at once, a JSON object a line.
 
-    Attributes:
-        items: what is to be labelled, judged right and judged wrong mixed.
-        file: where the labels go, one JSON object a line; it goes on where it stopped.
+    Answers that the judge called right and wrong are mixed; with the same file it continues where it stopped.
     """
 
     def __init__(self, probed: ProbeResults, file: Path | None = None, each: int = 25) -> None:
@@ -47,21 +45,19 @@ class Labelling:
         """What the page shows now, as HTML."""
         left = self.left
         labels = None if left else labelled(self.file, self._probed.table)
-        return render(
-            "explore/labelling.html", total=len(self.items), left=len(left), item=left[0] if left else None,
-            judge=None if labels is None else calibrate(labels),
-        )  # fmt: skip
+        judge = calibrate(labels) if labels else None
+        return render("explore/labelling.html", total=len(self.items), left=left, judge=judge)
 
     @cached_property
     def page(self) -> Any:  # noqa: ANN401 - ipywidgets is untyped
         """The widgets, made when they are first shown."""
         import ipywidgets
 
-        same = ipywidgets.Button(description="The same", button_style="success")
-        other = ipywidgets.Button(description="Not the same", button_style="danger")
-        same.on_click(lambda _: self.label(True))
-        other.on_click(lambda _: self.label(False))
-        page = ipywidgets.VBox([ipywidgets.HTML(), ipywidgets.HBox([same, other])])
+        names = {"The same": "success", "Not the same": "danger"}
+        buttons = [ipywidgets.Button(description=name, button_style=style) for name, style in names.items()]
+        for button, right in zip(buttons, (True, False), strict=True):
+            button.on_click(lambda _, right=right: self.label(right))
+        page = ipywidgets.VBox([ipywidgets.HTML(), ipywidgets.HBox(buttons)])
         self._show(page)
         return page
 

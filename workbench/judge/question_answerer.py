@@ -30,10 +30,7 @@ INSTRUCTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reader's answer: whether it counts, which model really answered, and what it cost.
-
-    `tokens` are those of the prompt, as the reader counts or as we do; `usd` is None if nobody knows.
-    """
+    """A reader's answer: whether it counts, which model really answered, tokens of the prompt, and what it cost."""
 
     text: str
     outcome: Outcome

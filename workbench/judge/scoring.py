@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.extraction.lexicon import UNIT
 
@@ -45,8 +45,7 @@ class Expected:
     options: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Grade:
+class Grade(NamedTuple):
     """A verdict, and for sets how far it is right: F1 in [0, 1]."""
 
     verdict: Verdict

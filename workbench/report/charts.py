@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -174,15 +174,9 @@ def _steps(axes: Axes, rows: pd.DataFrame, names: Sequence[str], mark: str, know
 
 def _trigger_share(run: Tables) -> float | None:
     """The share of the window at which all contenders compact, as the manifest has it; None if they do not agree."""
-    presets = run.manifest.get("presets")
-    triggers = [
-        one.get("trigger")
-        for one in (presets if isinstance(presets, list) else ())
-        if isinstance(one, Mapping) and one.get("name") not in REFERENCES
-    ]
-    found = {trigger.get("threshold") if isinstance(trigger, Mapping) else None for trigger in triggers}
-    (share,) = found if len(found) == 1 else (None,)
-    return share if isinstance(share, float) else None
+    presets = pd.json_normalize(run.manifest.get("presets") or []).reindex(columns=["name", "trigger.threshold"])
+    found = presets.loc[~presets["name"].isin(REFERENCES), "trigger.threshold"].unique()
+    return float(found[0]) if len(found) == 1 and not missing(found[0]) else None
 
 
 def _window(axes: Axes, run: Tables, session: str | None) -> None:

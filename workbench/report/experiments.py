@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
@@ -23,7 +23,7 @@ from workbench.report.parameters import Value, checked, declared
 REPORTS = Path("reports")
 TEMPLATE = "experiment"
 """The notebook that is filled in."""
-DONE, INDEX = "done.json", "experiments.json"
+DONE = "done.json"
 LISTS = ";"
 """Separates the values of a parameter that is a list; commas separate the items of each."""
 
@@ -31,10 +31,8 @@ LISTS = ";"
 def run_experiment(parameters: Mapping[str, Value], out: str | Path | None = None, *, progress: bool = False) -> Path:
     """Run `notebooks/experiment.ipynb` with these parameters and render the report of its run.
 
-    The run's folder is by default one in `reports` that is named after the parameters.
-
     Returns:
-        The executed notebook, in the run's folder.
+        The executed notebook, in the run's folder: by default one in `reports` that is named after the parameters.
 
     Raises:
         SettingError: an unknown or ill-typed parameter; no kernel was started.
@@ -109,10 +107,7 @@ def run_experiments(
     folders = [folder / _slug(one, grid) for one in values]
     with ThreadPoolExecutor(max_workers=jobs) as pool:
         ran = pool.map(_run, values, folders)
-        done = list(tqdm(ran, total=len(values), desc="notebooks", leave=False, disable=hidden))
-    index = json.dumps([asdict(one) for one in done], indent=1, ensure_ascii=False)
-    (folder / INDEX).write_text(index, encoding="utf-8")
-    return done
+        return list(tqdm(ran, total=len(values), desc="notebooks", leave=False, disable=hidden))
 
 
 def _run(values: Mapping[str, Value], folder: Path) -> GridPoint:

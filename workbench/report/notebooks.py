@@ -11,17 +11,11 @@ PLACES = (Path(__file__).parent.parent.parent / "notebooks", Path(__file__).pare
 
 
 def notebook(name: str) -> Path:
-    """The notebook of that name, without its ending.
-
-    Raises:
-        SetupError: it was not installed.
-    """
+    """The notebook of that name, without its ending; a `SetupError` where it was not installed."""
     for folder in PLACES:
         if (folder / f"{name}.ipynb").is_file():
             return folder / f"{name}.ipynb"
-    raise SetupError(
-        f"the notebook {name}.ipynb is neither in {PLACES[0]} nor in {PLACES[1]}; install the workbench anew"
-    )
+    raise SetupError(f"the notebook {name}.ipynb is not in {PLACES[0]} or {PLACES[1]}; install the workbench anew")
 
 
 def course() -> list[Path]:

@@ -29,9 +29,6 @@ def render(run: str | Path, baseline: str = "", other: str | Path = "") -> Path:
         baseline: the strategy that all others are compared with; by default `truncate`, or the one named first.
         other: the folder of a run over the same sessions that this one is compared with; empty for none.
 
-    Returns:
-        The HTML file.
-
     Raises:
         SettingError: the folder holds no finished run.
         UnknownName: the run has no strategy of the baseline's name.

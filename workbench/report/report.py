@@ -9,18 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.experiment.store import Results
-from workbench.report import charts, cost
-from workbench.report.comparison import answer_html, changes_html, differences_html, frontier_html, sweep_html
-from workbench.report.cost import costs_html, reconciled_html
+from workbench.report import charts, comparison, cost, judges, losses, provenance, verdict
 from workbench.report.html import Html, note, sentences
-from workbench.report.judges import judges_html
-from workbench.report.losses import by_session_html, kinds_html, losses_html
 from workbench.report.plot_style import png, svg
-from workbench.report.provenance import integrity_html, recorded_html, reproduce_html, sessions_html, validation_html
 from workbench.report.summaries import by_round, by_size, lives, points, typical
 from workbench.report.tables import StoredRun, Tables, contenders
-from workbench.report.verdict import headline_html, verdict_html
-from workbench.report.writers import replicates_html, writers_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,32 +73,31 @@ class Report:
         """
         return cls(Results.open(run), baseline, Results.open(other) if other else None)
 
-    verdict = _section(lambda of: verdict_html(of.run), "The answer in words.")
-    headline = _section(lambda of: headline_html(of.run), "The headline table.")
-    differences = _section(lambda of: differences_html(of.run), "Every strategy against the baseline, with its test.")
-    frontier = _section(lambda of: frontier_html(of.run), "The Pareto frontier of recall and tokens saved, in words.")
-    by_kind = _section(lambda of: kinds_html(of.run), "What each strategy still knows of each kind of information.")
-    by_session = _section(lambda of: by_session_html(of.run), "What each strategy still knows in each session.")
-    losses = _section(lambda of: losses_html(of.run), "The worst losses, each with its story.")
-    half_lives = _section(
-        lambda of: half_lives_html(of.run), "After how many compactions half of the entities are gone."
-    )
-    costs = _section(lambda of: costs_html(of.run), "The bill of each strategy, and when compaction breaks even.")
-    reconciled = _section(lambda of: reconciled_html(of.run), "How well the bill reproduces what providers reported.")
-    recorded = _section(lambda of: recorded_html(of.run), "Recall where the recorded agents compacted.")
-    integrity = _section(lambda of: integrity_html(of.run), "What the guard found.")
-    sessions = _section(lambda of: sessions_html(of.run), "What was replayed, and what could not be.")
-    reproduce = _section(lambda of: reproduce_html(of.run), "How to get this report again.")
-    changed = _section(lambda of: answer_html(of.run, of.other), "What changed against the other run, in words.")
-    changes = _section(lambda of: changes_html(of.run, of.other), "Then and now, and what is newly lost.")
-    sweep = _section(lambda of: sweep_html(of.results), "The points of a sweep.")
+    verdict = _section(lambda of: verdict.verdict_html(of.run), "The answer in words.")
+    headline = _section(lambda of: verdict.headline_html(of.run), "The headline table.")
+    differences = _section(lambda of: comparison.differences_html(of.run), "Every strategy against the baseline.")
+    frontier = _section(lambda of: comparison.frontier_html(of.run), "The Pareto frontier, in words.")
+    by_kind = _section(lambda of: losses.kinds_html(of.run), "What is still known of each kind.")
+    by_session = _section(lambda of: losses.by_session_html(of.run), "What each strategy still knows in each session.")
+    losses = _section(lambda of: losses.losses_html(of.run), "The worst losses, each with its story.")
+    half_lives = _section(lambda of: half_lives_html(of.run), "When half of the entities are gone.")
+    costs = _section(lambda of: cost.costs_html(of.run), "The bill of each strategy, and when compaction breaks even.")
+    reconciled = _section(lambda of: cost.reconciled_html(of.run), "The bill against reported usage.")
+    recorded = _section(lambda of: provenance.recorded_html(of.run), "Recall where the recorded agents compacted.")
+    integrity = _section(lambda of: provenance.integrity_html(of.run), "What the guard found.")
+    sessions = _section(lambda of: provenance.sessions_html(of.run), "What was replayed, and what could not be.")
+    reproduce = _section(lambda of: provenance.reproduce_html(of.run), "How to get this report again.")
+    changed = _section(lambda of: comparison.answer_html(of.run, of.other), "What changed, in words.")
+    changes = _section(lambda of: comparison.changes_html(of.run, of.other), "Then and now, and what is newly lost.")
+    sweep = _section(lambda of: comparison.sweep_html(of.results), "The points of a sweep.")
     writers = _section(
-        lambda of: writers_html(of.run) + replicates_html(of.results),
+        lambda of: provenance.writers_html(of.run) + provenance.replicates_html(of.results),
         "The models that wrote summaries, and replicates.",
     )
-    judges = _section(lambda of: judges_html(of.results), "What real models make of the same contexts.")
+    judges = _section(lambda of: judges.judges_html(of.results), "What real models make of the same contexts.")
     validation = _section(
-        lambda of: validation_html(of.results) + judges_html(of.results), "Whether this run's own scale holds."
+        lambda of: provenance.validation_html(of.results) + judges.judges_html(of.results),
+        "Whether this run's own scale holds.",
     )
     equal_size = _section(
         lambda of: _chart("equal", charts.equal_size(of.run, HALF), by_size(of.run)), "Recall at the same size."

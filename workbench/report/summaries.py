@@ -110,16 +110,15 @@ def lives(run: Tables, strategy: str) -> Survival:
 
 def by_round(run: Tables) -> pd.DataFrame:
     """What outlives one compaction, two, ..., with a 95 % interval; rounds are counted from the first mention."""
-    reached = run.survival[run.survival["at_risk"] > 0].groupby(["strategy", "round"])["session"].nunique()
+    columns = ["strategy", "round", "at_risk", "lost", "surviving", "low", "high"]
     rows = [
-        (
-            name, one.number, one.at_risk, one.lost, one.surviving, one.low, one.high,
-            int(reached.get((name, one.number), 0)),
-        )
+        (name, one.number, one.at_risk, one.lost, one.surviving, one.low, one.high)
         for name in contenders(run)
         for one in lives(run, name).rounds
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=["strategy", "round", "at_risk", "lost", "surviving", "low", "high", "sessions"])
+    ]
+    reached = run.survival[run.survival["at_risk"] > 0].groupby(["strategy", "round"])["session"].nunique()
+    found = pd.DataFrame(rows, columns=columns)
+    return found.assign(sessions=[int(reached.get((row[0], row[1]), 0)) for row in rows])
 
 
 def typical(run: Tables) -> str | None:

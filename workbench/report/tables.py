@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
 
@@ -88,7 +88,8 @@ def strategies(run: Tables) -> tuple[str, ...]:
     if run.order:
         return run.order
     names = list(dict.fromkeys([*run.replays["strategy"], *run.scores["strategy"]]))
-    recall = {name: found.mean for name in ranked(run, names) if (found := best_recall(run, name))}
+    out = unranked(run)
+    recall = {name: found.mean for name in names if name not in out and (found := best_recall(run, name))}
     contenders = sorted((n for n in names if n not in REFERENCES), key=lambda name: (-recall.get(name, -1.0), name))
     return (*contenders, *(name for name in REFERENCES if name in names))
 
@@ -96,12 +97,6 @@ def strategies(run: Tables) -> tuple[str, ...]:
 def contenders(run: Tables) -> tuple[str, ...]:
     """The strategies that are no reference, best first."""
     return tuple(name for name in strategies(run) if name not in REFERENCES)
-
-
-def ranked(run: Tables, names: Iterable[str]) -> list[str]:
-    """Those of the names that can be cut to the common size in nearly all sessions."""
-    out = unranked(run)
-    return [name for name in names if name not in out]
 
 
 def shares(run: Tables) -> tuple[float, ...]:

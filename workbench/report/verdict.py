@@ -23,7 +23,6 @@ from workbench.report.tables import (
     over_target,
     over_window,
     own_trigger,
-    ranked,
     replayed,
     shares,
     unranked,
@@ -46,10 +45,11 @@ class Conclusion:
 
 def verdict(run: Tables) -> Conclusion:
     """What this run shows, in words and with no more certainty than it has."""
-    recall = [(name, found) for name in ranked(run, contenders(run)) if (found := best_recall(run, name))]
+    out = unranked(run)
+    recall = [(name, found) for name in contenders(run) if name not in out and (found := best_recall(run, name))]
     if not recall:
         return Conclusion(_no_answer(run), caveats=_caveats(run))
-    best, out = recall[0][0], unranked(run)
+    best = recall[0][0]
     text = render(
         "report/verdict.txt", recall=recall, sizes=_sizes(run) if shares(run) else "", worth=WORTH, alpha=ALPHA,
         rivals=[one for one in lead(run, best).to_dict("records") if one["strategy"] not in out],

@@ -57,11 +57,7 @@ def demands(messages: Sequence[Message], most: int = 4) -> Sequence[str]:
 
 
 def dilemma(maker: Model, demand: str) -> Dilemma:
-    """Have a model write a choice in which the demand matters.
-
-    Raises:
-        ModelError: it gave no answer, or one that is no such choice.
-    """
+    """Have a model write a choice in which the demand matters; a `ModelError` where it writes none."""
     task = _TASK.format(demand=demand.replace("<", "&lt;"))
     text = maker.complete(SummaryRequest(purpose="question", system=_MAKER, write=lambda: task, max_tokens=400)).text
     try:

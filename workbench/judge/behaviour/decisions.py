@@ -14,6 +14,7 @@ from workbench.transcript.message import AssistantMessage, Message, argument_tex
 
 SAY = "say"
 """The tool's name where the next action is words."""
+NO_ACTION: Row = {"tool": None, "target": None}
 
 INSTRUCTIONS = (
     "You go on with the work in the conversation that you are shown. Answer with the next action alone, as a JSON "
@@ -32,7 +33,7 @@ def next_action(reader: QuestionAnswerer, messages: Sequence[Message], known: Se
     """Ask for the next action with one of the known tools; `tool` and `target` are None where the answer names none."""
     reader = replace(reader, instructions=INSTRUCTIONS)
     reply = reader.ask(messages, f"Tools: {', '.join([*known, SAY])}.\nWhat is the next action?")
-    action = _parsed(reply.text) if reply.outcome == "answered" else _action(None, None)
+    action = _parsed(reply.text) if reply.outcome == "answered" else NO_ACTION
     return {**action, "outcome": reply.outcome, "usd": reply.usd}
 
 
@@ -40,20 +41,16 @@ def recorded_action(message: Message, cwd: str = "") -> Row:
     """What the recording did: the first tool call of an answer, else its words."""
     if isinstance(message, AssistantMessage) and message.calls:
         call = message.calls[0]
-        return _action(call.name.lower(), _target(next(argument_texts(call.arguments), ""), cwd))
-    return _action(SAY, "")
-
-
-def _action(tool: str | None, target: str | None) -> Row:
-    return {"tool": tool, "target": target}
+        return {"tool": call.name.lower(), "target": _target(next(argument_texts(call.arguments), ""), cwd)}
+    return {"tool": SAY, "target": ""}
 
 
 def _parsed(text: str) -> Row:
     try:
         found = json.loads(text[text.find("{") : text.rfind("}") + 1])
-        return _action(str(found["tool"]).lower(), _target(str(found.get("target", ""))))
+        return {"tool": str(found["tool"]).lower(), "target": _target(str(found.get("target", "")))}
     except (ValueError, KeyError, TypeError, AttributeError):
-        return _action(None, None)
+        return NO_ACTION
 
 
 def _target(text: str, cwd: str = "") -> str:

@@ -134,7 +134,7 @@ def behave(what: What = (), *, spec: BehaviourSpec | None = None, **settings: An
 
     Args:
         what: files, folders, patterns or sessions; none stand for the bundled sessions.
-        spec: a specification made before; further settings change it.
+        spec: a specification; further settings change it.
         **settings: the fields of `BehaviourSpec`; `reader` must be there.
     """
     spec = BehaviourSpec.of(spec, settings)

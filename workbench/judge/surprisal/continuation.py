@@ -43,11 +43,7 @@ class Surprise:
 
     @property
     def per_token(self) -> float:
-        """Nats a token, over all tokens of all entities; lower is better.
-
-        Raises:
-            ValueError: nothing was scored.
-        """
+        """Nats a token, over all tokens of all entities; lower is better. A `ValueError` where nothing was scored."""
         if not self.tokens:
             raise ValueError("nothing was scored; look at `tokens` first")
         return sum(self.nats.values()) / sum(self.tokens.values())

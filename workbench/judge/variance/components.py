@@ -105,39 +105,28 @@ class _Split:
             raise ValueError(f"{len(self.y)} scores are too few for so many levels")
         left = squares - full.explained(self.y)
         error = _Spread(left / rest if left > ALONE * squares else 0.0, rest)
-        found: dict[str, Interval] = {}
-        for name in self.factors:
-            if name == self.inside and self.nested:
-                one = self._outer(error)
-            else:
-                one = self._beyond(name, full, self._fit([n for n in self.factors if n != name]), error)
-            if one is not None:
-                found[name] = one
         ends = (error.mean * rest / chi2.ppf(share, rest) for share in (0.975, 0.025))
-        return found | {RESIDUAL: Interval(error.mean, *(float(end) for end in ends))}
+        found = {name: self._component(name, error) for name in self.factors}
+        found[RESIDUAL] = Interval(error.mean, *(float(end) for end in ends))
+        return {name: one for name, one in found.items() if one is not None}
 
-    def _beyond(self, name: str, full: _Fit, less: _Fit, error: _Spread) -> Interval | None:
-        """What a factor explains beyond all others."""
-        own = self.factors[name]
+    def _component(self, name: str, error: _Spread) -> Interval | None:
+        """What a factor explains beyond all others; levels of an outer one differ by those of the nested one, too."""
+        outer = name == self.inside and bool(self.nested)
+        others = [one for one in self.factors if one != name and not (outer and one == self.nested)]
+        full, less, own = self._fit([*others, name]), self._fit(others), self.factors[name]
         weight, free = len(own) - less.seen(own), full.rank - less.rank
         if free < 1 or weight < ALONE:
             return None
+        if outer:
+            inner, whole = self.factors[self.nested], self._fit(list(self.factors))
+            rest = max(whole.rank - full.rank, 1)
+            each = (len(inner) - full.seen(inner)) / rest
+            if each < ALONE:
+                return None
+            spread = _Spread(max(whole.explained(self.y) - full.explained(self.y), 0.0) / rest, rest)
+            error = error.mixed(spread, (full.seen(inner) - less.seen(inner)) / free / each)
         return _interval(full.explained(self.y) - less.explained(self.y), weight, free, error)
-
-    def _outer(self, error: _Spread) -> Interval | None:
-        """What a factor explains that another is nested in: its levels differ by that one's, too."""
-        crossed = [name for name in self.factors if name not in (self.nested, self.inside)]
-        full, less = self._fit([*crossed, self.inside]), self._fit(crossed)
-        own, inner = self.factors[self.inside], self.factors[self.nested]
-        weight, free = len(own) - less.seen(own), full.rank - less.rank
-        whole = self._fit(list(self.factors))
-        rest = max(whole.rank - full.rank, 1)
-        each = (len(inner) - full.seen(inner)) / rest
-        if free < 1 or weight < ALONE or each < ALONE:
-            return None
-        spread = _Spread(max(whole.explained(self.y) - full.explained(self.y), 0.0) / rest, rest)
-        part = (full.seen(inner) - less.seen(inner)) / free / each
-        return _interval(full.explained(self.y) - less.explained(self.y), weight, free, error.mixed(spread, part))
 
     def _fit(self, names: Sequence[str]) -> _Fit:
         if self.nested not in names:
