@@ -28,7 +28,7 @@ class Span:
 
     Attributes:
         gone: their indices, ascending.
-        history: those before this index belong to whole turns; the others are the start of a turn that goes on.
+        history: those before this index belong to whole turns, the others to the start of a turn that goes on.
         rewritten: messages that stay in another form, by index.
     """
 
@@ -102,13 +102,7 @@ class SummaryInput:
 
 @dataclass(frozen=True, slots=True)
 class SummaryTask:
-    """One summary that is to be written.
-
-    Attributes:
-        given: what gives way.
-        shown: what the model reads of it.
-        lists: the files read and changed so far, as text.
-    """
+    """One summary to write: `given` gives way, the model reads `shown` of it, `lists` names the files as text."""
 
     context: Context
     budget: Budget

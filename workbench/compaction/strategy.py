@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import Field, dataclass, fields, is_dataclass
+from dataclasses import dataclass
 
 from workbench.compaction.stage import Stage
 from workbench.compaction.trigger import AtShare, Moment, Trigger
@@ -17,7 +17,7 @@ class Strategy:
     Attributes:
         name: shown in reports.
         stages: change the history; each runs only while the context is above its target.
-        view: shape what is sent and are never kept. They are planned anew at each compaction, and in between the
+        view: stages that shape what is sent, not what is kept. They are planned at each compaction; in between the
             same replacements are sent, so that a provider's prompt cache holds.
     """
 
@@ -47,11 +47,11 @@ class Preset:
 
     def __repr__(self) -> str:
         stages = " > ".join(stage.name for stage in self.strategy.stages) or "no stages"
-        return f"<Preset {self.name!r}: {stages}, {_settings(self.trigger)}>"
+        return f"<Preset {self.name!r}: {stages}, {self.trigger!r}>"
 
     def _repr_html_(self) -> str:
         facts = {
-            "compacts": _settings(self.trigger), "asked": ", ".join(self.moments).replace("_", " "),
+            "compacts": repr(self.trigger), "asked": ", ".join(self.moments).replace("_", " "),
             "counts tokens": "" if self.count is None else "as its own system does",
         }  # fmt: skip
         rows = [(f"{n}.", stage.name, _purpose(stage)) for n, stage in enumerate(self.strategy.stages, 1)]
@@ -63,10 +63,3 @@ class Preset:
 def _purpose(part: object) -> str:
     """What a part says of itself: the first sentence of its docstring."""
     return " ".join((type(part).__doc__ or "").partition("\n\n")[0].split())
-
-
-def _settings(part: Trigger) -> str:
-    """A trigger with its values, as one would write it."""
-    known: tuple[Field[object], ...] = fields(part) if is_dataclass(part) else ()
-    values = [f"{one.name}={getattr(part, one.name)!r}" for one in known]
-    return f"{type(part).__name__}({', '.join(values)})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
@@ -57,26 +57,3 @@ class Budgets:
             instructions=budget.instructions or settings.instructions,
             keep_recent=settings.keep_recent if budget.keep_recent is None else budget.keep_recent,
         )
-
-
-@dataclass(slots=True)
-class Brake:
-    """Keeps compactions from following each other without effect: hysteresis, and a circuit breaker.
-
-    Attributes:
-        patience: tokens of messages below which the trigger is not asked again.
-        ineffective: how many compactions in a row had no effect.
-    """
-
-    patience: int = 0
-    ineffective: int = 0
-
-    def wait(self, tokens: int, window: int, settings: Settings) -> None:
-        """Do not compact again before the messages have grown by the hysteresis."""
-        self.patience = tokens + int(settings.hysteresis * window) + 1
-
-    def record(self, before: int, after: int, settings: Settings) -> bool:
-        """Count a compaction, in tokens of the request; whether this one stopped automatic compaction."""
-        effective = before - after >= max(settings.effective * before, 1)
-        self.ineffective = 0 if effective else self.ineffective + 1
-        return self.ineffective == settings.breaker

@@ -12,7 +12,7 @@ from workbench.compaction.presets import preset as preset_named
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Moment
-from workbench.live.budgets import Brake, Budgets
+from workbench.live.budgets import Budgets
 from workbench.live.events import ErrorJudged, Event, Retry, Rewound, UsageIgnored
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Hooks
@@ -117,7 +117,7 @@ class Compactor:
     @property
     def stopped(self) -> bool:
         """Whether no compaction starts by itself any more, since too many in a row had no effect."""
-        return self._runner.brake.ineffective >= self._budgets.settings.breaker
+        return self._runner.ineffective >= self._budgets.settings.breaker
 
     def session(self, id: str = "live") -> Session:
         """The conversation so far, to be saved, replayed and measured."""
@@ -246,7 +246,7 @@ class Compactor:
             same = None if messages is None else self._memory.hear(messages)
             if same is not None:
                 self._gauge.forget()
-                self._runner.brake = Brake()
+                self._runner.release()
                 self._tell(Rewound(same, before - len(self._memory.state.checkpoints)))
 
     def _to_send(self) -> list[Json]:
@@ -276,7 +276,7 @@ class Compactor:
         if self._requested is not None and (moment == "after_turn" or self._memory.ends_a_turn()):
             instructions, self._requested = self._requested, None
             return self._budgets.requested(moment, instructions)
-        return None if self._gauge.tokens < self._runner.brake.patience else self._budgets.due(moment)
+        return None if self._gauge.tokens < self._runner.patience else self._budgets.due(moment)
 
     def _judged(self, diagnosis: Diagnosis) -> None:
         learned = self._gauge.learn(diagnosis.limit) if diagnosis.action == "compact" else None

@@ -13,7 +13,7 @@ from workbench.compaction.stages.repair_pairs import RepairPairs
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Strategy
 from workbench.errors import ModelError, SettingError
-from workbench.live.budgets import Brake, Budgets
+from workbench.live.budgets import Budgets
 from workbench.live.events import AutomaticStopped, CompactionDropped, CompactionEnded, CompactionStarted, Event
 from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply
 from workbench.models.model import Completion, Model, SummaryRequest
@@ -28,7 +28,8 @@ class Runner:
     """Runs compactions. If one breaks off, the history stays as it was.
 
     Attributes:
-        brake: keeps compactions from following each other without effect.
+        patience: tokens of messages below which the trigger is not asked again.
+        ineffective: how many compactions in a row had no effect.
     """
 
     def __init__(
@@ -37,8 +38,11 @@ class Runner:
         self.budgets, self.gauge, self.memory = budgets, budgets.gauge, budgets.gauge.memory
         self.hooks, self.tell, self.lock = hooks, tell, lock
         self.model = _NoModel(budgets.preset.name) if model is None else model
-        self.brake = Brake()
-        self.number = 0
+        self.number = self.patience = self.ineffective = 0
+
+    def release(self) -> None:
+        """Forget earlier compactions: the history is another one."""
+        self.patience = self.ineffective = 0
 
     def attempt(self, budget: Budget, cause: Cause, strategy: Strategy) -> Compaction | None:
         """A compaction that may fail: without a summary from the model it counts as one without effect."""
@@ -59,7 +63,7 @@ class Runner:
         with self.lock:
             self.gauge.weigh()
             if done is None:
-                self.brake.wait(self.gauge.tokens, budget.window, self.budgets.settings)
+                self._wait(budget)
             else:
                 self._settle(budget, before, _tokens_after(done, before))
         return done
@@ -82,10 +86,17 @@ class Runner:
         return done is not None and done.outcome != "unchanged"
 
     def _settle(self, budget: Budget, before: int, after: int) -> None:
+        """Count a compaction, in tokens of the request."""
+        self._wait(budget)
         settings = self.budgets.settings
-        self.brake.wait(self.gauge.tokens, budget.window, settings)
-        if self.brake.record(before, after, settings):
-            self.tell(AutomaticStopped(self.brake.ineffective))
+        effective = before - after >= max(settings.effective * before, 1)
+        self.ineffective = 0 if effective else self.ineffective + 1
+        if self.ineffective == settings.breaker:
+            self.tell(AutomaticStopped(self.ineffective))
+
+    def _wait(self, budget: Budget) -> None:
+        """Do not compact again before the messages have grown by the hysteresis."""
+        self.patience = self.gauge.tokens + int(self.budgets.settings.hysteresis * budget.window) + 1
 
     def _announced(self, budget: Budget, cause: Cause, strategy: Strategy) -> Compaction | None:
         """The compaction with its events and hooks."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from workbench.compaction.clip import shortened
-from workbench.compaction.place import behind_all
+from workbench.compaction.plan import behind_all
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask

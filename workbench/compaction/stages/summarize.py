@@ -11,8 +11,7 @@ from typing import Literal, TypeAlias
 from workbench.compaction.clip import shortened
 from workbench.compaction.cut import KeepRecent
 from workbench.compaction.file_lists import file_ops, footer, listed, without_lists
-from workbench.compaction.place import exchanged, place
-from workbench.compaction.plan import Draft, Plan, Replace
+from workbench.compaction.plan import Draft, Plan, Replace, exchanged, place
 from workbench.compaction.prompt_template import Prompt, PromptTemplate
 from workbench.compaction.size_limits import SizeLimits
 from workbench.compaction.span_selection import CutRule, Span, SummaryInput, SummaryTask, spare
@@ -58,22 +57,18 @@ class Summarize:
         cut: selects what gives way.
         prompt: what a language model is asked, and how the summary is presented to the agent.
         limits: how long the summary may be.
-        name: shown in records and reports.
-        file_lists: where code lists the files read and changed so far: below the summary, in its text, in the record
-            only, or nowhere.
+        file_lists: where code lists the files read and changed so far; `recorded` lists them in the record only.
         recognise: finds more in what gives way, such as a summary that was sent as a user message.
-        reads: what the model is shown where that is not just what gives way.
-        unread: stands for everything where the model would be shown nothing; None: nothing is compacted.
-        below: texts that code sends below the summary, longest first; the first that leaves room is taken.
+        reads: what the model is shown, where that differs from what gives way.
+        unread: the summary where the model would be shown nothing; None: nothing is compacted.
+        below: texts to send below the summary, longest first; the first that leaves room is taken.
         annotate: a text that code adds to the summary's own.
-        beside: messages that are sent behind the summary.
-        place: the index at which the summary stands.
+        beside: messages to send behind the summary.
+        place: the index of the summary.
         finish: a second step, planned on the edited context, in which the summary has the given index.
-        fallback: stands in when the model fails; None: its error passes.
-        if_empty: stands in for an empty answer; None: an empty answer is a failure.
-        model: the name of another model that writes; empty for the one at hand.
-        said_by: the role in which the summary is sent.
-        summary_name: the name of the summary's message.
+        fallback: the summary where the model fails; None passes its error on. `if_empty`: where its answer is empty.
+        model: the name of another model that writes; empty for the present one.
+        said_by: the role of the summary's message, `summary_name` its name.
 
     Source:
         The procedure of Opal's `session/compaction.ex`, restated; the file lists are written by code.

@@ -36,8 +36,7 @@ from typing import ClassVar
 
 from workbench.compaction.clip import boundary, byte_length
 from workbench.compaction.file_lists import without_lists
-from workbench.compaction.place import behind_all
-from workbench.compaction.plan import Draft, Plan, Replace
+from workbench.compaction.plan import Draft, Plan, Replace, behind_all
 from workbench.compaction.presets.ddx_agent.cut import PREFIX, SUFFIX, CompactionNoFit, Config, Fit, fitted, recovered
 from workbench.compaction.presets.token_counters import ddx_tokens, quarter_up, role_of
 from workbench.compaction.prompt_template import PromptTemplate, harmless, json_call

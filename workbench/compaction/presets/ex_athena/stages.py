@@ -9,8 +9,7 @@ from typing import ClassVar
 
 from workbench.compaction.clip import byte_length, head
 from workbench.compaction.marker import EXCERPT, reference, snipped, truncated
-from workbench.compaction.place import behind_prompt
-from workbench.compaction.plan import Plan
+from workbench.compaction.plan import Plan, behind_prompt
 from workbench.compaction.presets.token_counters import calls_of, role_of
 from workbench.compaction.prompt_template import Prompt, PromptTemplate, harmless, prompt
 from workbench.compaction.results import rewritten

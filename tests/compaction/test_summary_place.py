@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 from builders import called, result, rules, said, told
-from workbench.compaction.place import behind_prompt, exchanged, place
-from workbench.compaction.plan import Plan
+from workbench.compaction.plan import Plan, behind_prompt, exchanged, place
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary
 
