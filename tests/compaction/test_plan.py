@@ -61,7 +61,7 @@ def test_the_frame_of_a_draft_is_its_summary_before_there_are_answers() -> None:
 def test_an_archive_is_added_to_what_is_there() -> None:
     once = Plan((), {"r1": "one"}).apply(CONTEXT)
     twice = Plan((), {"r2": "two"}).apply(once)
-    assert (twice.read("r1"), twice.read("r2")) == ("one", "two")
+    assert (twice.archive["r1"], twice.archive["r2"]) == ("one", "two")
     with pytest.raises(KeyError):
-        once.read("r2")
+        once.archive["r2"]
     assert isinstance(Plan((Replace(0, 1, (Draft(requests=()),)),)).apply(CONTEXT).messages[0], Summary)

@@ -53,14 +53,6 @@ class Context:
         known = dict(zip(map(id, self.messages), self.sizes, strict=True))
         return [known[id(message)] if id(message) in known else self.count(message) for message in messages]
 
-    def read(self, reference: str) -> str:
-        """The full text that a stage moved to the archive.
-
-        Raises:
-            KeyError: nothing is archived under that reference.
-        """
-        return self.archive[reference]
-
 
 class OpenContext:
     """A context that still grows: appending and asking for its size cost the same however long it is."""

@@ -33,7 +33,7 @@ def test_a_long_result_is_archived_under_a_reference_that_stands_in_its_place() 
     done = after(BudgetReduction(), [called("read", "c"), result(long, "c"), result("x" * 16_000, "d")])
     ref = reference(long)
     assert texts(done)[1] == f"[truncated; full=20000 chars; ref={ref}]"
-    assert done.read(ref) == long
+    assert done.archive[ref] == long
     assert len(texts(done)[2]) == 16_000, "exactly the limit is not too long"
 
 

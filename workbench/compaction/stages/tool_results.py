@@ -8,7 +8,7 @@ from itertools import accumulate, groupby
 from typing import ClassVar
 
 from workbench.compaction.clip import head
-from workbench.compaction.marker import EXCERPT, is_archived, reference, repeated, snipped, superseded, truncated
+from workbench.compaction.marker import EXCERPT, REPEATED, SNIPPED, TRUNCATED, is_archived, reference
 from workbench.compaction.pins import Pins
 from workbench.compaction.plan import Plan
 from workbench.compaction.results import rewritten
@@ -23,7 +23,7 @@ from workbench.transcript.pairing import answered_calls
 class BudgetReduction:
     """Puts a reference in the place of each tool result of more than `chars` characters.
 
-    The full text can be read afterwards: `Context.read(reference)`.
+    `Context.archive[reference]` holds the full text.
 
     Source:
         ExAthena, `Compactors.BudgetReduction`, restated; the reference is a hash of the text, so that the same text
@@ -42,7 +42,7 @@ class BudgetReduction:
             and sum(len(block.text) for block in message.blocks if isinstance(block, Text)) > self.chars
         )
         named = ((i, len(text), reference(text)) for i, text in long)
-        return rewritten(context, ((i, truncated(size, ref), ref) for i, size, ref in named), pictures=True)
+        return rewritten(context, ((i, TRUNCATED.format(size, ref), ref) for i, size, ref in named), pictures=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,9 @@ class Snip:
         later = list(accumulate(reversed(answers)))[::-1]
         stale = (i for i in _inner_results(context, self.pins) if later[i] >= self.age)
         results = ((i, context.messages[i]) for i in stale if _may_go(context, i, self.pins))
-        return rewritten(context, ((i, snipped(one.call_id)) for i, one in results if isinstance(one, ToolResult)))
+        return rewritten(
+            context, ((i, SNIPPED.format(one.call_id)) for i, one in results if isinstance(one, ToolResult))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ def _overtaken(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
         if files.modified and not result.is_error:
             changed.update(files.modified)
         elif files.read and files.read[0] in changed:
-            yield i, superseded(files.read[0])
+            yield i, f"<read superseded by later edit: {files.read[0]}>"
 
 
 def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
@@ -157,6 +159,6 @@ def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
             if before is not None and before.id != now.id and replace(before, id=now.id) == now:
                 earlier = said.get(before.id)
                 if earlier is not None and (earlier.blocks, earlier.is_error) == (message.blocks, message.is_error):
-                    yield i, repeated(before.id)
+                    yield i, f"{REPEATED} same result as call {before.id}"
         else:
             before = now = None

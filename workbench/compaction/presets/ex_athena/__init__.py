@@ -8,7 +8,7 @@ is silent as its source behaves: udin-io/ex_athena at v0.5.0, 9f34576d49e6ad6b48
 version's stages (an observation mask, no view, excerpts in place). Besides what `presets` says of all restated systems,
 it differs from that source:
 
-- The archive is kept: `Context.read(reference)` gives each full text back, and no later stage takes the reference away.
+- The archive is kept: `Context.archive[reference]` holds each full text, and no later stage takes the reference away.
   The source drops archive and view when the pipeline ends. A reference is a hash of the text, not random.
 - The view is sent and never kept: what was read from a file that was changed later becomes a stub, and a repeated call
   gets its mark. The source's test for changed files finds none. A mark stands only where stubs save as much as marks

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.compaction.clip import byte_length, head
-from workbench.compaction.marker import EXCERPT, reference, snipped, truncated
+from workbench.compaction.marker import EXCERPT, SNIPPED, reference, truncated
 from workbench.compaction.plan import Plan, behind_prompt
 from workbench.compaction.presets.token_counters import calls_of, role_of
 from workbench.compaction.prompt_template import Prompt, PromptTemplate, harmless, prompt
@@ -162,7 +162,7 @@ class Snip:
         ends = [*(i for i, message in enumerate(messages) if message.role == "assistant"), len(messages)]
         stop = min(ends[-1 - self.age], between.stop) if self.age < len(ends) else 0
         stale = (
-            (i, snipped(result.call_id))
+            (i, SNIPPED.format(result.call_id))
             for i, result, text in rewritable(context, range(between.start, stop))
             if not is_mark(text) and tool_of(result, calls) not in self.exempt
         )
