@@ -11,13 +11,17 @@ from workbench.transcript.message import Message, plain_text
 REPEATED = "(repeat)"
 EXCERPT = "[microcompact excerpt]"
 SNIPPED = "<snipped: stale tool-result for call {}>"
-TRUNCATED = "[truncated; full={} chars; ref={}]"
 _TRUNCATED = re.compile(r"\[truncated; full=\d+ chars; ref=([0-9a-f]+)\]")
 
 
 def reference(text: str) -> str:
     """The name under which a text is archived: the same text has the same name, always."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def truncated(chars: int, ref: str) -> str:
+    """In the place of a text of `chars` characters that the archive holds under `ref`."""
+    return f"[truncated; full={chars} chars; ref={ref}]"
 
 
 def is_archived(message: Message, archive: Mapping[str, str]) -> bool:

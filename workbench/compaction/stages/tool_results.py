@@ -8,7 +8,7 @@ from itertools import accumulate, groupby
 from typing import ClassVar
 
 from workbench.compaction.clip import head
-from workbench.compaction.marker import EXCERPT, REPEATED, SNIPPED, TRUNCATED, is_archived, reference
+from workbench.compaction.marker import EXCERPT, REPEATED, SNIPPED, is_archived, reference, truncated
 from workbench.compaction.pins import Pins
 from workbench.compaction.plan import Plan
 from workbench.compaction.results import rewritten
@@ -42,7 +42,7 @@ class BudgetReduction:
             and sum(len(block.text) for block in message.blocks if isinstance(block, Text)) > self.chars
         )
         named = ((i, len(text), reference(text)) for i, text in long)
-        return rewritten(context, ((i, TRUNCATED.format(size, ref), ref) for i, size, ref in named), pictures=True)
+        return rewritten(context, ((i, truncated(size, ref), ref) for i, size, ref in named), pictures=True)
 
 
 @dataclass(frozen=True, slots=True)
