@@ -257,7 +257,7 @@ def too_long_result() -> dict[str, object]:
     return {
         "marker": plain_text(after.messages[1]) == f"[truncated; full=20000 chars; ref={ref}]",
         "newest": plain_text(newest).startswith(f"[old output cleared to save context (20000 chars, ref={ref})"),
-        "archived": whole == plain_text(long) == after.read(ref),
+        "archived": whole == plain_text(long) == after.archive[ref],
         "untouched": after.messages[3] is small and after.messages[5] is held,
     }
 
@@ -509,7 +509,7 @@ def test_cheap_stages_are_enough_where_one_result_is_the_trouble() -> None:
     done = due(messages, EX_ATHENA, 20_000)
     assert [record.name for record in done.stages] == ["budget_reduction"]
     (ref,) = done.after.archive
-    assert done.after.read(ref) == "x" * 100_000
+    assert done.after.archive[ref] == "x" * 100_000
 
 
 def test_the_archive_and_its_reference_survive_all_stages() -> None:

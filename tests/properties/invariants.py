@@ -330,7 +330,7 @@ def _ids(step: Step, summary: Summary) -> set[str]:
 def c7(step: Step) -> list[str]:
     said = {plain_text(message) for message in step.before.messages}
     new = step.after.archive.keys() - step.before.archive.keys()
-    found = [f"the archive has {ref!r}, which nobody said" for ref in new if step.after.read(ref) not in said]
+    found = [f"the archive has {ref!r}, which nobody said" for ref in new if step.after.archive[ref] not in said]
     for message, _ in step.texts:
         refs = REFERENCE.findall(plain_text(message)) if not isinstance(message, Summary) else ()
         found += [f"{message.id} refers to {ref!r}, which is nowhere" for ref in refs if ref not in step.after.archive]

@@ -78,7 +78,7 @@ def promises(before: Context, done: Compaction, budget: Budget) -> None:
     texts_are_whole(before, after)
     target_or_reason(before, done, budget)
     for ref in after.archive.keys() - before.archive.keys():
-        assert any(plain_text(message) == after.read(ref) for message in before.messages), "C7: it was never said"
+        assert any(plain_text(message) == after.archive[ref] for message in before.messages), "C7: it was never said"
 
 
 def written(context: Context) -> list[str]:

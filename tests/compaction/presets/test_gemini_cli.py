@@ -72,7 +72,7 @@ def test_results_beyond_50_000_newest_tokens_keep_their_last_thirty_lines_and_ca
     shown = plain_text(results[0]).splitlines()
     assert len(shown) == 1 + 30
     assert shown[-1] == plain_text(messages[2]).splitlines()[-1]
-    assert done.after.read(shown[0].partition("ref=")[2].rstrip("]")) == plain_text(messages[2])
+    assert done.after.archive[shown[0].partition("ref=")[2].rstrip("]")] == plain_text(messages[2])
 
 
 @pytest.mark.parametrize(("lines", "cut"), [(1, False), (30, False), (31, True), (400, True)])

@@ -64,7 +64,7 @@ def test_a_long_old_result_becomes_a_line_that_says_what_it_was_and_can_be_read_
     done, _ = fired(PRUNES, [called("bash", "c", command="pytest -q"), result(text, "c"), *tail()])
     line = plain_text(done.after.messages[1])
     assert line.startswith(OLD + "bash on pytest -q: 40 lines")
-    assert done.after.read(line.partition("ref=")[2].rstrip("]")) == text
+    assert done.after.archive[line.partition("ref=")[2].rstrip("]")] == text
 
 
 def test_two_hundred_characters_are_not_long() -> None:

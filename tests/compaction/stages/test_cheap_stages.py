@@ -41,7 +41,7 @@ def test_an_archive_survives_a_whole_compaction_and_the_later_stages() -> None:
     long = "line\n" * 4_000
     messages: list[Message] = [said("go"), called("read", "c"), result(long, "c"), *conversation(10)]
     done = compact(Context.of(messages), Strategy("x", (BudgetReduction(), Snip(age=1))), BUDGET, Scripted(()))
-    assert done.after.read(reference(long)) == long
+    assert done.after.archive[reference(long)] == long
     assert f"ref={reference(long)}" in texts(done.after)[2], "the agent still sees the reference"
 
 
