@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 from workbench.transcript.files import FileOps
@@ -43,7 +43,7 @@ class SummaryRequest:
     sections: tuple[str, ...] = ()
     files: FileOps = FileOps()
     max_tokens: int | None = None
-    otherwise: str | Callable[[], str | None] | None = None
+    otherwise: str | Callable[[], str | None] | None = field(default=None, compare=False)
     if_empty: str | None = None
     count: TokenCounter = chars_per_token
     model: str = ""
