@@ -26,12 +26,7 @@ class CompactionStarted:
 
 @dataclass(frozen=True, slots=True)
 class CompactionEnded:
-    """A compaction is in place, or found nothing to do.
-
-    Attributes:
-        usd: what the summaries cost; None if unknown.
-        supplied: whether the host's summary was used.
-    """
+    """A compaction is in place, or found nothing to do; `usd` is what its summaries cost, None if unknown."""
 
     number: int
     outcome: Outcome

@@ -24,12 +24,7 @@ NOTHING_REPORTED = Usage()
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request that was handed out to be sent, with the usage that was reported for it, if any.
-
-    Attributes:
-        version: of the history.
-        tokens: of the messages, by our count.
-    """
+    """A request that was handed out, with the history's version, our count of its tokens, and the reported usage."""
 
     version: int
     model: str

@@ -17,12 +17,7 @@ from workbench.transcript.message import Json, Message, Summary, UserMessage
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The state just after a compaction.
-
-    Attributes:
-        heard: how many of the host's messages had been heard by then.
-        entry: id of the log's entry about it; empty before the first compaction.
-    """
+    """The state just after a compaction, when so many of the host's messages had been heard; `entry` is in the log."""
 
     heard: int
     kept: Context

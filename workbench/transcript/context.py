@@ -17,11 +17,10 @@ class Context:
     """Messages with their sizes, each counted once as it entered.
 
     Attributes:
-        messages: n messages.
-        sizes: n sizes in tokens.
+        sizes: tokens of each message.
         overhead: tokens sent with every request that no message holds (system prompt, tool schemas).
-        count: the counter for messages that are still to come.
-        archive: full texts that stages took out of messages, by the reference that stands in their place.
+        count: the counter for new messages.
+        archive: full texts that stages took out of messages, by the reference in their place.
         tokens: the whole request: overhead and all sizes.
     """
 

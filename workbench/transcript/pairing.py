@@ -8,10 +8,9 @@ from workbench.transcript.message import AssistantMessage, Message, ToolCall, To
 
 
 def callers(messages: Sequence[Message]) -> dict[int, int]:
-    """For the index of each tool result, the index of the message that made the call.
+    """For the index of each tool result, the index of the message that made the call; none without a call.
 
-    Some providers use a call id again, so a result belongs to the newest earlier call of that id. A result that
-    no earlier message called for is not in the answer.
+    Some providers use a call id again, so a result belongs to the newest earlier call of that id.
     """
     newest: dict[str, int] = {}
     found: dict[int, int] = {}
