@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
@@ -131,11 +131,10 @@ def _slug(values: Mapping[str, Value], grid: Mapping[str, str]) -> str:
     return f"{words[:60]}-{seal(values)}".lstrip("-")
 
 
-def table_rows(ran: Iterable[GridPoint], varied: Iterable[str]) -> Iterator[dict[str, str]]:
+def table_rows(ran: Iterable[GridPoint], varied: Collection[str]) -> Iterator[dict[str, str]]:
     """A row of words for each point: its parameters, its outcome and its folder."""
-    names = list(varied)
     for one in ran:
-        words = {name: _text(one.values[name], ",") for name in names}
+        words = {name: _text(one.values[name], ",") for name in varied}
         yield {**words, "outcome": one.outcome, "folder": one.folder}
 
 
