@@ -60,6 +60,7 @@ class CompactionGate:
         """
         __tracebackhide__ = True
         from workbench.analysis.gate import Gate, gate
+        from workbench.analysis.scores import grouped
         from workbench.experiment.compare import compare
         from workbench.experiment.store import Results
 
@@ -75,8 +76,8 @@ class CompactionGate:
         for row in failed.itertuples():
             pytest.fail(f"{name} failed on session {row.session}: {row.reason}", pytrace=False)
         against = rival if isinstance(rival, str) else rival.name
-        scores = results.scores if earlier is None else Results.open(earlier).scores
-        one = gate(results.scores, scores, asked, {name: against})[0]
+        scores = grouped(results if earlier is None else Results.open(earlier))
+        one = gate(grouped(results), scores, asked, {name: against})[0]
         if one.outcome != "passed":
             figures = "no value" if one.mean is None else f"{one.mean:.4g} against {one.baseline:.4g}"
             worst = f"; worst session {one.worst} ({one.worst_difference:+.4g})" if one.worst else ""

@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 from workbench.analysis.compared import COLUMNS, compare_table, lead_table
+from workbench.analysis.scores import with_projects
 from workbench.errors import UnknownName
 
 Values = Mapping[str, Sequence[float | None]]
@@ -66,16 +67,16 @@ def test_only_the_shares_that_both_have_are_compared() -> None:
 def test_too_few_sessions_are_said_to_be_and_how_many_would_do() -> None:
     table = compare_table(scores({"truncate": noisy(0.5, 1, 5), "pipeline": noisy(0.9, 2, 5)}), "recall", "truncate")
     (row,) = table.to_dict("records")
-    assert row["verdict"] == "too few sessions"
-    assert row["why"] == "too few sessions: 5, at least 6 would do for 1 comparison"
+    assert row["verdict"] == "too few projects"
+    assert row["why"] == "too few projects: 5, at least 6 would do for 1 comparison"
     assert row["would_do"] >= 6 and pd.isna(row["low"]) and pd.isna(row["p"])
 
 
 def test_a_family_needs_more_sessions_and_says_so() -> None:
     many: Values = {"truncate": noisy(0.5, 1, 8), **{f"s{n}": noisy(0.9, n, 8) for n in range(2, 9)}}
     table = compare_table(scores(many), "recall", "truncate")
-    assert set(table["verdict"]) == {"too few sessions"}
-    assert table["why"].iloc[0] == "too few sessions: 8, at least 9 would do for 7 comparisons"
+    assert set(table["verdict"]) == {"too few projects"}
+    assert table["why"].iloc[0] == "too few projects: 8, at least 9 would do for 7 comparisons"
     assert table["low"].notna().all()
 
 
@@ -106,13 +107,13 @@ def test_what_could_have_been_seen_stands_where_nothing_was() -> None:
 def test_sessions_that_all_tie_have_no_interval() -> None:
     (row,) = compare_table(scores({"truncate": [0.5] * 12, "a": [0.5] * 12}), "recall", "truncate").to_dict("records")
     assert (row["tied"], row["p"], row["verdict"]) == (12, 1.0, "undecided")
-    assert pd.isna(row["low"]) and "same in all 12 sessions" in row["why"]
+    assert pd.isna(row["low"]) and "same in all 12 projects" in row["why"]
 
 
 def test_a_strategy_without_any_value_has_a_row_that_says_so() -> None:
     table = compare_table(scores({"truncate": [0.5] * 8, "a": [None] * 8}), "recall", "truncate")
     (row,) = table.to_dict("records")
-    assert (row["sessions"], row["dropped"], row["verdict"]) == (0, 8, "too few sessions")
+    assert (row["sessions"], row["dropped"], row["verdict"]) == (0, 8, "too few projects")
     assert row["why"].startswith("no session has both values")
 
 
@@ -145,7 +146,7 @@ def test_the_winner_is_tested_as_one_that_was_picked_by_looking() -> None:
 
 def test_all_pairs_count_for_the_reporting_floor() -> None:
     many: Values = {"a": noisy(0.9, 1, 8), **{f"s{n}": noisy(0.2, n, 8) for n in range(2, 6)}}
-    assert set(lead_table(scores(many), "recall", "a")["verdict"]) == {"too few sessions"}  # 10 pairs: 9 sessions
+    assert set(lead_table(scores(many), "recall", "a")["verdict"]) == {"too few projects"}  # 10 pairs: 9 sessions
     nine: Values = {"a": noisy(0.9, 1, 9), **{f"s{n}": noisy(0.2, n, 9) for n in range(2, 6)}}
     assert set(lead_table(scores(nine), "recall", "a")["verdict"]) == {"better"}
 
@@ -166,3 +167,24 @@ def test_a_lead_where_lower_is_better_has_its_closest_rival_first() -> None:
     values: Values = {"a": noisy(0.1, 1), "b": noisy(0.5, 2), "c": noisy(0.9, 3)}
     found = lead_table(scores(values, better="lower"), "recall", "a")
     assert found["strategy"].tolist() == ["b", "c"] and set(found["verdict"]) == {"better"}
+
+
+def test_sessions_of_one_project_count_once() -> None:
+    table = scores({"truncate": noisy(0.5, 1, 12), "a": noisy(0.9, 2, 12)})
+    sessions = pd.DataFrame({"session": table["session"].unique(), "project": ["one"] * 10 + ["two", ""], "path": ""})
+    (row,) = compare_table(with_projects(table, sessions), "recall", "truncate").to_dict("records")
+    assert (row["sessions"], row["projects"]) == (12, 3)
+    assert row["verdict"] == "too few projects"
+    assert row["why"] == "too few projects: 3, at least 6 would do for 1 comparison"
+    alone = compare_table(with_projects(table, sessions, "session"), "recall", "truncate")
+    assert (alone["projects"].iloc[0], alone["verdict"].iloc[0]) == (12, "better")
+
+
+def test_the_files_folder_may_be_the_unit() -> None:
+    table = scores({"truncate": noisy(0.5, 1, 12), "a": noisy(0.9, 2, 12)})
+    paths = [f"/runs/{number % 4}/{number}.jsonl" for number in range(12)]
+    sessions = pd.DataFrame({"session": table["session"].unique(), "project": "one", "path": paths})
+    (row,) = compare_table(with_projects(table, sessions, "folder"), "recall", "truncate").to_dict("records")
+    assert row["projects"] == 4
+    values = table.loc[table["strategy"] == "a", "value"].to_numpy(dtype=float)
+    assert row["mean"] == pytest.approx(np.mean([values[n::4].mean() for n in range(4)]))

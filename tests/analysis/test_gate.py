@@ -94,3 +94,19 @@ def test_unknown_names_are_told_with_those_that_are_known() -> None:
 def test_the_arms_are_not_judged_unless_they_are_named() -> None:
     run = pd.concat([scores(OLD, "null"), scores(OLD, "mine")])
     assert [verdict.strategy for verdict in gate(run, run, ASKED)] == ["mine"]
+
+
+def test_runs_that_compacted_nothing_pass_and_say_that_nothing_was_tested() -> None:
+    unscored = scores([None] * 3)
+    compactions = unscored.assign(metric="compactions", value=pd.array([0.0] * 3, dtype="Float64"))
+    found = gate(pd.concat([unscored, compactions]), pd.concat([unscored, compactions]), ASKED)[0]
+    assert (found.outcome, found.why) == ("passed", "nothing was tested: neither run compacted anything")
+    some = pd.concat([unscored, compactions.assign(value=pd.array([0.0, 1.0, 0.0], dtype="Float64"))])
+    assert gate(some, some, ASKED)[0].outcome == "undecided"
+
+
+def test_a_project_with_many_sessions_decides_nothing_by_itself() -> None:
+    one_project = {"project": ["one"] * 7 + ["two"]}
+    new, old = scores(moved(-0.01)).assign(**one_project), scores(OLD).assign(**one_project)
+    found = gate(new, old, ASKED)[0]
+    assert found.outcome == "undecided" and "too few projects: 2" in found.why

@@ -19,7 +19,9 @@ from workbench.transcript.session import Session
 
 def run(out: Path, mine: Preset, sessions: int = 7, turns: int = 24) -> Results:
     own = Preset("mine", mine.strategy, mine.trigger)
-    given = [Session.of([rules("be brief"), *remembering(turns + n)], id=f"s{n}", project="p") for n in range(sessions)]
+    given = [
+        Session.of([rules("be brief"), *remembering(turns + n)], id=f"s{n}", project=f"p{n}") for n in range(sessions)
+    ]
     return compare(given, strategies=("truncate", own), window=6_000, shares=(0.2,), out=out, quiet=True)
 
 
@@ -104,3 +106,14 @@ def test_diff_names_the_values_and_the_entities_that_are_lost_now(
     assert "removed by" in shown and "truncate" in shown
     assert main(["diff", str(runs[0]), str(runs[0])]) == 0
     assert "No recall and no loss differs" in capsys.readouterr().out
+
+
+def test_runs_without_a_common_session_cannot_be_compared(
+    runs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    foreign = compare(
+        Session.of([rules("be brief"), *remembering(24)], id="other", project="q"), strategies=("truncate",),
+        window=6_000, out=tmp_path / "foreign", quiet=True,
+    ).path  # fmt: skip
+    assert main(["diff", str(runs[0]), str(foreign)]) == 2
+    assert "have no session in common" in capsys.readouterr().err

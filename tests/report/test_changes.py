@@ -38,7 +38,7 @@ def test_a_change_within_chance_is_no_change_shown() -> None:
 
 def test_few_sessions_are_too_few_to_tell() -> None:
     then = made(3)
-    assert "3 sessions are too few for a test" in told(worse(then, 0.1), then)
+    assert "3 projects are too few for a test" in told(worse(then, 0.1), then)
 
 
 def test_only_sessions_and_strategies_of_both_are_compared() -> None:

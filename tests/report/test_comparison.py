@@ -33,13 +33,13 @@ def test_the_table_says_better_too_few_and_what_would_have_shown() -> None:
     enough = words(differences_html(Tables.of(made(9))).html)
     assert "keeps more than truncate" in enough and "saves less than truncate" in enough
     few = words(differences_html(Tables.of(made(4))).html)
-    assert "too few sessions: 4, at least 7 would do for 2 comparisons" in few
+    assert "too few projects: 4, at least 7 would do for 2 comparisons" in few
     assert "keeps more" not in few.replace("null", "")
 
 
 def test_the_headline_names_the_baseline_and_says_when_sessions_are_too_few() -> None:
     assert "Against pipeline" in headline_html(Tables.of(made(9), "pipeline")).html
-    assert "too few sessions" in headline_html(Tables.of(made(4))).html
+    assert "too few" in headline_html(Tables.of(made(4))).html
     assert "Against" not in headline_html(Tables.of(made(4, ("none", "null", "truncate")))).html
 
 
@@ -83,7 +83,7 @@ def test_control_characters_do_not_reach_a_terminal_through_a_table() -> None:
 
 def test_a_test_that_the_interval_does_not_bear_out_is_said_to_be_so() -> None:
     row = {"verdict": "undecided", "reference": False, "p": 0.02, "p_holm": 0.049, "detectable": 0.03, "would_do": 9,
-           "sessions": 10, "why": ""}  # fmt: skip
+           "sessions": 10, "projects": 10, "why": ""}  # fmt: skip
     words = environment().get_template("report/words.txt").module
 
     def finding(one: dict[str, object]) -> str:

@@ -61,7 +61,7 @@ def test_a_bill_a_strategy_cheapest_first_and_the_arms_last() -> None:
     assert rows["strategy"].tolist() == ["truncate", "summarize", "none"]
     first = rows.iloc[0]
     assert (first["usd"], first["net_saving"], first["cache_read"]) == (3.0, 2.0, 0.9)
-    assert first["saved"] == pytest.approx((1 / 4 + 2 / 5 + 3 / 6) / 3)
+    assert first["saved"] == pytest.approx((1 + 2 + 3) / (4 + 5 + 6))
     assert (first["compacted"], first["paid"], first["even_after"]) == (3, 3, 1.0)
 
 

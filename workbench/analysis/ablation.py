@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from workbench.analysis.paired import estimate, paired_differences
-from workbench.analysis.scores import by_session, select, shared
+from workbench.analysis.scores import by_session, grouped, projects_of, select, shared
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
@@ -86,7 +86,8 @@ def _stage_effects(run: Results, whole: str, without: Mapping[str, str]) -> Iter
             values = shared(by_session(select(run.scores, metric, mode)), whole, name)
             if values.empty:
                 continue
-            effect = estimate(paired_differences(values[whole], values[name]).to_list())
+            gaps, projects = paired_differences(values[whole], values[name]), projects_of(grouped(run))
+            effect = estimate(gaps.to_list(), [projects[str(session)] for session in gaps.index])
             assert effect is not None
             yield {
                 "stage": stage, "metric": metric, "mode": mode, "unit": str(known["unit"].iloc[0]),

@@ -9,9 +9,9 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from workbench.analysis.paired import holm, interval, paired_differences, sign_flip
+from workbench.analysis.paired import by_project, holm, interval, paired_differences, sign_flip
 from workbench.analysis.power import minimum_detectable, reporting_floor, sessions_needed
-from workbench.analysis.scores import by_session, direction, select, shared
+from workbench.analysis.scores import by_session, direction, projects_of, select, shared
 from workbench.errors import UnknownName
 from workbench.palette import REFERENCES
 from workbench.ragged import Floats
@@ -21,8 +21,8 @@ ALPHA = 0.05
 WORTH = 0.05
 """The difference worth detecting, in the metric's unit, for which `would_do` plans."""
 COLUMNS = (
-    "strategy", "reference", "sessions", "dropped", "mean", "baseline", "difference", "low", "high", "ahead", "behind",
-    "tied", "p", "p_holm", "verdict", "detectable", "would_do", "why",
+    "strategy", "reference", "sessions", "projects", "dropped", "mean", "baseline", "difference", "low", "high",
+    "ahead", "behind", "tied", "p", "p_holm", "verdict", "detectable", "would_do", "why",
 )  # fmt: skip
 """Of `compare_table`, see there."""
 
@@ -43,8 +43,8 @@ def compare_table(scores: pd.DataFrame, metric: str, baseline: str, mode: str = 
         `docs/tables.md`. A session that lacks one of the two values is `dropped`, never zero. A reference is tested,
         but no member of the family of `p_holm`. `low` and `high` are missing below the reporting floor and where all
         differences are equal. The verdict is `better` or `worse` where `p_holm` (of a reference: `p`) is at most 0.05
-        and the interval leaves out 0. `detectable` is the difference that so many sessions would have shown four times
-        in five, `would_do` the sessions that would show one of `WORTH`; `why` says why something is missing.
+        and the interval leaves out 0. `detectable` is the difference that so many projects would have shown four times
+        in five, `would_do` the projects that would show one of `WORTH`; `why` says why something is missing.
 
     Raises:
         UnknownName: the table has no such metric or baseline; the message names those that it has.
@@ -86,7 +86,7 @@ def _adjust(rows: Sequence[Row], others: Sequence[float | None]) -> None:
 
 
 def _p(gaps: Floats) -> float | None:
-    """Of the sign-flip test; None where so few sessions could not show anything."""
+    """Of the sign-flip test; None where so few projects could not show anything."""
     return float(sign_flip(gaps)) if len(gaps) >= reporting_floor() else None
 
 
@@ -100,20 +100,21 @@ class _PairedTest:
             raise UnknownName("strategy of this run", name, self.strategies)
         self.better = direction(rows)
         self.wide = by_session(rows)
-        self.sessions = rows["session"].nunique()
+        self.projects = projects_of(rows)
 
     def gaps(self, one: str, other: str) -> Floats:
-        """The differences of the sessions that have both values."""
+        """The mean difference of each project, over its sessions that have both values."""
         values = shared(self.wide, one, other)
-        return np.asarray(paired_differences(values[one], values[other]), dtype=float)
+        return by_project(paired_differences(values[one], values[other]), self.projects)
 
     def row(self, one: str, other: str, tests: int) -> Row:
         """What `compare_table` says of two strategies, in a family of so many tests."""
-        gaps, means = self.gaps(one, other), shared(self.wide, one, other).mean()
-        gains = gaps * (1 if self.better == "higher" else -1)
+        values, gaps = shared(self.wide, one, other), self.gaps(one, other)
+        gains = paired_differences(values[one], values[other]) * (1 if self.better == "higher" else -1)
+        means = [float(by_project(values[name], self.projects).mean()) if len(gaps) else None for name in (one, other)]
         return {
-            "sessions": len(gaps), "dropped": self.sessions - len(gaps),
-            "mean": float(means[one]) if len(gaps) else None, "baseline": float(means[other]) if len(gaps) else None,
+            "sessions": len(gains), "projects": len(gaps), "dropped": len(self.projects) - len(gains),
+            "mean": means[0], "baseline": means[1],
             "ahead": int((gains > 0).sum()), "behind": int((gains < 0).sum()), "tied": int((gains == 0).sum()),
             **_findings(gaps, tests),
         }  # fmt: skip
@@ -129,7 +130,7 @@ class _PairedTest:
     def _verdict(self, row: Row) -> str:
         """Two keys: the test over the family, and an interval without 0."""
         if str(row.get("why", "")).startswith(("too few", "no session")):
-            return "too few sessions"
+            return "too few projects"
         p = _number(row.get("p") if row["reference"] else row.get("p_holm"))
         difference, low, high = (_number(row.get(column)) for column in ("difference", "low", "high"))
         if p is None or p > ALPHA or difference is None:
@@ -150,16 +151,16 @@ def _findings(gaps: Floats, tests: int) -> Row:
         needed = sessions_needed(WORTH, deviation, ALPHA / tests)
         found["would_do"] = None if needed is None else max(floor, needed)
     if n < floor:
-        found["why"] = f"too few sessions: {n}, at least {floor} would do for {tests} comparison{'s'[: tests > 1]}"
+        found["why"] = f"too few projects: {n}, at least {floor} would do for {tests} comparison{'s'[: tests > 1]}"
     if found["p"] is None:
         return found
     if deviation <= 1e-12 * float(np.abs(gaps).max()):
-        return found | {"why": f"the difference is the same in all {n} sessions, so there is no interval"}
+        return found | {"why": f"the difference is the same in all {n} projects, so there is no interval"}
     low, high = interval(gaps, 1 - ALPHA)
     detectable = minimum_detectable(deviation, n, ALPHA / tests)
     found |= {"low": float(low), "high": float(high), "detectable": detectable}
     if differ < floor and "why" not in found:
-        found["why"] = f"only {differ} of {n} sessions differ; at least {floor} that do would be needed"
+        found["why"] = f"only {differ} of {n} projects differ; at least {floor} that do would be needed"
     return found
 
 

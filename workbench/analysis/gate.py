@@ -11,9 +11,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import optimize
 
-from workbench.analysis.paired import interval, paired_differences
+from workbench.analysis.paired import by_project, interval, paired_differences
 from workbench.analysis.power import reporting_floor, sessions_needed
-from workbench.analysis.scores import direction, select
+from workbench.analysis.scores import direction, projects_of, select
 from workbench.errors import SettingError, UnknownName
 from workbench.metrics.metric import Better
 from workbench.palette import REFERENCES
@@ -84,7 +84,7 @@ def gate(
 
     A strategy passes if the difference's one-sided 97.5 % bound lies within the margin, or if no session at all has
     become worse. It fails if that cannot be shown, or if a session that had a value has none any more. Too few
-    sessions to show anything are undecided.
+    projects to show anything are undecided. Where neither run compacted anything there is nothing to lose: it passes.
 
     Args:
         run: its table `scores`.
@@ -101,10 +101,23 @@ def gate(
         pairing = {str(name): str(name) for name in new["strategy"].unique() if name in both}
         if not pairing:
             raise UnknownName("strategy of both runs", "any", map(str, new["strategy"].unique()))
-    return tuple(
-        _judge(name, against, _by_session(new, name), _by_session(old, against), direction(new), asked)
+    projects = projects_of(new)
+    judged = {
+        name: _judge(name, against, _by_session(new, name), _by_session(old, against), direction(new), asked, projects)
         for name, against in pairing.items()
+    }
+    return tuple(
+        replace(found, outcome="passed", why="nothing was tested: neither run compacted anything")
+        if not found.sessions and never_compacted(run, name) and never_compacted(baseline, pairing[name])
+        else found
+        for name, found in judged.items()
     )
+
+
+def never_compacted(scores: pd.DataFrame, strategy: str) -> bool:
+    """Whether a strategy was replayed and compacted nothing on its own trigger."""
+    rows = scores[(scores["strategy"] == strategy) & (scores["metric"] == "compactions")]
+    return not rows.empty and bool((rows["value"].fillna(0) == 0).all())
 
 
 def outcome(results: Sequence[GateResult]) -> GateOutcome:
@@ -122,7 +135,13 @@ def _by_session(rows: pd.DataFrame, strategy: str) -> pd.Series[float]:
 
 
 def _judge(
-    name: str, against: str, ours: pd.Series[float], theirs: pd.Series[float], better: Better, asked: Gate
+    name: str,
+    against: str,
+    ours: pd.Series[float],
+    theirs: pd.Series[float],
+    better: Better,
+    asked: Gate,
+    projects: Mapping[str, str],
 ) -> GateResult:
     gaps = paired_differences(ours, theirs)
     gone = list(theirs.dropna().index.difference(ours.dropna().index))
@@ -132,8 +151,9 @@ def _judge(
     gains = sign * gaps.to_numpy()
     worst = str(gaps.index[gains.argmin()])
     facts = GateResult(
-        name, against, "passed", "", n, mean=float(ours[gaps.index].mean()), baseline=float(theirs[gaps.index].mean()),
-        difference=float(gaps.mean()), worst=worst, worst_difference=float(gaps[worst]),
+        name, against, "passed", "", n, mean=float(by_project(ours[gaps.index], projects).mean()),
+        baseline=float(by_project(theirs[gaps.index], projects).mean()),
+        difference=float(by_project(gaps, projects).mean()), worst=worst, worst_difference=float(gaps[worst]),
     )  # fmt: skip
     if gone:
         some = ", ".join(gone[:3]) + (" and others" if len(gone) > 3 else "")
@@ -146,17 +166,18 @@ def _judge(
         if not lost:
             return replace(facts, why=f"no session lost more than {asked.margin:g}")
         return replace(facts, outcome="failed", why=f"{lost} of {n} sessions lost more than {asked.margin:g}")
-    return _by_mean(facts, gaps.to_numpy(), gains, asked)
+    means = by_project(gaps, projects)
+    return _by_mean(facts, means, sign * means, asked)
 
 
 def _by_mean(facts: GateResult, gaps: Floats, gains: Floats, asked: Gate) -> GateResult:
-    """The outcome by the mean over sessions."""
+    """The outcome by the mean over projects."""
     if len(gaps) < FLOOR:
-        why = f"too few sessions: {len(gaps)}, at least {FLOOR} would do; --each judges every session by itself"
+        why = f"too few projects: {len(gaps)}, at least {FLOOR} would do; --each judges every session by itself"
         return replace(facts, outcome="undecided", why=why)
     if np.ptp(gains) <= 1e-12 * np.abs(gains).max():
         same: GateOutcome = "passed" if gains[0] > -asked.margin else "failed"
-        return replace(facts, outcome=same, why=f"every session differs by {gaps[0]:+.4g}")
+        return replace(facts, outcome=same, why=f"every project differs by {gaps[0]:+.4g}")
     p = non_inferiority(gains, asked.margin)
     low, high = interval(gaps)
     facts = replace(facts, low=float(low), high=float(high), p=p)
@@ -165,7 +186,7 @@ def _by_mean(facts: GateResult, gaps: Floats, gains: Floats, asked: Gate) -> Gat
     if gains.mean() <= -asked.margin:
         return replace(facts, outcome="failed", why=f"worse by more than {asked.margin:g} on the mean")
     needed = sessions_needed(asked.margin, float(gains.std(ddof=1)))
-    more = f"; about {needed} sessions would tell a loss of {asked.margin:g} from none" if needed else ""
+    more = f"; about {needed} projects would tell a loss of {asked.margin:g} from none" if needed else ""
     return replace(facts, outcome="failed", why=f"a loss of {asked.margin:g} may be{more}")
 
 

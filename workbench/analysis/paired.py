@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
@@ -17,17 +17,42 @@ from workbench.ragged import Floats
 EXACT = 14
 """Sessions up to which all sign flips are enumerated (8,192 by symmetry); beyond, they are drawn."""
 FEWEST = reporting_floor()
-"""Sessions below which no interval is given: so few could not show a difference between two strategies either."""
+"""Projects below which no interval is given: so few could not show a difference between two strategies either."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over n sessions with its 95 % interval; `low` and `high` are None where sessions are too few or equal."""
+    """A mean with its 95 % interval; `low` and `high` are None where projects are too few or equal.
+
+    Attributes:
+        mean: over projects, each with the mean of its sessions.
+        n: sessions.
+        projects: that the sessions come from.
+    """
 
     mean: float
     n: int
+    projects: int
     low: float | None = None
     high: float | None = None
+
+
+def project_means(values: ArrayLike, projects: Sequence[str] = ()) -> Floats:
+    """The mean of each project's sessions, in the order of the project's name; the values themselves without any.
+
+    Sessions of a project are alike, so that they are no independent observations; their means are. Source: A. Donner
+    and N. Klar, Design and Analysis of Cluster Randomization Trials in Health Research (2000), chapter 6.
+    """
+    given = np.asarray(values, dtype=float)
+    if not len(projects):
+        return given
+    _, place = np.unique(projects, return_inverse=True)
+    return np.asarray(np.bincount(place, given) / np.bincount(place), dtype=float)
+
+
+def by_project(values: pd.Series[float], projects: Mapping[str, str]) -> Floats:
+    """The mean of each project, of values by session; a session of no known project is one of its own."""
+    return project_means(values.to_numpy(), [projects.get(str(name), str(name)) for name in values.index])
 
 
 def paired_differences(one: pd.Series[float], other: pd.Series[float]) -> pd.Series[float]:
@@ -65,16 +90,38 @@ def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, 
     return np.minimum(low, (low + corrected_low) / 2), np.maximum(high, (high + corrected_high) / 2)
 
 
-def estimate(values: Sequence[float], *, least: float = -inf, most: float = inf) -> Estimate | None:
-    """The mean of one value a session with `paired.interval`, within [least, most]; None if there are no values."""
+def estimate(
+    values: Sequence[float], projects: Sequence[str] = (), *, least: float = -inf, most: float = inf
+) -> Estimate | None:
+    """The mean of one value a session with `paired.interval`, within [least, most]; None if there are no values.
+
+    `projects` has the project of each session; without any each session is one of its own.
+    """
     if not len(values):
         return None
-    given = np.asarray(values, dtype=float)
-    mean = float(given.mean())
+    given = project_means(values, projects)
+    found = Estimate(float(given.mean()), len(values), len(given))
     if len(given) < FEWEST or float(np.ptp(given)) <= 1e-12 * float(np.abs(given).max()):
-        return Estimate(mean, len(given))
+        return found
     low, high = interval(given)
-    return Estimate(mean, len(given), max(least, float(low)), min(most, float(high)))
+    return replace(found, low=max(least, float(low)), high=min(most, float(high)))
+
+
+def ratio(
+    parts: Sequence[float], wholes: Sequence[float], projects: Sequence[str], *, most: float = inf
+) -> Estimate | None:
+    """The sum of the parts as a share of the sum of the wholes, one of each a session; None if the wholes sum to 0.
+
+    The interval is that of the ratio of sums by linearisation, over projects: W. G. Cochran, Sampling Techniques
+    (1977), chapter 6.
+    """
+    part, whole = np.asarray(parts, dtype=float), np.asarray(wholes, dtype=float)
+    if not whole.sum() > 0:
+        return None
+    names, place = np.unique(projects, return_inverse=True)
+    share, part, whole = part.sum() / whole.sum(), np.bincount(place, part), np.bincount(place, whole)
+    found = estimate((share + (part - share * whole) / whole.mean()).tolist(), most=most)
+    return None if found is None else replace(found, mean=float(share), n=len(parts), projects=len(names))
 
 
 def skewness(values: ArrayLike) -> Floats:

@@ -12,6 +12,7 @@ import typer
 from workbench.analysis.difference import changed_entities, changed_values
 from workbench.analysis.gate import Gate, outcome
 from workbench.analysis.gate import gate as judge
+from workbench.analysis.scores import grouped
 from workbench.cli.options import AsJson, Run, names
 from workbench.cli.output import complain, printable, records, say, say_json, table
 from workbench.errors import SettingError
@@ -127,7 +128,9 @@ def _scores(run: Results, baseline: Results) -> tuple[pd.DataFrame, pd.DataFrame
     unlike = both.index[(both["messages"] != both["messages_there"]) | (both["requests"] != both["requests_there"])]
     for name in unlike:
         complain(f"left out: session {printable(str(name))} is another recording in {baseline.path}")
-    ours, theirs = (each.scores[~each.scores["session"].isin(set(unlike))] for each in (run, baseline))
+    ours, theirs = (scores[~scores["session"].isin(set(unlike))] for scores in map(grouped, (run, baseline)))
+    if set(run.scores["session"]).isdisjoint(baseline.scores["session"]):
+        raise SettingError(f"{run.path} and {baseline.path} have no session in common; name runs of the same sessions")
     return ours, theirs
 
 

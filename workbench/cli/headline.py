@@ -7,15 +7,23 @@ from textwrap import fill
 
 from workbench.cli.output import printable, records, say, table
 from workbench.experiment.store import Results
-from workbench.formats import decimal, missing, some
+from workbench.formats import decimal
 from workbench.report.comparison import differences
-from workbench.report.tables import Tables, over_target, over_window, values
+from workbench.report.tables import (
+    Tables,
+    cost_a_session,
+    equal_size,
+    net_saving,
+    over_target,
+    over_window,
+    own_trigger,
+    shares,
+)  # fmt: skip
 from workbench.report.tables import baseline as chosen_baseline
-from workbench.report.verdict import verdict
+from workbench.report.verdict import over_sessions, verdict
 
 METRICS = (
-    "recall", "tokens_saved", "peak_context", "over_window", "compactions", "prefix_reuse", "violations", "cost",
-    "net_saving", "cost_saved",
+    "recall", "tokens_saved", "peak_context", "over_window", "compactions", "prefix_reuse", "violations",
 )  # fmt: skip
 """Of the headline, under each strategy's own trigger."""
 COLUMNS = {
@@ -26,16 +34,14 @@ WORDS = {"better": "better", "worse": "worse", "undecided": "may be chance"}
 
 
 def headline(results: Results) -> list[dict[str, float | str | None]]:
-    """A row a strategy: means over the sessions of the main metrics; None where no session has the metric."""
-    scores, run = results.scores, Tables.of(results)
-    natural = scores[scores["mode"] == "natural"].groupby(["strategy", "metric"])["value"].mean()
-    found = []
+    """A row a strategy: means of the main metrics; None where no session has the metric."""
+    run, found = Tables.of(results), []
     for name in map(str, dict.fromkeys(results.replays["strategy"])):
-        means = {metric: natural.get((name, metric)) for metric in METRICS}
-        for budget in sorted(scores["share"].dropna().unique()):
-            means[f"recall_at_{budget:g}"] = values(run, "recall", name, "matched", budget).mean()
-        numbers = {metric: None if missing(mean) else float(mean) for metric, mean in means.items()}
-        found.append({"strategy": name, **numbers})
+        means = {metric: own_trigger(run, name, metric) for metric in METRICS}
+        means |= {"cost_saved": net_saving(run, name)}
+        means |= {f"recall_at_{share:g}": equal_size(run, name, share) for share in shares(run)}
+        numbers = {metric: None if mean is None else mean.mean for metric, mean in means.items()}
+        found.append({"strategy": name, "cost": cost_a_session(run, name), **numbers})
     return found
 
 
@@ -80,8 +86,7 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
         marked |= {budget: _recall(row[budget]) + "*" * (name in large) for budget in budgets}
         rows.append({**row, **marked, "against": _difference(apart.get(name))})
     say(f"{table(rows, columns | COLUMNS)}\n")
-    n = int((results.sessions["status"] == "ok").sum())
-    say(f"Means over {some(n, 'session')}. Still knows: share of what is needed later that the context still holds,")
+    say(f"Means over {over_sessions(run)}. Still knows: share of what is needed later that the context still holds,")
     say("with its context words; `still knows at N %` compares all strategies at the same size. Higher is better.")
     if large:
         where = _sessions(large)
@@ -91,7 +96,8 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
         say(f"! sends requests larger than the window ({where} sessions), which no provider would have taken.")
     priced = [str(row) for row in results.costs["row"].unique()]
     whose = f"at the prices of {priced[0]}" if len(priced) == 1 else f"at the prices of {len(priced)} models"
-    say(f"Cost: USD a session, {whose}; cost saved: after summaries and fetching again what was lost.\n")
+    say(f"Cost: USD a session, {whose}, with summaries and fetching again what was lost; cost saved: of the bill")
+    say("of all sessions without compaction, below 0 where it costs more.\n")
     say(fill(printable(words).replace(" %", "\0%"), width=100).replace("\0", " "))
     say(f"\nTables: {results.path}" if no_report else f"\nReport: {results.report}")
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
 from pydantic.fields import FieldInfo
@@ -171,6 +171,9 @@ class Scope(Spec):
     redact: Flag = Field(
         False, description="Mask secrets, e-mail addresses and home directories before anything is asked or written."
     )
+    group_by: Literal["project", "folder", "session"] = Field(
+        "project", description="Unit of intervals and tests: a session's project, its file's folder, or the session."
+    )
     price_model: Annotated[str, BeforeValidator(_known_price)] = Field(
         "", description="Price every session as this model; empty prices each as its own."
     )
@@ -215,7 +218,7 @@ class RunSpec(Scope, Execution):
 
     def settings(self) -> dict[str, object]:
         """What the run's figures depend on, as plain JSON: part of its manifest and of its folder's name."""
-        kept = ("window", "shares", "boundaries", "seed", "redact", "price_model", "prices")
+        kept = ("window", "shares", "boundaries", "seed", "redact", "price_model", "prices", "group_by")
         found = {name: getattr(self, name) for name in kept}
         plain: dict[str, object] = json.loads(json.dumps(found))
         return {"strategies": list(self.names), **plain, "model": ",".join(map(model_name, self.models))}

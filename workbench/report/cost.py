@@ -6,12 +6,11 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from workbench.analysis.paired import estimate
 from workbench.formats import joined, some
 from workbench.palette import REFERENCES
 from workbench.report.html import Html, empty, part, sentences
 from workbench.report.summaries import interval_columns
-from workbench.report.tables import Tables
+from workbench.report.tables import Tables, net_saving
 
 PARTS = ("usd_input", "usd_read", "usd_write", "usd_output", "usd_summaries", "usd_fetching")
 SHOWN = 40
@@ -33,19 +32,17 @@ def by_cost(run: Tables) -> list[str]:
 
 def bills(run: Tables) -> pd.DataFrame:
     """One row a strategy, means over sessions in USD; docs/tables.md has the columns."""
-    return pd.DataFrame([_bill(run.costs, name) for name in by_cost(run)])
+    return pd.DataFrame([_bill(run, name) for name in by_cost(run)])
 
 
-def _bill(costs: pd.DataFrame, name: str) -> dict[str, object]:
-    mine = costs[costs["strategy"] == name]
-    priced = mine[mine["usd_uncompacted"] > 0]
-    saved = estimate((priced["net_saving"] / priced["usd_uncompacted"]).tolist(), most=1.0)
+def _bill(run: Tables, name: str) -> dict[str, object]:
+    mine = run.costs[run.costs["strategy"] == name]
     prompts = mine[["tokens_input", "tokens_read", "tokens_written"]].sum(axis=1)
     after = (mine["even_at"] - mine["parted_at"]).dropna()
     return {
         "strategy": name, "reference": name in REFERENCES, "sessions": len(mine),
         **mine[["usd", *PARTS, "usd_uncompacted", "net_saving", "breaks"]].mean().to_dict(),
-        **interval_columns("saved", saved),
+        **interval_columns("saved", net_saving(run, name)),
         "cache_read": float((mine["tokens_read"] / prompts.where(prompts > 0)).mean()),
         "compacted": int(mine["parted_at"].notna().sum()), "paid": len(after),
         "even_after": float(after.median()) if len(after) else None,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from workbench.analysis.paired import Estimate, estimate
+from workbench.analysis.paired import Estimate
 from workbench.analysis.survival import Survival, survival
 from workbench.palette import REFERENCES
 from workbench.report.tables import (
@@ -15,8 +15,11 @@ from workbench.report.tables import (
     SAVED,
     Tables,
     contenders,
+    cost_a_session,
     equal_size,
     left_out,
+    mean_over_projects,
+    net_saving,
     own_trigger,
     replayed,
     select,
@@ -27,9 +30,9 @@ from workbench.report.tables import (
 )  # fmt: skip
 
 MEANS = (
-    "mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication", "cost", "cost_saved",
+    "mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication",
 )  # fmt: skip
-"""Metrics that the headline has as plain means over sessions."""
+"""Metrics that the headline has as plain means."""
 
 
 def headline(run: Tables) -> pd.DataFrame:
@@ -39,14 +42,14 @@ def headline(run: Tables) -> pd.DataFrame:
 
 def _headline(run: Tables, name: str) -> dict[str, object]:
     replays = run.replays[run.replays["strategy"] == name]
-    means = {"scaled": estimate(values(run, RETENTION, name, of="scaled").tolist())}
-    means |= {metric: own_trigger(run, name, metric) for metric in MEANS}
+    means = {"scaled": mean_over_projects(run, values(run, RETENTION, name, of="scaled"))}
+    means |= {metric: own_trigger(run, name, metric) for metric in MEANS} | {"cost_saved": net_saving(run, name)}
     return {
         "strategy": name, "reference": name in REFERENCES, "sessions": replays["session"].nunique(),
         "failed": int((replays["status"] == "failed").sum()),
         **interval_columns("equal_size", equal_size(run, name)),
         **interval_columns("recall", own_trigger(run, name)),
-        **interval_columns("saved", own_trigger(run, name, SAVED)),
+        **interval_columns("saved", own_trigger(run, name, SAVED)), "cost": cost_a_session(run, name),
         **{metric: found.mean if found else None for metric, found in means.items()},
     }  # fmt: skip
 
@@ -178,7 +181,8 @@ def points(run: Tables) -> pd.DataFrame:
         either = dots(run, name)
         both = either.dropna()
         if len(both):
-            recall, saved = estimate(both["recall"].tolist(), least=0, most=1), estimate(both["saved"].tolist())
+            recall = mean_over_projects(run, both["recall"], least=0, most=1)
+            saved = mean_over_projects(run, both["saved"])
             figures = interval_columns("recall", recall) | interval_columns("saved", saved)
             counts = {"sessions": len(both), "of": len(either)}
             rows.append({"strategy": name, "reference": name in REFERENCES, **figures, **counts})

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from math import inf
 from typing import Any, Protocol
 
 import pandas as pd
 
 from workbench.analysis.over_target import evenly
 from workbench.analysis.over_target import over_target as stays_larger
-from workbench.analysis.paired import Estimate, estimate
+from workbench.analysis.paired import Estimate, estimate, ratio
+from workbench.analysis.scores import projects_of, with_projects
 from workbench.errors import UnknownName
 from workbench.palette import REFERENCES
 
@@ -57,6 +59,8 @@ class Tables:
         """
         names = (one.name for one in fields(cls) if one.type == "pd.DataFrame")
         found = cls(run.manifest, **{name: plain(run.table(name)) for name in names}, baseline=baseline)
+        by = str(found.settings.get("group_by", "project"))
+        found = replace(found, scores=with_projects(found.scores, found.sessions, by))
         found = replace(found, order=strategies(found))
         if baseline and baseline not in found.order:
             raise UnknownName("strategy of this run", baseline, found.order)
@@ -142,15 +146,38 @@ def baseline(run: Tables) -> str | None:
     return next((name for name in order if name in names), None) if len(names) > 1 else None
 
 
+def mean_over_projects(
+    run: Tables, found: pd.Series[float], *, least: float = -inf, most: float = inf
+) -> Estimate | None:
+    """The mean of one value a session, with its interval over projects."""
+    projects = projects_of(run.scores)
+    return estimate(found.tolist(), [projects[str(name)] for name in found.index], least=least, most=most)
+
+
 def equal_size(run: Tables, strategy: str, share: float | None = None) -> Estimate | None:
     """Recall of a strategy when all are cut to the same size; over all shares where none is named."""
-    return estimate(values(run, RETENTION, strategy, "matched", share).tolist(), least=0, most=1)
+    return mean_over_projects(run, values(run, RETENTION, strategy, "matched", share), least=0, most=1)
 
 
 def own_trigger(run: Tables, strategy: str, metric: str = RETENTION) -> Estimate | None:
     """A metric of a strategy that compacts on its own trigger."""
-    found = values(run, metric, strategy).tolist()
-    return estimate(found, least=0, most=1) if metric == RETENTION else estimate(found)
+    found = values(run, metric, strategy)
+    return mean_over_projects(run, found, least=0, most=1) if metric == RETENTION else mean_over_projects(run, found)
+
+
+def net_saving(run: Tables, strategy: str) -> Estimate | None:
+    """What a strategy saves of the uncompacted bill of all sessions: a ratio of sums, below 0 where it costs more."""
+    known = projects_of(run.scores)
+    mine = run.costs[(run.costs["strategy"] == strategy) & (run.costs["usd_uncompacted"] > 0)]
+    projects = [known.get(str(name), str(name)) for name in mine["session"]]
+    return ratio(mine["net_saving"].tolist(), mine["usd_uncompacted"].tolist(), projects, most=1.0)
+
+
+def cost_a_session(run: Tables, strategy: str) -> float | None:
+    """The mean bill of a session in USD, with fetching again what was lost and needed; None where none is priced."""
+    mine = run.costs[run.costs["strategy"] == strategy]
+    found = (mine["usd"] + mine["usd_fetching"]).mean()
+    return None if pd.isna(found) else float(found)
 
 
 def best_recall(run: Tables, strategy: str) -> Estimate | None:

@@ -8,7 +8,8 @@ import pandas as pd
 
 from workbench.analysis.compared import ALPHA, WORTH
 from workbench.analysis.paired import FEWEST
-from workbench.formats import joined, percent
+from workbench.analysis.scores import projects_of
+from workbench.formats import joined, percent, some
 from workbench.markup import render
 from workbench.report.comparison import differences, lead
 from workbench.report.html import Html, part, sentences
@@ -84,6 +85,13 @@ def _caveats(run: Tables) -> tuple[str, ...]:
     )  # fmt: skip
 
 
+def over_sessions(run: Tables) -> str:
+    """The sessions that the means of a run are over, with their projects: `10 sessions of 4 projects`."""
+    known, names = projects_of(run.scores), set(map(str, replayed(run)["session"]))
+    projects, told = len({known.get(name, name) for name in names}), some(len(names), "session")
+    return told if projects == len(names) else f"{told} of {some(projects, 'project')}"
+
+
 def verdict_html(run: Tables) -> Html:
     """The answer, what it saves, how sure it is, and what to know before quoting it."""
     found = verdict(run)
@@ -96,14 +104,14 @@ def verdict_html(run: Tables) -> Html:
 def headline_html(run: Tables) -> Html:
     """The headline table, one row a strategy, the best first; below it, folded away, the other figures."""
     figures, sizes, differing = headline(run), shares(run), differences(run)
-    scored = max((found.n for name in contenders(run) if (found := best_recall(run, name))), default=0)
+    scored = max((found.projects for name in contenders(run) if (found := best_recall(run, name))), default=0)
     at = {(one["strategy"], one["share"]): one for one in by_size(run).to_dict("records")}
     return part(
         "headline", figures, shares=sizes, base=baseline(run) if len(differing) else "", by_size=at,
         larger={(name, share): found for share in sizes for name, found in over_target(run, share).items()},
         differences={one["strategy"]: one for one in differing.to_dict("records")}, too_large=over_window(run),
         best=next(iter(contenders(run)), ""), priced=bool(figures.get("cost", pd.Series()).notna().any()),
-        sessions=len(replayed(run)), scored=scored, fewest=FEWEST, unscored=unscored_note(run),
+        sessions=over_sessions(run), scored=scored, fewest=FEWEST, unscored=unscored_note(run),
     )  # fmt: skip
 
 

@@ -99,7 +99,7 @@ def _ratio(above: pd.Series[float], below: pd.Series[float]) -> Estimate | None:
     n, whole = len(above), float(above.mean() / below.mean())
     left = (above.sum() - above) / (below.sum() - below)
     found = estimate((n * whole - (n - 1) * left).tolist())
-    return None if found is None else Estimate(whole, n, found.low, found.high)
+    return None if found is None else Estimate(whole, n, n, found.low, found.high)
 
 
 def equivalences(table: pd.DataFrame) -> list[Equivalence]:
