@@ -171,9 +171,11 @@ def ignored_usage() -> dict[str, object]:
     compactor = Compactor(OPERATOR_USE, model=Scripted(["S"]), window=20_000)
     history = [m for _ in range(4) for m in (asked("w" * 400), answered("w" * 400))]
     compactor.before_request(history)
-    compactor.after_turn(usage=None)
+    compactor.report_usage(None)
+    compactor.after_turn()
     calm = len(compactor.events)
-    compactor.after_turn(usage={"input_tokens": 19_000, "output_tokens": 5})
+    compactor.report_usage({"input_tokens": 19_000, "output_tokens": 5})
+    compactor.after_turn()
     return {"null": calm, "good": len(compactor.events) > 0}
 
 

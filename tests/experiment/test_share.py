@@ -96,7 +96,9 @@ def test_a_copy_has_the_same_tables_but_for_texts(run: Results, copy: Results) -
 
 
 def test_the_headline_numbers_are_equal(run: Results, copy: Results) -> None:
-    assert headline(run) == headline(copy)
+    for row, shared in zip(headline(run), headline(copy), strict=True):
+        assert row.pop("strategy") == shared.pop("strategy")
+        assert row == pytest.approx(shared, rel=1e-12, nan_ok=True)
 
 
 def test_a_copy_and_its_report_hold_no_word_that_only_the_recordings_hold(

@@ -38,7 +38,7 @@ class Estimate:
 
 
 def project_means(values: ArrayLike, projects: Sequence[str] = ()) -> Floats:
-    """The mean of each project's sessions, in the order of the project's name; the values themselves without any.
+    """The mean of each project's sessions, in the order of its first session; the values themselves without any.
 
     Sessions of a project are alike, so that they are no independent observations; their means are. Source: A. Donner
     and N. Klar, Design and Analysis of Cluster Randomization Trials in Health Research (2000), chapter 6.
@@ -46,7 +46,7 @@ def project_means(values: ArrayLike, projects: Sequence[str] = ()) -> Floats:
     given = np.asarray(values, dtype=float)
     if not len(projects):
         return given
-    _, place = np.unique(projects, return_inverse=True)
+    place, _ = pd.factorize(np.asarray(projects, dtype=object))
     return np.asarray(np.bincount(place, given) / np.bincount(place), dtype=float)
 
 
