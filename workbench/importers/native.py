@@ -33,30 +33,30 @@ class Header:
     title: str = ""
     cwd: str = ""
     project: str = ""
-    leaf: str | None = ""
+    leaf: str | None = None
 
 
 def sessions(source: Source) -> Iterator[Session]:
     """The sessions of a file, each as soon as the next header or the end is reached."""
     header: Header | None = None
-    log = Log()
+    log, moved = Log(), False
     for line, record in source.records():
         with source.at(line):
             if MARK in record:
                 if header is not None:
-                    yield _session(source, header, log)
+                    yield _session(source, header, log, moved)
                 newest: Header = read_as(Header, record)
                 if newest.version != VERSION:
                     why = f"version {newest.version} is unknown; this package reads version {VERSION}"
                     raise FormatError(why, field="version")
-                header, log = newest, Log()
+                header, log, moved = newest, Log(), "leaf" in record
             elif header is None:
                 why = "an entry comes before the first header; a file starts with a header line"
                 raise FormatError(why, field=MARK)
             else:
                 _append(log, record)
     if header is not None:
-        yield _session(source, header, log)
+        yield _session(source, header, log, moved)
 
 
 def save(sessions: Session | Iterable[Session], path: str | Path) -> None:
@@ -69,8 +69,8 @@ def write(sessions: Session | Iterable[Session], stream: BinaryIO) -> None:
     """Write one session or several to an open stream of bytes."""
     for session in [sessions] if isinstance(sessions, Session) else sessions:
         about = {name: getattr(session, name) for name in _ABOUT}
-        header = Header("session", VERSION, session.id, session.origin, leaf=session.log.leaf, **about)
-        stream.write(_line(_plain(header)))
+        header = Header("session", VERSION, session.id, session.origin, **about)
+        stream.write(_line({**_plain(header), "leaf": session.log.leaf}))
         for entry in session.log:
             stream.write(_line(_plain(entry)))
 
@@ -82,11 +82,12 @@ def _append(log: Log, record: Mapping[str, Json]) -> None:
         raise FormatError(str(error), field="id" if record["id"] in log else "parent") from None
 
 
-def _session(source: Source, header: Header, log: Log) -> Session:
+def _session(source: Source, header: Header, log: Log, moved: bool) -> Session:
+    """The session of a header and its entries; its leaf is the newest entry unless the header has one (`moved`)."""
     with source.at():
-        if header.leaf and header.leaf not in log:
+        if header.leaf is not None and header.leaf not in log:
             raise FormatError(f"the leaf {header.leaf!r} is not the id of an entry", field="leaf")
-        log.leaf = log.leaf if header.leaf == "" else header.leaf
+        log.leaf = header.leaf if moved else log.leaf
     origin = header.origin
     if source.skipped:
         origin = replace(origin, skipped=(*origin.skipped, *source.skipped))
