@@ -1,73 +1,58 @@
-"""Which lines are worth their tokens: those that tie exact names, likely to be needed again, to their context."""
+"""Which lines are worth their tokens: those that tie exact names, likely to be needed again, to their context.
+
+An entity's worth is (1 + messages that said it) ** SPOKEN * (1 + tool results that held it) ** HEARD * (messages since)
+** AGE * exp(DISTANCE * share of the text since) * its kind's worth; a line's is the sum over its entities, times its
+origin's worth and 1 - exp(-CONTEXT * other words), since a bare list binds nothing. The weights were chosen on half of
+the recordings, and confirmed on the others and on other formats.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import accumulate
+from itertools import accumulate, chain, count
 from math import exp
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from workbench.extraction.entities import Entity, Kind
-from workbench.models.extractive.reading import SPOKEN, Line, Origin, ReadMessage
+from workbench.models.extractive.reading import Line, Origin, ReadMessage
 
+SPOKEN, HEARD, AGE, DISTANCE, CONTEXT = 1.2, -0.3, -0.25, -1.0, 0.4
+AGAIN = 0.5
+"""What is left of an entity's worth once a chosen line holds it; a power of two, so that products stay exact."""
+OLDER = 0.6
+"""What is left of an entity's worth in a line that is not its newest."""
+UNSAID = 0.3
+"""Factor for an entity that only tools said."""
+PROSE, MOST_WORDS = 0.001, 12
+"""Worth of one word in a line, so that a conversation without exact names is not left out, and how many count."""
+FOCUS = 10.0
+"""Factor for a line that holds a word of the user's instructions."""
 
-@dataclass(frozen=True, slots=True)
-class LineWeights:
-    """How much speaks for a line. Chosen on half of the recordings, confirmed on the others and on other formats.
-
-    An entity's worth is (1 + messages that said it) ** spoken * (1 + tool results that held it) ** heard
-    * (messages since) ** age * exp(distance * share of the text since) * its kind's worth; a line's is the sum over
-    its entities, times its origin's worth and 1 - exp(-context * other words), since a bare list binds nothing.
-
-    Attributes:
-        again: what is left of an entity's worth once a chosen line holds it.
-        older: what is left of it in a line that is not the entity's newest.
-        prose: worth of one word in a line, so that a conversation without exact names is not left out.
-        unsaid: factor for an entity that only tools said.
-        frame: tokens that a line costs beside its text.
-        user, said, call, result, thought: worth of a line's origin.
-        focus: factor for a line that holds a word of the user's instructions.
-    """
-
-    spoken: float = 1.2
-    heard: float = -0.3
-    age: float = -0.25
-    distance: float = -1.0
-    context: float = 0.4
-    again: float = 0.5
-    older: float = 0.6
-    prose: float = 0.001
-    frame: float = 2.0
-    user: float = 1.5
-    said: float = 1.4
-    call: float = 1.0
-    result: float = 0.7
-    thought: float = 0.3
-    focus: float = 10.0
-    unsaid: float = 0.3
-
-    def of_origin(self, origin: Origin) -> float:
-        """The worth of a line's origin."""
-        return (self.user, self.said, self.call, self.call, self.said, self.result, self.result, self.thought)[origin]
-
-
-MEASURED = LineWeights()
-
-WORTH: dict[Kind, float] = {
+KINDS: dict[Kind, float] = {
     "path": 1.3, "identifier": 1.0, "flag": 1.5, "command": 1.0, "error": 1.0, "url": 0.7, "id": 0.5,
     "version": 0.4, "hash": 0.35, "quote": 0.3, "number": 0.2,
 }  # fmt: skip
 """How often entities of a kind are needed again, against identifiers."""
 
-CHARS_PER_TOKEN = 3.3
-"""A first guess for technical text; the exact count is made afterwards."""
+ORIGINS: dict[Origin, float] = {
+    Origin.USER: 1.5, Origin.SAID: 1.4, Origin.COMMAND: 1.0, Origin.ARGUMENT: 1.0, Origin.EARLIER: 1.4,
+    Origin.RESULT: 0.7, Origin.FAILED: 0.7, Origin.THOUGHT: 0.3,
+}  # fmt: skip
+"""Worth of a line's origin."""
 
-_MOST_WORDS = 12
-"""Words of a line that count as prose."""
+CHARS_PER_TOKEN, FRAME = 3.3, 2.0
+"""A first guess for technical text, and the tokens that a line costs besides; exact counts are made afterwards."""
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+_OF_ORIGIN = np.array([ORIGINS[origin] for origin in Origin])
+_BOUND = np.array([1.0 - exp(-CONTEXT * words) for words in range(100)])
+"""By other words in a line; more of them make no difference."""
 
 
 class Pick(NamedTuple):
@@ -75,119 +60,122 @@ class Pick(NamedTuple):
 
     Attributes:
         at: the index of its message; -1 for the earlier summary.
-        place: its number in the message or summary.
+        place: its number among all lines.
     """
 
     at: int
     place: int
     line: Line
 
+    @property
+    def cost(self) -> float:
+        """About how many tokens the line takes."""
+        return len(self.line.text) / CHARS_PER_TOKEN + FRAME
 
-@dataclass(frozen=True)
+
 class Choice:
-    """Chooses lines, best first.
+    """Chooses among the lines of an earlier summary and of messages.
 
-    Attributes:
-        messages: what was read, oldest first.
-        earlier: the earlier summary's lines.
+    Args:
+        read: the earlier summary, then the messages, oldest first.
         names: the kind and text of each entity, by number.
-        focus: words in lower case that a line should rather hold.
     """
 
-    messages: Sequence[ReadMessage]
-    earlier: Sequence[Line]
-    names: Sequence[Entity]
-    focus: frozenset[str] = frozenset()
-    weights: LineWeights = MEASURED
+    def __init__(self, read: Sequence[ReadMessage], names: Sequence[Entity]) -> None:
+        self.read, self.names = read, names
+        self.lines = [line for message in read for line in message.lines]
+        self.at = np.repeat(np.arange(-1, len(read) - 1), _integers(len(message.lines) for message in read))
+        self.origins = _integers(line.origin for line in self.lines)
+        self.sizes = _integers(len(line.entities) for line in self.lines)
+        self.entities = _integers(chain.from_iterable(line.entities for line in self.lines))
 
-    def picks(self, tokens: float, sure: Sequence[Pick] = ()) -> Iterator[Pick]:
-        """Lines of about so many tokens in all, those of the most gain a token first; none of the sure ones."""
-        left = [1.0] * len(self.names)
-        for pick in sure:
-            self._use(pick.line, left)
-        candidates = list(self._candidates({pick.line.number for pick in sure}))
-        gains = self._gains(candidates)
-        costs = [len(pick.line.text) / CHARS_PER_TOKEN + self.weights.frame for pick in candidates]
+    def of(self, origin: Origin) -> list[Pick]:
+        """The messages' lines of that origin, oldest first."""
+        return [self._pick(i) for i in np.flatnonzero((self.origins == origin) & (self.at >= 0)).tolist()]
 
-        def gain_per_token(i: int) -> float:
-            gained, by_entity = gains[i]
-            for entity, gain in by_entity:
-                gained += gain * left[entity]
-            return gained / costs[i]
+    def picks(self, tokens: float, sure: Sequence[Pick] = (), focus: Collection[str] = ()) -> Iterator[Pick]:
+        """Lines of about so many tokens in all, those of the most gain a token first; none of the sure ones.
 
-        heap = [(-gain_per_token(i), i) for i in range(len(candidates))]
+        Lines that hold a word of `focus`, in lower case, gain more.
+        """
+        left, spent = [1.0] * len(self.names), 0.0
+        for entity in chain.from_iterable(pick.line.entities for pick in sure):
+            left[entity] *= AGAIN
+        every = np.arange(len(self.lines))
+        owners = np.repeat(every, self.sizes)
+        by_words, by_entity = self._gains(owners, focus)
+        parts = np.concatenate([by_words, by_entity * np.array(left)[self.entities]])
+        costs = _integers(len(line.text) for line in self.lines) / CHARS_PER_TOKEN + FRAME
+        keys = -np.bincount(np.concatenate([every, owners]), parts) / costs
+        candidates = self._candidates([pick.line.number for pick in sure])
+        heap = list(zip(keys[candidates].tolist(), count(), candidates.tolist()))
         heapify(heap)
-        spent = 0.0
+        prose, exact, cost = by_words.tolist(), by_entity.tolist(), costs.tolist()
+        starts = (np.cumsum(self.sizes) - self.sizes).tolist()
         while heap and spent < tokens:
-            before, i = heappop(heap)
-            now = -gain_per_token(i)
-            if now > before:  # it gained more before others were chosen
-                heappush(heap, (now, i))
+            before, rank, i = heappop(heap)
+            gain, entities = prose[i], self.lines[i].entities
+            for place, entity in enumerate(entities, starts[i]):
+                gain += exact[place] * left[entity]
+            if -gain / cost[i] > before:  # it gained more before others were chosen
+                heappush(heap, (-gain / cost[i], rank, i))
                 continue
-            spent += costs[i]
-            self._use(candidates[i].line, left)
-            yield candidates[i]
+            spent += cost[i]
+            for entity in entities:
+                left[entity] *= AGAIN
+            yield self._pick(i)
 
-    def _use(self, line: Line, left: list[float]) -> None:
-        for entity in line.entities:
-            left[entity] *= self.weights.again
+    def _pick(self, i: int) -> Pick:
+        return Pick(int(self.at[i]), i, self.lines[i])
 
-    def _candidates(self, seen: set[int]) -> Iterator[Pick]:
-        """The lines that may be chosen: somebody said them or they name something exact, and none comes twice."""
-        for at in reversed(range(len(self.messages))):
-            for place, line in enumerate(self.messages[at].lines):
-                if line.number not in seen and (line.entities or line.origin <= SPOKEN):
-                    seen.add(line.number)
-                    yield Pick(at, place, line)
-        for place, line in enumerate(self.earlier):
-            if line.number not in seen:
-                seen.add(line.number)
-                yield Pick(-1, place, line)
+    def _candidates(self, seen: Sequence[int]) -> Integers:
+        """The lines that may be chosen, newest message first and the earlier summary last; none comes twice."""
+        order = np.argsort(-self.at, kind="stable")
+        numbers = _integers(line.number for line in self.lines)[order]
+        first = np.sort(np.unique(numbers, return_index=True)[1])
+        return order[first[~np.isin(numbers[first], seen)]]
 
-    def _gains(self, picks: Sequence[Pick]) -> list[tuple[float, list[tuple[int, float]]]]:
-        """What each candidate gains by its words, and by each of its entities."""
-        weights, worths, last = self.weights, self._worths(), self._last
-        origins = [weights.of_origin(origin) for origin in Origin]
-        found = []
-        for at, _, line in picks:
-            origin = origins[line.origin]
-            if self.focus and any(word in line.text.lower() for word in self.focus):
-                origin *= weights.focus
-            factor = origin * (1.0 - exp(-weights.context * line.words))
-            older = factor * weights.older
-            by_entity = [
-                (entity, worths.get(entity, 0.0) * (older if at < last.get(entity, -1) else factor))
-                for entity in line.entities
-            ]
-            found.append((weights.prose * origin * min(line.words, _MOST_WORDS), by_entity))
-        return found
+    def _gains(self, owners: Integers, focus: Collection[str]) -> tuple[Floats, Floats]:
+        """What each line gains by its words; and by each of its entities, where `owners` has the line of each."""
+        origins = _OF_ORIGIN[self.origins]
+        if focus:
+            origins *= [FOCUS if any(word in line.text.lower() for word in focus) else 1.0 for line in self.lines]
+        words = _integers(line.words for line in self.lines)
+        factors = origins * _BOUND[np.minimum(words, len(_BOUND) - 1)]
+        worths, newest = self._worths()
+        is_older = self.at[owners] < newest[self.entities]
+        by_entity = worths[self.entities] * np.where(is_older, (factors * OLDER)[owners], factors[owners])
+        return PROSE * origins * np.minimum(words, MOST_WORDS), by_entity
 
-    def _worths(self) -> dict[int, float]:
-        """The worth of each entity that somebody said or a tool held."""
-        weights = self.weights
-        spoken = Counter(entity for message in self.messages for entity in message.spoken)
-        spoken.update({entity for line in self.earlier for entity in line.entities})
-        heard = Counter(entity for message in self.messages for entity in message.heard)
-        recency, worths = self._recency(), {}
-        for entity in {**spoken, **heard}:
-            worth = WORTH.get(self.names[entity][0], 0.0)
-            worth *= (1 + spoken[entity]) ** weights.spoken
-            worth *= (1 + heard[entity]) ** weights.heard
-            worth *= recency[self._last.get(entity, -1) + 1]
-            worths[entity] = worth if spoken[entity] else worth * weights.unsaid
-        return worths
+    def _worths(self) -> tuple[Floats, Integers]:
+        """The worth of each entity, by number, and the newest message that said or held it; -1 where none did."""
+        n, sizes = len(self.names), _integers(len(message.spoken) + len(message.heard) for message in self.read)
+        spoken = np.bincount(_integers(chain.from_iterable(message.spoken for message in self.read)), minlength=n)
+        heard = np.bincount(_integers(chain.from_iterable(message.heard for message in self.read)), minlength=n)
+        newest, worths = np.full(n, -1), np.zeros(n)
+        mentions = _integers(entity for message in self.read for entity in (*message.spoken, *message.heard))
+        newest[mentions] = np.repeat(np.arange(-1, len(self.read) - 1), sizes)
+        found = np.flatnonzero(spoken + heard)
+        worths[found] = [KINDS.get(self.names[entity][0], 0.0) for entity in found.tolist()]
+        worths *= _powers(spoken, SPOKEN)
+        worths *= _powers(heard, HEARD)
+        worths *= self._recency()[newest + 1]
+        worths[spoken == 0] *= UNSAID
+        return worths, newest
 
-    @cached_property
-    def _last(self) -> dict[int, int]:
-        """The newest message that said or held each entity."""
-        return {entity: at for at, message in enumerate(self.messages) for entity in (*message.spoken, *message.heard)}
-
-    def _recency(self) -> list[float]:
+    def _recency(self) -> Floats:
         """The factor of an entity by the newest message that has it, beginning with none."""
-        weights, n = self.weights, len(self.messages)
-        until = [0, *accumulate(message.chars for message in self.messages)]
+        n, until = len(self.read) - 1, [0, *accumulate(message.chars for message in self.read[1:])]
         whole = max(until[-1], 1)
-        return [
-            max(n - at, 1) ** weights.age * exp(weights.distance * (whole - until[max(at, 0)]) / whole)
-            for at in range(-1, n)
-        ]
+        return np.array([
+            max(n - at, 1) ** AGE * exp(DISTANCE * (whole - until[max(at, 0)]) / whole) for at in range(-1, n)
+        ])  # fmt: skip
+
+
+def _powers(counts: Integers, exponent: float) -> Floats:
+    """(1 + n) ** exponent for each n, as Python rounds it: numpy rounds otherwise on some machines."""
+    return np.array([(1 + n) ** exponent for n in range(counts.max(initial=0) + 1)])[counts]
+
+
+def _integers(numbers: Iterable[int]) -> Integers:
+    return np.fromiter(numbers, np.int64)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from threading import Lock
 from typing import NamedTuple
@@ -45,7 +44,7 @@ class Origin(IntEnum):
     THOUGHT = 7
 
 
-SPOKEN = Origin.EARLIER
+LAST_SPOKEN = Origin.EARLIER
 """Origins up to this one are words of a person or a model in the conversation."""
 
 PROSE = (Origin.USER, Origin.SAID, Origin.EARLIER, Origin.THOUGHT)
@@ -67,21 +66,31 @@ class Line(NamedTuple):
     entities: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReadMessage:
-    """The lines of a message, and the entities that it says or that it holds as a tool result, each once.
+class ReadMessage(NamedTuple):
+    """What was read of a message or of an earlier summary.
 
-    Entities of thoughts are in neither.
+    Attributes:
+        lines: those that somebody said or that name something exact.
+        chars: the length of all lines.
+        spoken, heard: the entities that it says, or holds as a tool result, each once; not those of thoughts.
     """
 
     lines: tuple[Line, ...]
+    chars: int
     spoken: tuple[int, ...]
     heard: tuple[int, ...]
 
-    @property
-    def chars(self) -> int:
-        """The length of all lines."""
-        return sum(len(line.text) for line in self.lines)
+    @classmethod
+    def of(cls, lines: Sequence[Line]) -> ReadMessage:
+        """The message or summary that has these lines."""
+        spoken = (entity for line in lines if line.origin <= LAST_SPOKEN for entity in line.entities)
+        heard = (entity for line in lines if LAST_SPOKEN < line.origin < Origin.THOUGHT for entity in line.entities)
+        return cls(
+            tuple(line for line in lines if line.entities or line.origin <= LAST_SPOKEN),
+            sum(len(line.text) for line in lines),
+            tuple(dict.fromkeys(spoken)),
+            tuple(dict.fromkeys(heard)),
+        )
 
 
 class LineReader:
@@ -101,7 +110,7 @@ class LineReader:
     def _forget(self) -> None:
         self.extractor = self._shared or Extractor()
         self._messages: dict[int, tuple[Message, ReadMessage]] = {}
-        self._facts: dict[int, tuple[int, tuple[int, ...]]] = {}
+        self._lines: dict[tuple[int, Origin], Line] = {}
 
     def read(self, messages: Sequence[Message]) -> list[ReadMessage]:
         """Every message, read now or before. Messages are known by identity: they never change."""
@@ -111,9 +120,9 @@ class LineReader:
 
     def line(self, number: int, origin: Origin) -> Line:
         """The line of that number."""
-        if number not in self._facts:
-            self._facts[number] = self._fact(number)
-        return Line(number, origin, self.extractor.spans[number], *self._facts[number])
+        if (number, origin) not in self._lines:
+            self._lines[number, origin] = Line(number, origin, self.extractor.spans[number], *self._fact(number))
+        return self._lines[number, origin]
 
     def earlier(self, line: str) -> Iterator[Line]:
         """What a line of an earlier summary says, without its mark."""
@@ -121,17 +130,11 @@ class LineReader:
         return (self.line(number, Origin.EARLIER) for number in self.extractor.read(text))
 
     def _read(self, message: Message) -> ReadMessage:
-        known = self._messages.get(id(message))
-        if known is not None and known[0] is message:
-            return known[1]
-        lines = tuple(self._lines(message))
-        spoken = _entities(line for line in lines if line.origin <= SPOKEN)
-        heard = _entities(line for line in lines if SPOKEN < line.origin < Origin.THOUGHT)
-        read = ReadMessage(lines, spoken, heard)
-        self._messages[id(message)] = message, read
-        return read
+        if id(message) not in self._messages:
+            self._messages[id(message)] = message, ReadMessage.of([*self._lines_of(message)])
+        return self._messages[id(message)][1]
 
-    def _lines(self, message: Message) -> Iterator[Line]:
+    def _lines_of(self, message: Message) -> Iterator[Line]:
         for spans, origin in self._texts(message):
             for number in spans:
                 yield self.line(self._unmarked(number) if origin in PROSE else number, origin)
@@ -181,10 +184,6 @@ def _origins(message: AssistantMessage | ToolResult | UserMessage) -> Iterator[O
             for name, value in block.arguments.items():
                 for _ in argument_texts(value):
                     yield Origin.COMMAND if name in _RUNS else Origin.ARGUMENT
-
-
-def _entities(lines: Iterable[Line]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(entity for line in lines for entity in line.entities))
 
 
 def harmless(text: str) -> str:

@@ -6,15 +6,15 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from itertools import chain
 from typing import ClassVar
 
 from workbench.errors import ModelError
 from workbench.extraction.extractor import Extractor
 from workbench.extraction.words import words
-from workbench.models.extractive.choice import CHARS_PER_TOKEN, MEASURED, Choice, LineWeights, Pick
-from workbench.models.extractive.outline import HEADINGS, Above, Outline, Row, Topic, is_demand, lines_below, topic
-from workbench.models.extractive.reading import LineReader, Origin, harmless
+from workbench.models.extractive.choice import CHARS_PER_TOKEN, Choice, Pick
+from workbench.models.extractive.outline import HEADINGS, Outline, Row, Topic, is_demand, lines_below, topic
+from workbench.models.extractive.reading import LineReader, Origin, ReadMessage, harmless
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.message import Summary
 
@@ -26,7 +26,6 @@ DECISIONS = 0.05  # that decisions are sure of, newest first
 FULL = 0.985  # at which a summary is full enough
 AIM = 0.994  # that is aimed at: the result is rarely larger than allowed, and rarely not full enough
 
-LINE = 2  # tokens that a line takes beside its own: the mark before it and its end
 SHORTEST = 5  # tokens under which no line is looked for
 CHOICE = 3.0  # lines are chosen up to this many times what a summary may have: the first guess may be so much too high
 SAMPLE = 64  # lines at equal distances that are counted first, to see how many tokens lines of that sort have
@@ -39,11 +38,10 @@ class Extractive:
     """Picks the lines that most likely matter later and puts them under the headings asked for.
 
     Same request, same completion. Nothing is rephrased or made up: each line stands in the messages or in the
-    earlier summary. `weights` say what a line is worth.
+    earlier summary.
     """
 
     reads_messages: ClassVar[bool] = True
-    weights: LineWeights = MEASURED
     reader: LineReader = field(default_factory=LineReader, compare=False, repr=False)
 
     @property
@@ -58,7 +56,7 @@ class Extractive:
             ModelError: there is no line at all, or none that fits.
         """
         with self.reader.lock:
-            text, size = _Draft(request, self.reader, self.weights).written()
+            text, size = _Draft(request, self.reader).written()
         if not text:
             raise ModelError("extractive found no line to keep" if request.max_tokens is None else
                              f"extractive found no line that fits into {request.max_tokens} tokens")  # fmt: skip
@@ -66,89 +64,78 @@ class Extractive:
 
     def reading_with(self, extractor: Extractor) -> Extractive:
         """The same model, that takes from a session's extractor what that has read already."""
-        return Extractive(self.weights, LineReader(extractor))
+        return Extractive(LineReader(extractor))
 
-    def __reduce__(self) -> tuple[type[Extractive], tuple[LineWeights]]:
-        return (Extractive, (self.weights,))
+    def __reduce__(self) -> tuple[type[Extractive], tuple[()]]:
+        return (Extractive, ())
 
 
 class _Draft:
     """One summary in the making."""
 
-    def __init__(self, request: SummaryRequest, reader: LineReader, weights: LineWeights) -> None:
+    def __init__(self, request: SummaryRequest, reader: LineReader) -> None:
         self.request = request
         self.outline = Outline(request.sections or HEADINGS)
         summaries = {m.id: m.text for m in request.messages if isinstance(m, Summary) and _outlined(m.text)}
-        self.messages = reader.read([m for m in request.messages if m.id not in summaries])
-        self.above: list[Above] = []
-        self.earlier: list[Pick] = []
-        for above, text in lines_below("\n\n".join((request.previous, *summaries.values()))):
-            for line in reader.earlier(text):
-                self.earlier.append(Pick(-1, len(self.earlier), line))
-                self.above.append(above)
-        self.recent = int(RECENT * len(self.messages))
-        focus = frozenset(words(request.instructions)) if request.instructions else frozenset()
-        earlier = [pick.line for pick in self.earlier]
-        self.choice = Choice(self.messages, earlier, reader.extractor.names, focus, weights)
+        messages = reader.read([m for m in request.messages if m.id not in summaries])
+        below = lines_below("\n\n".join((request.previous, *summaries.values())))
+        earlier = [(above, line) for above, text in below for line in reader.earlier(text)]
+        self.above = [above for above, _ in earlier]
+        self.recent = int(RECENT * len(messages))
+        self.chars = sum(message.chars for message in messages)
+        self.choice = Choice([ReadMessage.of([line for _, line in earlier]), *messages], reader.extractor.names)
 
     def written(self) -> tuple[str, int]:
         """The longest summary of the best lines that fits, and its tokens; empty if not even one line does."""
         most = self.request.max_tokens
         if most is None:
-            most = max(200, int(UNBOUNDED * sum(message.chars for message in self.messages) / CHARS_PER_TOKEN))
+            most = max(200, int(UNBOUNDED * self.chars / CHARS_PER_TOKEN))
         sure = self._sure(most)
-        picks = [*sure, *self.choice.picks(CHOICE * most, sure)]
-        return self._fitted(picks, most) or self._single(picks[:64], most)
+        found = _Drawn(chain(sure, self.choice.picks(CHOICE * most, sure, words(self.request.instructions))))
+        return self._fitted(found, most) or self._single(found, most)
 
-    def _single(self, picks: Sequence[Pick], most: int) -> tuple[str, int]:
+    def _single(self, found: _Drawn, most: int) -> tuple[str, int]:
         """The first line that fits alone."""
-        texts = (harmless(pick.line.text) for pick in picks)
+        found.fitting(0, 64)
+        texts = (harmless(pick.line.text) for pick in found.picks[:64])
         return next(((text, size) for text in texts if (size := self._size(text)) <= most), ("", 0))
 
     def _sure(self, most: int) -> list[Pick]:
         """What is kept whatever its worth: the person's demands, request and newest words, and then decisions."""
         stated = self._stated("constraints")
-        asked = [*self._stated("goal"), *stated, *reversed([*self._newest(Origin.USER)])]
+        asked = [*self._stated("goal"), *stated, *self.choice.of(Origin.USER)]
         demands = [pick for pick in asked if is_demand(pick.line.text)]
-        oldest = next((pick for pick in chain(stated, demands) if _cost(pick) <= most * OLDEST), None)
+        oldest = next((pick for pick in chain(stated, demands) if pick.cost <= most * OLDEST), None)
         first = [] if oldest is None else [oldest]
-        room = most * DEMANDS + sum(map(_cost, first))
+        room = most * DEMANDS + sum(pick.cost for pick in first)
         chosen = _within(room - most * DEMANDS * (1 - STATED), stated, first)
         chosen = _within(room, chain(asked[:1], asked[-1:], reversed(demands)), chosen)
-        decided = (pick for pick in self._newest(Origin.SAID) if self._decides(pick))
+        decided = (pick for pick in reversed(self.choice.of(Origin.SAID)) if self._decides(pick))
         earlier = reversed(self._stated("decisions"))
         return chosen + _within(most * DECISIONS, chain(decided, earlier), (), [pick.line.number for pick in chosen])
 
     def _stated(self, about: Topic) -> list[Pick]:
         """The earlier summary's lines about that, in order."""
-        return [pick for pick in self.earlier if self.above[pick.place].about == about]
-
-    def _newest(self, origin: Origin) -> Iterator[Pick]:
-        """The messages' lines of that origin, newest first."""
-        for at in reversed(range(len(self.messages))):
-            lines = self.messages[at].lines
-            for place in reversed(range(len(lines))):
-                if lines[place].origin == origin:
-                    yield Pick(at, place, lines[place])
+        lines = enumerate(zip(self.choice.lines, self.above, strict=False))
+        return [Pick(-1, place, line) for place, (line, above) in lines if above.about == about]
 
     def _decides(self, pick: Pick) -> bool:
         """Whether an assistant's line says what was decided."""
         return topic(pick.line, pick.at >= self.recent) == "decisions"
 
-    def _fitted(self, picks: Sequence[Pick], most: int) -> tuple[str, int] | None:
-        """As many of the picks as fit: as many as their lengths suggest, then mended by counts of the whole text."""
-        sums = list(accumulate(map(_cost, picks), initial=0.0))
+    def _fitted(self, found: _Drawn, most: int) -> tuple[str, int] | None:
+        """As many lines as fit: as many as their lengths suggest, then mended by counts of the whole text."""
         low, high = 0, sys.maxsize
         best: tuple[str, int] | None = None
-        rate = self._rate(picks[: _fitting(sums, most)])
+        rate = self._rate(found.picks[: found.fitting(most)])
         rows: list[Row] = []
         for _ in range(12):
-            guess = min(max(_fitting(sums, AIM * most / rate), low + 1), high)
-            if len(picks) < guess:
-                guess = high = len(picks)
+            guess = min(max(found.fitting(AIM * most / rate, low + 1), low + 1), high)
+            if len(found.picks) < guess:
+                guess = high = len(found.picks)
             if low >= high:
                 break
-            rows += [self._row(pick) for pick in picks[len(rows) : guess]]
+            rows += [self._row(pick) for pick in found.picks[len(rows) : guess]]
             text = self.outline.written(rows[:guess])
             size = self._size(text)
             if size <= most:
@@ -157,7 +144,7 @@ class _Draft:
                     break
             else:
                 high = guess - 1
-            rate = max(size, 1) / sums[guess]
+            rate = max(size, 1) / found.costs[guess]
         return best
 
     def _row(self, pick: Pick) -> Row:
@@ -169,35 +156,44 @@ class _Draft:
             return 1.0
         some = picks[:: len(picks) // SAMPLE]
         text = "\n".join(f"- {harmless(pick.line.text)}" for pick in some)
-        return self._size(text) / sum(map(_cost, some))
+        return self._size(text) / sum(pick.cost for pick in some)
 
     def _size(self, text: str) -> int:
         return self.request.count(Summary(id="", text=text))
 
 
-def _fitting(sums: Sequence[float], cost: float) -> int:
-    """How many of the first picks cost no more than that, by the sums of their costs."""
-    return bisect_right(sums, cost) - 1
+class _Drawn:
+    """The picks that were drawn so far, and what the first n of them seem to cost."""
+
+    def __init__(self, source: Iterator[Pick]) -> None:
+        self.picks: list[Pick] = []
+        self.costs = [0.0]
+        self._source = source
+
+    def fitting(self, cost: float, least: int = 0) -> int:
+        """How many of the first picks cost no more than that; draws these, and at least so many."""
+        while self.costs[-1] <= cost or len(self.picks) < least:
+            pick = next(self._source, None)
+            if pick is None:
+                break
+            self.picks.append(pick)
+            self.costs.append(self.costs[-1] + pick.cost)
+        return bisect_right(self.costs, cost) - 1
 
 
 def _within(tokens: float, wanted: Iterable[Pick], first: Sequence[Pick] = (), seen: Iterable[int] = ()) -> list[Pick]:
     """The first ones, and those that fit beside them into so many tokens: first come, first served, none twice."""
     chosen = list(first)
     known = {*seen, *(pick.line.number for pick in chosen)}
-    tokens -= sum(map(_cost, chosen))
+    tokens -= sum(pick.cost for pick in chosen)
     for pick in wanted:
         if tokens < SHORTEST:
             break
-        if pick.line.number not in known and _cost(pick) <= tokens:
+        if pick.line.number not in known and pick.cost <= tokens:
             known.add(pick.line.number)
             chosen.append(pick)
-            tokens -= _cost(pick)
+            tokens -= pick.cost
     return chosen
-
-
-def _cost(pick: Pick) -> float:
-    """About how many tokens a line takes."""
-    return len(pick.line.text) / CHARS_PER_TOKEN + LINE
 
 
 def _outlined(summary: str) -> bool:
