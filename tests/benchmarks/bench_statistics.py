@@ -252,10 +252,9 @@ def chains(samples: int, rounds: int = 4, entities: int = 30) -> None:
                 lived = np.minimum(ends, last).reshape(n, entities, 1)
                 gone = (lived == np.arange(1, rounds + 1)) & (ends <= last).reshape(n, entities, 1)
                 curve = survival((lived >= np.arange(1, rounds + 1)).sum(axis=1), gone.sum(axis=1))
-                for place, found in enumerate(curve.rounds):
-                    if found.low is not None and found.high is not None:
-                        shown[place] += 1
-                        hits[place] += found.low <= truth[place] <= found.high
+                for place, low, high in curve[["low", "high"]].dropna().itertuples():
+                    shown[place] += 1
+                    hits[place] += low <= truth[place] <= high
             print(
                 f"  {label:14}{n:3} sessions, rounds 1 to {rounds}: "
                 + " ".join(mark(hit / of, 0.93, 0.97) for hit, of in zip(hits, shown, strict=True) if of)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import log
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
@@ -13,42 +13,7 @@ from workbench.analysis.power import reporting_floor
 from workbench.ragged import Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
-    """A round of the chain: who was there at its start, who was lost in it, and the share that outlives it."""
-
-    number: int
-    at_risk: int
-    lost: int
-    surviving: float
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Survival:
-    """The curve over rounds 1, 2, ...; the share is 1 before the first."""
-
-    rounds: tuple[Round, ...]
-    sessions: int
-
-    @property
-    def half_life(self) -> float | None:
-        """Rounds until half survives, at an even rate of loss within a round; None if the curve ends above half.
-
-        With the same rate of loss r in each round it is log(0.5) / log(1 - r). A round that loses all ends at itself.
-        """
-        before = 1.0
-        for one in self.rounds:
-            if one.surviving == 0:
-                return float(one.number)
-            if one.surviving <= 0.5:
-                return one.number - 1 + log(before / 0.5) / log(before / one.surviving)
-            before = one.surviving
-        return None
-
-
-def survival(at_risk: ArrayLike, lost: ArrayLike) -> Survival:
+def survival(at_risk: ArrayLike, lost: ArrayLike) -> pd.DataFrame:
     """Kaplan and Meier's curve of entities over rounds, with intervals that take the session for the unit.
 
     Entities of one session are lost together, so Greenwood's formula would be far too sure. The 95 % intervals come
@@ -60,23 +25,36 @@ def survival(at_risk: ArrayLike, lost: ArrayLike) -> Survival:
         lost: (sessions, rounds) those of them that did not outlive it.
 
     Returns:
-        Rounds 1 to the last that an entity entered. An end is None below the reporting floor, where the curve is at 0
-        or 1, and where one session alone decides.
+        A row a round, from 1 to the last that an entity entered: `round`, `at_risk`, `lost`, `surviving` (the share
+        that outlives it), `low` and `high`. These are missing below the reporting floor, where the curve is at 0 or 1,
+        and where one session alone decides.
 
     Source:
         E. L. Kaplan and P. Meier, J. Am. Statist. Assoc. 53 (1958), 457-481.
     """
     risk, gone = np.asarray(at_risk, dtype=float), np.asarray(lost, dtype=float)
-    if not risk.size or not risk.sum():
-        return Survival((), 0)
-    last = int(np.flatnonzero(risk.sum(axis=0))[-1]) + 1
+    last = int(np.flatnonzero(risk.sum(axis=0)).max(initial=-1)) + 1
     risk, gone = risk[:, :last], gone[:, :last]
-    curve = _curve(risk.sum(axis=0), gone.sum(axis=0))
-    ends = np.stack(_ends(risk, gone, curve)).astype(object)
-    ends[np.isnan(ends.astype(float))] = None
-    columns = (risk.sum(axis=0).astype(int), gone.sum(axis=0).astype(int), curve, *ends)
-    rounds = zip(*(column.tolist() for column in columns), strict=True)
-    return Survival(tuple(Round(number, *row) for number, row in enumerate(rounds, start=1)), len(risk))
+    entered, left = risk.sum(axis=0), gone.sum(axis=0)
+    curve = _curve(entered, left)
+    low, high = _ends(risk, gone, curve)
+    found = {"round": np.arange(1, last + 1), "at_risk": entered.astype(int), "lost": left.astype(int)}
+    return pd.DataFrame({**found, "surviving": curve, "low": low, "high": high})
+
+
+def half_life(curve: pd.DataFrame) -> float | None:
+    """Rounds until half survives, at an even rate of loss within a round; None if the curve ends above half.
+
+    With the same rate of loss r in each round it is log(0.5) / log(1 - r). A round that loses all ends at itself.
+    """
+    before = 1.0
+    for number, share in zip(curve["round"].tolist(), curve["surviving"].tolist(), strict=True):
+        if share == 0:
+            return float(number)
+        if share <= 0.5:
+            return float(number - 1 + log(before / 0.5) / log(before / share))
+        before = share
+    return None
 
 
 def _curve(risk: Floats, gone: Floats) -> Floats:

@@ -53,11 +53,8 @@ def sweep_table(results: Results) -> pd.DataFrame:
     names = list(points["strategy"])
     places = wide[PLACE].unstack("strategy").reindex(columns=pd.MultiIndex.from_product([PLACE, names]))
     values = np.moveaxis(places.to_numpy(dtype=float).reshape(-1, len(PLACE), len(names)), 1, 2)
-    standing = {one.strategy: one for one in frontier(names, values, ("higher", "higher"))}
-    return pd.DataFrame(rows).assign(
-        on_frontier=[standing[name].on_frontier if name in standing else None for name in names],
-        probability=[standing[name].probability if name in standing else None for name in names],
-    )
+    places = frontier(names, values, ("higher", "higher")).drop(columns="sessions")
+    return pd.DataFrame(rows).merge(places, on="strategy", how="left")
 
 
 def _settings(point: dict[str, str]) -> Row:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from workbench.analysis.compared import ALPHA, COLUMNS, WORTH, compare_table, lead_table
 from workbench.analysis.paired import holm
-from workbench.analysis.pareto import Standing, frontier
+from workbench.analysis.pareto import frontier
 from workbench.analysis.sweep import sweep_table
 from workbench.experiment.store import Results
 from workbench.formats import joined, missing, percent, some
@@ -68,19 +69,22 @@ def differences_html(run: Tables) -> Html:
     )
 
 
-def standings(run: Tables) -> tuple[Standing, ...]:
-    """Each contender on or behind the Pareto frontier of recall and tokens saved, under its own trigger."""
+def standings(run: Tables) -> pd.DataFrame:
+    """Each contender on or behind the Pareto frontier of recall and tokens saved, under its own trigger.
+
+    Columns: as of `analysis.pareto.frontier`.
+    """
     names = contenders(run)
     columns = [values(run, metric, name) for name in names for metric in (RETENTION, SAVED)]
-    if len(names) < 2 or all(column.empty for column in columns):
-        return ()
+    if len(names) < 2:
+        return frontier((), np.empty((0, 0, 2)), ())
     wide = pd.concat(columns, axis=1, sort=True).to_numpy(dtype=float)
     return frontier(names, wide.reshape(-1, len(names), 2), ("higher", "higher"))
 
 
 def frontier_html(run: Tables) -> Html:
     """Which strategies are on the Pareto frontier, and how sure that is, in words."""
-    return note(" ".join(sentences("frontier", found=standings(run))))
+    return note(" ".join(sentences("frontier", found=standings(run).to_dict("records"))))
 
 
 def changes(now: Tables, then: Tables, metric: str = RETENTION) -> pd.DataFrame:

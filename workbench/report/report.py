@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.analysis.survival import half_life
 from workbench.experiment.store import Results
 from workbench.report import charts, comparison, cost, judges, losses, provenance, verdict
 from workbench.report.html import Html, note, sentences
 from workbench.report.plot_style import png, svg
-from workbench.report.summaries import by_round, by_size, lives, points, typical
-from workbench.report.tables import StoredRun, Tables, contenders
+from workbench.report.summaries import by_round, by_size, points, typical
+from workbench.report.tables import StoredRun, Tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,5 +126,6 @@ class Report:
 
 def half_lives_html(run: Tables) -> Html:
     """After how many compactions half of the entities are gone; nothing where none was followed."""
-    curves = {name: lives(run, name) for name in contenders(run)}
-    return note(" ".join(sentences("half_lives", curves=curves)), by_round(run))
+    curves = by_round(run)
+    ends = [(half_life(curve), curve.iloc[-1]) for _, curve in curves.groupby("strategy", sort=False)]
+    return note(" ".join(sentences("half_lives", ends=ends)), curves)

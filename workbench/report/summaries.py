@@ -8,7 +8,7 @@ from __future__ import annotations
 import pandas as pd
 
 from workbench.analysis.paired import Estimate
-from workbench.analysis.survival import Survival, survival
+from workbench.analysis.survival import survival
 from workbench.palette import REFERENCES
 from workbench.report.tables import (
     RETENTION,
@@ -104,24 +104,22 @@ def by_session(run: Tables) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["session", "title", "strategy", "recall"])
 
 
-def lives(run: Tables, strategy: str) -> Survival:
-    """How long entities stay in the context on a strategy's own trigger: from their first mention, in compactions."""
-    rows = run.survival[run.survival["strategy"] == strategy]
-    sums = rows.groupby(["session", "round"])[["at_risk", "lost"]].sum().unstack("round", fill_value=0)
-    return survival(sums["at_risk"], sums["lost"]) if len(sums) else Survival((), 0)
+def lives(run: Tables, strategy: str) -> pd.DataFrame:
+    """How long entities stay in the context on a strategy's own trigger: a row a compaction since their first mention.
+
+    Columns: `strategy`, those of `analysis.survival`, and `sessions`, which had as many compactions.
+    """
+    rows = run.survival[(run.survival["strategy"] == strategy) & (run.survival["at_risk"] > 0)]
+    sums = (rows.pivot_table(name, "session", "round", "sum", fill_value=0) for name in ("at_risk", "lost"))
+    curve = survival(*sums)
+    sessions = curve["round"].map(rows.groupby("round")["session"].nunique())
+    return pd.DataFrame({"strategy": strategy, **curve, "sessions": sessions})
 
 
 def by_round(run: Tables) -> pd.DataFrame:
     """What outlives one compaction, two, ..., with a 95 % interval; rounds are counted from the first mention."""
-    columns = ["strategy", "round", "at_risk", "lost", "surviving", "low", "high"]
-    rows = [
-        (name, one.number, one.at_risk, one.lost, one.surviving, one.low, one.high)
-        for name in contenders(run)
-        for one in lives(run, name).rounds
-    ]
-    reached = run.survival[run.survival["at_risk"] > 0].groupby(["strategy", "round"])["session"].nunique()
-    found = pd.DataFrame(rows, columns=columns)
-    return found.assign(sessions=[int(reached.get((row[0], row[1]), 0)) for row in rows])
+    curves = [lives(run, name) for name in contenders(run)]
+    return pd.concat(curves, ignore_index=True) if curves else lives(run, "")
 
 
 def typical(run: Tables) -> str | None:
