@@ -15,7 +15,7 @@ from statistics import median
 
 from workbench.importers.importer import scan
 from workbench.metrics.costs.pricing import pricing
-from workbench.metrics.costs.reconciliation import Reconciliation, reconcile
+from workbench.metrics.costs.reconciliation import USD, Reconciliation, reconcile
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.sizing import Sizing
 from workbench.transcript.session import Session
@@ -35,7 +35,7 @@ def main(paths: list[str]) -> None:
             done = reconcile(session, sizing, pricing(session))
             silent += done.why == "no usage was reported"
             unfitted += bool(done.why) and done.why != "no usage was reported"
-            if done.matched:
+            if len(done.predicted):
                 found.append((session, done))
     print(f"{'session':<38} {'model':<24} {'n':>4} {'prompt':>7} {'read':>7} {'usd':>7} {'sum':>8} {'said':>8} missed")
     for session, done in found:
@@ -53,8 +53,8 @@ def _line(session: Session, done: Reconciliation) -> str:
     errors = " ".join(f"{done.error(name) or 0.0:>7.2%}" for name in ("prompt", "read", "usd"))
     turns = ", ".join(f"{n} {turn}" for turn, n in sorted(done.turns.items()))
     return (
-        f"{session.id[:38]:<38} {session.model[:24]:<24} {len(done.matched):>4} {errors} "
-        f"{sum(one.usd for one in done.matched):>8.2f} {sum(one.reported_usd for one in done.matched):>8.2f} "
+        f"{session.id[:38]:<38} {session.model[:24]:<24} {len(done.predicted):>4} {errors} "
+        f"{done.predicted[:, USD].sum():>8.2f} {done.reported[:, USD].sum():>8.2f} "
         f"{done.missed:>6} {turns}"
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from workbench.experiment.prepared import Prepared
 from workbench.metrics.costs.pricing import Pricing
-from workbench.metrics.costs.reconciliation import reconcile
+from workbench.metrics.costs.reconciliation import USD, reconcile
 from workbench.metrics.metric import MetricInput
 from workbench.transcript.prompt_prediction import Turn
 
@@ -53,15 +53,16 @@ def _whose(pricing: Pricing) -> dict[str, str | int | float | None]:
 def reconciliation(ready: Prepared, pricing: Pricing) -> Iterable[dict[str, str | int | float | None]]:
     """One row: the session's own replay against its reported usage."""
     found = reconcile(ready.session, ready.sizing, pricing)
-    turns, matched = found.turns, found.matched
+    usd, reported = (float(part[:, USD].sum()) for part in (found.predicted, found.reported))
+    requests = len(found.predicted)
     yield {
         **_whose(pricing),
         "why": found.why or pricing.why,
-        "requests": len(matched),
+        "requests": requests,
         "left_out": found.left_out,
         **{f"{name}_error": found.error(name) for name in ("prompt", "read", "usd")},
-        "usd": sum(one.usd for one in matched) if matched else None,
-        "usd_reported": sum(one.reported_usd for one in matched) if matched else None,
-        "missed": found.missed if matched else None,
-        **{column: turns[turn] for column, turn in TURNS.items()},
+        "usd": usd if requests else None,
+        "usd_reported": reported if requests else None,
+        "missed": found.missed if requests else None,
+        **{column: found.turns[turn] for column, turn in TURNS.items()},
     }

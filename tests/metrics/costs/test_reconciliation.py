@@ -9,7 +9,7 @@ import pytest
 from builders import said, told
 from workbench.importers.importer import load
 from workbench.metrics.costs.pricing import Pricing, pricing
-from workbench.metrics.costs.reconciliation import Reconciliation, reconcile, reported_usd
+from workbench.metrics.costs.reconciliation import PROMPT, USD, Reconciliation, reconcile, reported_usd
 from workbench.models.cache_rules import ANTHROPIC, ANTHROPIC_HOUR
 from workbench.models.prices import given_tariff
 from workbench.models.tokenizer import TiktokenCounter
@@ -74,15 +74,15 @@ def reconciled(session: Session, rules: Pricing | None = None) -> Reconciliation
 def test_a_provider_that_keeps_to_its_rules_is_reproduced_to_the_cent() -> None:
     found = reconciled(recorded([0, 10, 10, 400, 10, 10], compact_before=4))
     assert (found.error("prompt"), found.error("read"), found.error("usd")) == (0.0, 0.0, 0.0)
-    assert max(one.usd_error for one in found.matched) < 1e-9
-    assert sum(one.usd for one in found.matched) == pytest.approx(sum(one.reported_usd for one in found.matched))
-    assert (len(found.matched), found.left_out, found.missed) == (6, 0, 0)
+    assert found.errors("usd").max() < 1e-9
+    assert found.predicted[:, USD].sum() == pytest.approx(found.reported[:, USD].sum())
+    assert (len(found.predicted), found.left_out, found.missed) == (6, 0, 0)
 
 
 def test_an_hour_s_cache_is_reproduced_too() -> None:
     rules = Pricing("m", PRICES, ANTHROPIC_HOUR, head=HEAD)
     found = reconciled(recorded([0, 10, 2_000, 4_000, 10], Provider(3_600, hour=True)), rules)
-    assert max(one.usd_error for one in found.matched) < 1e-9
+    assert found.errors("usd").max() < 1e-9
 
 
 def test_the_wrong_lifetime_shows() -> None:
@@ -95,19 +95,19 @@ def test_a_cache_that_loses_what_it_should_hold_is_counted() -> None:
     provider = Provider(lifetime=15.0)
     found = reconciled(recorded([0, 10, 20, 10, 20, 10], provider))
     assert found.missed == 2
-    assert sum(one.usd for one in found.matched) < sum(one.reported_usd for one in found.matched)
+    assert found.predicted[:, USD].sum() < found.reported[:, USD].sum()
 
 
 def test_a_cut_that_nobody_recorded_costs_one_request_and_is_named() -> None:
     found = reconciled(recorded([0, 10, 10, 10, 10], hidden=[0, 0, -9_000, -9_000, -9_000]))
     assert found.turns == {"shrunk": 1}
-    assert [one.prompt_error > 0 for one in found.matched] == [False, False, True, False, False]
+    assert (found.errors("prompt") > 0).tolist() == [False, False, True, False, False]
     assert found.error("prompt") == 0.0
 
 
 def test_tokens_are_those_before_the_answer_and_not_after_it() -> None:
     """Were the answer counted with its own prompt, each prediction would be 1,000 too large."""
-    assert [one.prompt for one in reconciled(recorded([0, 10, 10])).matched] == [21_000, 23_000, 25_000]
+    assert reconciled(recorded([0, 10, 10])).predicted[:, PROMPT].tolist() == [21_000, 23_000, 25_000]
 
 
 def test_reported_dollars_take_each_part_at_its_own_price() -> None:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from statistics import median
+from dataclasses import dataclass, field
 from typing import Literal
+
+import numpy as np
 
 from workbench.metrics.costs.pricing import Pricing
 from workbench.metrics.costs.replay_cost import charge, seconds_between
 from workbench.models.prices import Tariff
+from workbench.ragged import Floats
 from workbench.replay.sizing import Sizing
 from workbench.transcript.message import AssistantMessage, Usage
 from workbench.transcript.prompt_prediction import PredictedRequest, Turn, predicted_requests
@@ -22,39 +24,8 @@ from workbench.transcript.tokens import Scaled
 
 MISSED = 0.1
 """The share of a prompt by which a cache read must fall short of the rules to count as missed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """One request as it was predicted and as it was reported.
-
-    Attributes:
-        prompt, read: predicted tokens of the whole prompt, and of those read from the cache.
-        usd: predicted, for the prompt alone; `reported_usd` likewise.
-        turn: what changed the context other than new messages.
-    """
-
-    prompt: int
-    read: int
-    usd: float
-    reported: Usage
-    reported_usd: float
-    turn: Turn
-
-    @property
-    def prompt_error(self) -> float:
-        """The share of the reported prompt by which the prediction misses it."""
-        return abs(self.prompt - self.reported.prompt) / self.reported.prompt
-
-    @property
-    def read_error(self) -> float:
-        """The difference of the cache reads as a share of the reported prompt."""
-        return abs(self.read - self.reported.cache_read) / self.reported.prompt
-
-    @property
-    def usd_error(self) -> float:
-        """The share of the reported dollars by which the prediction misses them."""
-        return abs(self.usd - self.reported_usd) / self.reported_usd if self.reported_usd else 0.0
+PROMPT, READ, USD = range(3)
+"""Columns of a reconciliation: tokens of the prompt, tokens read from the cache, and USD for the prompt alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,28 +33,34 @@ class Reconciliation:
     """How well a session's own replay reproduces its reported usage.
 
     Attributes:
-        matched: the requests that could be compared, in the order of sending.
-        left_out: recorded answers of the main path that could not be: without a report, or by another model.
+        predicted, reported: (requests, 3) `PROMPT`, `READ` and `USD` of the requests that could be compared, in the
+            order of sending.
+        turns: how often each thing other than new messages changed a context.
+        left_out: recorded answers of the main path that could not be compared: without a report, or by another model.
         why: why there is nothing to compare; empty where there is.
     """
 
-    matched: tuple[Matched, ...] = ()
+    predicted: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    reported: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    turns: Counter[Turn] = field(default_factory=Counter)
     left_out: int = 0
     why: str = ""
 
+    def errors(self, of: Literal["prompt", "read", "usd"]) -> Floats:
+        """(requests,) by how much the prediction misses, as a share of the reported prompt or of its dollars."""
+        column = {"prompt": PROMPT, "read": READ, "usd": USD}[of]
+        whole = self.reported[:, USD if of == "usd" else PROMPT]
+        found: Floats = np.abs(self.predicted - self.reported)[:, column] / np.where(whole > 0, whole, np.inf)
+        return found
+
     def error(self, of: Literal["prompt", "read", "usd"]) -> float | None:
         """The median error of the requests; None without any."""
-        return median(getattr(one, f"{of}_error") for one in self.matched) if self.matched else None
+        return float(np.median(self.errors(of))) if len(self.predicted) else None
 
     @property
     def missed(self) -> int:
         """Requests for which the provider's cache held far less than its rules promise, for no reason on record."""
-        return sum(one.read - one.reported.cache_read > MISSED * one.reported.prompt for one in self.matched)
-
-    @property
-    def turns(self) -> Counter[Turn]:
-        """How often each thing other than new messages changed a context."""
-        return Counter(one.turn for one in self.matched if one.turn)
+        return int(((self.predicted - self.reported)[:, READ] > MISSED * self.reported[:, PROMPT]).sum())
 
 
 def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliation:
@@ -99,22 +76,27 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
     counted = sizing.counted or tuple(count(message) for message in session.messages)
     requests = predicted_requests(session, counted, count, fitted.overhead, fitted.scale)
     head = fitted.overhead if pricing.head is None else min(pricing.head, fitted.overhead)
-    matched = tuple(_matched(i, requests, tariff, pricing, head) for i in range(len(requests)))
+    predicted = [_predicted(i, requests, tariff, pricing, head) for i in range(len(requests))]
+    usages = [one.request.answer.usage or Usage() for one in requests]
+    reported = [(usage.prompt, usage.cache_read, reported_usd(usage, tariff)) for usage in usages]
     there = {id(one.request.answer) for one in requests}
-    return Reconciliation(matched, sum(id(answer) not in there for answer in answers))
+    return Reconciliation(
+        *(np.array(rows, dtype=np.float64).reshape(-1, 3) for rows in (predicted, reported)),
+        Counter(one.turn for one in requests if one.turn), sum(id(answer) not in there for answer in answers),
+    )  # fmt: skip
 
 
-def _matched(i: int, requests: Sequence[PredictedRequest], tariff: Tariff, pricing: Pricing, head: int) -> Matched:
+def _predicted(
+    i: int, requests: Sequence[PredictedRequest], tariff: Tariff, pricing: Pricing, head: int
+) -> tuple[int, int, float]:
     one = requests[i]
-    usage = one.request.answer.usage
-    assert usage is not None
     prompt = round(one.predicted)
     known = requests[max(i - 1, 0) if one.begins_with is None else one.begins_with]
     before = round(known.settled) if i else 0
     prefix = min(head, before) if one.begins_with is None else before  # an earlier prompt is found up to its end
     waited = seconds_between(known.request.answer, one.request.answer)
     made = charge(tariff, pricing.rules, prompt, prefix, before, head, waited)
-    return Matched(prompt, made.read, made.usd_prompt, usage, reported_usd(usage, tariff), one.turn)
+    return prompt, made.read, made.usd_prompt
 
 
 def reported_usd(usage: Usage, tariff: Tariff) -> float:
