@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -49,6 +50,18 @@ def moved(*by: float) -> list[float]:
 )
 def test_a_loss_within_the_margin_passes_and_what_may_be_more_does_not(values: list[float], expected: str) -> None:
     assert outcome(gate(scores(values), scores(OLD), ASKED)) == expected
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_loss_passes_exactly_where_the_shown_interval_ends_within_the_margin(seed: int, better: str) -> None:
+    gaps = np.random.default_rng(seed).exponential(size=8) - 1
+    for margin in (0.2, 0.4, 0.6, 0.8):
+        new = scores([value + gap for value, gap in zip(OLD, gaps, strict=True)], better=better)
+        found = gate(new, scores(OLD, better=better), Gate("recall", margin))[0]
+        assert found.low is not None and found.high is not None
+        inside = found.low > -margin if better == "higher" else found.high < margin
+        assert (found.outcome == "passed") == inside
 
 
 def test_where_lower_is_better_a_gain_is_a_loss() -> None:
