@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
@@ -82,81 +83,56 @@ def _numbers(chance: random.Random, count: int) -> list[str]:
     return [str(number) for number in chance.sample(range(1_001, 9_999), count)]
 
 
-def _values(chance: random.Random) -> list[_Thing]:
+def _values(chance: random.Random) -> Iterator[_Thing]:
     """Values that are said once; each may be denied, or given to another thing with the same trait."""
-    pairs = [(place, trait) for place in _PLACES for trait in _TRAITS[:2]]
-    chosen = chance.sample(pairs, EACH)
+    chosen = chance.sample([(place, trait) for place in _PLACES for trait in _TRAITS[:2]], EACH)
     value = dict(zip(chosen, _numbers(chance, EACH), strict=True))
-    other: dict[tuple[str, str], str] = {}
-    for trait in _TRAITS[:2]:
-        same = [pair for pair in chosen if pair[1] == trait]
-        other |= {pair: value[next_one] for pair, next_one in zip(same, same[1:] + same[:1], strict=True)}
-    found = []
     for place, trait in chosen:
-        own = value[place, trait]
-        short = chance.choice(_SHORT)
-        found.append(
-            _Thing(
-                (chance.choice(_SAID).format(place=place, trait=trait, value=own),),
-                f"What is the {trait} of the {place}?", own, "fact",
-                {
-                    "intact": short.format(place=place, trait=trait, value=own),
-                    "negated": f"The {trait} of the {place} is no longer {own}.",
-                    "swapped": short.format(place=place, trait=trait, value=other[place, trait]),
-                },
-            )
+        same = [pair for pair in chosen if pair[1] == trait]
+        other = value[same[(same.index((place, trait)) + 1) % len(same)]]
+        own, short = value[place, trait], partial(chance.choice(_SHORT).format, place=place, trait=trait)
+        yield _Thing(
+            (chance.choice(_SAID).format(place=place, trait=trait, value=own),),
+            f"What is the {trait} of the {place}?", own, "fact",
+            {
+                "intact": short(value=own),
+                "negated": f"The {trait} of the {place} is no longer {own}.",
+                "swapped": short(value=other),
+            },
         )  # fmt: skip
-    return found
 
 
-def _changing(chance: random.Random) -> list[_Thing]:
+def _changing(chance: random.Random) -> Iterator[_Thing]:
     """Values that were replaced; a summary may give the old one."""
     pairs = chance.sample([(place, trait) for place in _PLACES for trait in _TRAITS[2:]], EACH)
     old, new = _numbers(chance, EACH), _numbers(chance, EACH)
-    found = []
     for (place, trait), before, now in zip(pairs, old, new, strict=True):
-        short = chance.choice(_SHORT)
-        found.append(
-            _Thing(
-                (
-                    chance.choice(_SAID).format(place=place, trait=trait, value=before),
-                    chance.choice(_CHANGED).format(place=place, trait=trait, old=before, value=now),
-                ),
-                f"What is the {trait} of the {place} now?", now, "latest",
-                {
-                    "intact": short.format(place=place, trait=trait, value=now),
-                    "stale": short.format(place=place, trait=trait, value=before),
-                },
-            )
+        short = partial(chance.choice(_SHORT).format, place=place, trait=trait)
+        first = chance.choice(_SAID).format(place=place, trait=trait, value=before)
+        then = chance.choice(_CHANGED).format(place=place, trait=trait, old=before, value=now)
+        yield _Thing(
+            (first, then), f"What is the {trait} of the {place} now?", now, "latest",
+            {"intact": short(value=now), "stale": short(value=before)},
         )  # fmt: skip
-    return found
 
 
-def _relations(chance: random.Random) -> list[_Thing]:
+def _relations(chance: random.Random) -> Iterator[_Thing]:
     """A chain of services, each of which needs the next; a summary may turn a relation round."""
     names = [f"{place.split()[1]}-{number}" for place, number in zip(_PLACES, _numbers(chance, EACH), strict=True)]
     chance.shuffle(names)
-    found = []
     for one, other in pairwise(names):
         said, short = chance.choice(_JOINED), chance.choice(_SHORT_JOINED)
-        found.append(
-            _Thing(
-                (said.format(one=one, other=other),), f"What does {one} depend on or call?", other, "fact",
-                {"intact": short.format(one=one, other=other), "reversed": short.format(one=other, other=one)},
-            )
+        yield _Thing(
+            (said.format(one=one, other=other),), f"What does {one} depend on or call?", other, "fact",
+            {"intact": short.format(one=one, other=other), "reversed": short.format(one=other, other=one)},
         )  # fmt: skip
-    return found
 
 
-def _rules(chance: random.Random) -> list[_Thing]:
+def _rules(chance: random.Random) -> Iterator[_Thing]:
     """Prohibitions; a summary may allow what was forbidden."""
-    found = []
     for number, place in enumerate(chance.sample(_PLACES, EACH // 2)):
         rule = _NEVER[number % len(_NEVER)].format(place)
-        found.append(
-            _Thing(
-                (f"Never {rule}.",), "", f"Never {rule}.", "rule",
-                {"intact": f"The user does not allow us to {rule}.", "negated": f"The user allows us to {rule}."},
-            )
-        )  # fmt: skip
-    return found
+        lines: dict[Error, str] = {
+            "intact": f"The user does not allow us to {rule}.", "negated": f"The user allows us to {rule}."
+        }  # fmt: skip
+        yield _Thing((f"Never {rule}.",), "", f"Never {rule}.", "rule", lines)
