@@ -3,14 +3,14 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from workbench.validation.answers.agreement import by_category, table
+from workbench.validation.answers.agreement import by_category
 from workbench.validation.answers.exams import verdicts
 from workbench.validation.planted_errors import ERRORS, planted_errors
 
 
 @pytest.fixture(scope="module")
 def found() -> pd.DataFrame:
-    return by_category(table(verdicts(planted_errors((7,))))).set_index("category")
+    return by_category(verdicts(planted_errors((7,)))).set_index("category")
 
 
 def test_true_statements_in_other_words_are_known(found: pd.DataFrame) -> None:

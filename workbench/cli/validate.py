@@ -14,7 +14,6 @@ from workbench.cli.output import records, say, say_json, table
 from workbench.experiment.spec import RunSpec
 from workbench.validation.adversaries import search
 from workbench.validation.answers.agreement import agreement, by_category
-from workbench.validation.answers.agreement import table as answer_table
 from workbench.validation.answers.exams import verdicts
 from workbench.validation.answers.records import graded
 from workbench.validation.planted_errors import planted_errors
@@ -58,7 +57,7 @@ def answers(
 
       workbench validate answers my-answers.jsonl --json
     """
-    rows = answer_table(verdicts(graded(path)))
+    rows = verdicts(graded(path))
     _show({"metrics": agreement(rows), "agreement by category": by_category(rows)}, as_json)
     return PASSED
 
@@ -72,7 +71,7 @@ def errors(seeds: Annotated[int, typer.Option(help="Histories to generate.")] = 
 
       workbench validate errors --seeds 5
     """
-    rows = answer_table(verdicts(planted_errors(range(1, seeds + 1))))
+    rows = verdicts(planted_errors(range(1, seeds + 1)))
     _show({"found": by_category(rows)}, as_json)
     return PASSED
 

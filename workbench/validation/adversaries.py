@@ -20,7 +20,7 @@ from workbench.models.extractive import Extractive
 from workbench.ragged import Ints
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import matched
-from workbench.validation.gaming import FEW_ENTITIES, count_line, filled
+from workbench.validation.gaming import count_line, filled, with_many_entities
 
 Form: TypeAlias = Literal["list", "soup", "cue", "fragment", "shuffled"]
 Order: TypeAlias = Literal["random", "newest", "frequent"]
@@ -142,8 +142,7 @@ def search(sessions: Sequence[Prepared], family: Sequence[Gamer] = FAMILY) -> pd
         A row a context kind and share, best first: `name share exam scaled bound sessions`; `scaled` is 0 for the
         reference `null` and 1 for `none`. All means over sessions.
     """
-    large = [ready for ready in sessions if len(ready.index.entities) >= FEW_ENTITIES] or sessions
-    rows = [row for ready in large for row in _scores(ready, family)]
+    rows = [row for ready in with_many_entities(sessions) for row in _scores(ready, family)]
     table = pd.DataFrame(rows, columns=["session", "share", "name", "exam", "bound"])
     each = table.groupby(["session", "share", "name"], sort=False)[["exam", "bound"]].mean().reset_index()
     ends = each.pivot(index=["session", "share"], columns="name", values="exam")[["null", "none"]].reset_index()

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from workbench.errors import FormatError
-from workbench.validation.answers.agreement import agreement, auc, table
+from workbench.validation.answers.agreement import agreement, auc
 from workbench.validation.answers.exams import verdicts
 from workbench.validation.answers.records import GradedContext, graded
 
@@ -33,7 +33,7 @@ def written(tmp_path: Path, *rows: Mapping[str, object]) -> Path:
 
 
 def figures(contexts: list[GradedContext]) -> pd.DataFrame:
-    return agreement(table(verdicts(contexts))).set_index("metric")
+    return agreement(verdicts(contexts)).set_index("metric")
 
 
 def test_lines_of_ones_own_are_read_and_judged(tmp_path: Path) -> None:

@@ -28,9 +28,7 @@ class Exams:
     """The exams of one session, each made when it is first asked for."""
 
     def __init__(self, index: Index) -> None:
-        p = index.inverted_index
-        names = (p.names[number] for number in np.flatnonzero(p.first_seen < p.n).tolist())
-        self.history = ExamHistory(index.messages, names)
+        self.history = ExamHistory(index.messages, index.entities)
         self._index = index
         self._at: dict[int, BoundaryExam] = {}
 

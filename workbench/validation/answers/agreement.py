@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pandas as pd
 
-from workbench.validation.answers.exams import KNOWN, Verdict
+from workbench.validation.answers.exams import KNOWN
 
 METRICS = ("presence", "bound", "coverage", "exam")
 
 
-def table(verdicts: Iterable[Verdict]) -> pd.DataFrame:
-    """A row an answer and metric: `group variant context category kind right metric value`."""
-    return pd.DataFrame(
-        [
-            {
-                "group": one.group, "variant": one.variant, "context": one.context, "category": one.answer.category,
-                "kind": one.answer.kind, "right": one.answer.right, "metric": metric, "value": one.values[metric],
-            }
-            for one in verdicts
-            for metric in METRICS
-        ]
-    )  # fmt: skip
-
-
 def agreement(rows: pd.DataFrame) -> pd.DataFrame:
-    """A row a metric, of `table`.
+    """A row a metric, of the rows of `verdicts`.
 
     Columns: `questions`; `agreement`: the share of answers that the metric calls known and that are right, or neither;
     `auc`: how often a right answer has a higher value than a wrong one; `contexts` and `spearman`: the rank correlation

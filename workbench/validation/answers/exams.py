@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-import numpy as np
+import pandas as pd
 
 from workbench.extraction.entities import Entity, Kind
 from workbench.extraction.words import words
@@ -32,53 +32,38 @@ _NAME = re.compile(r"(?:[A-Z][\w'-]+|\d[\d.,:]*)(?:\s+(?:[A-Z][\w'-]+|\d[\d.,:]*
 _NUMBER_WORD = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What each metric says of one answer: by metric a value in [0, 1]."""
-
-    group: str
-    variant: str
-    context: int
-    answer: Answer
-    values: Mapping[str, float]
-
-
-def verdicts(contexts: Sequence[GradedContext], reader: Reader | None = None) -> Iterator[Verdict]:
+def verdicts(contexts: Sequence[GradedContext], reader: Reader | None = None) -> pd.DataFrame:
     """What presence, bound, coverage and the exam say of every answer.
 
     Args:
         contexts: graded ones.
         reader: sits the exam; None takes the lexical one.
+
+    Returns:
+        A row an answer and metric: `group variant context category kind right metric value`; values are in [0, 1].
     """
     chosen = reader or Lexical()
-    made: dict[object, tuple[ExamHistory, dict[Answer, Item]]] = {}
+    same: dict[object, list[GradedContext]] = {}
+    for context in contexts:
+        same.setdefault(context.history or context.group, []).append(context)
+    made = {key: _exam(group) for key, group in same.items()}
+    rows = []
     for number, context in enumerate(contexts):
-        key = id(context.history) if context.history else context.group
-        same = (
-            [one for one in contexts if (id(one.history) if one.history else one.group) == key]
-            if key not in made
-            else []
-        )
-        if key not in made:
-            made[key] = _exam(same)
-        history, items = made[key]
-        asked = [(answer, items[_plain(answer)]) for answer in context.answers if _plain(answer) in items]
-        credit = chosen.read([item for _, item in asked], context.texts)
+        history, items = made[context.history or context.group]
+        asked = [items[_plain(answer)] for answer in context.answers]
         lines = [line for text in context.texts for line in lines_of(text, headed=True)]
-        context_lines = Lines(lines, history.vocabulary)
-        for (answer, item), value in zip(asked, credit.tolist(), strict=True):
-            yield Verdict(
-                context.group,
-                context.variant,
-                number,
-                answer,
-                {**_old(history, item, lines, context_lines), "exam": value},
-            )
+        read = Lines(lines, history.vocabulary)
+        for answer, item, credit in zip(context.answers, asked, chosen.read(asked, context.texts).tolist(), strict=True):
+            of = {"group": context.group, "variant": context.variant, "context": number, "category": answer.category,
+                  "kind": answer.kind, "right": answer.right}  # fmt: skip
+            values = {**_old(history, item, lines, read), "exam": credit}
+            rows += [{**of, "metric": metric, "value": value} for metric, value in values.items()]
+    return pd.DataFrame(rows)
 
 
 def _plain(answer: Answer) -> Answer:
     """The same question without its grade, as a key."""
-    return Answer(answer.question, answer.answer, False, answer.kind)
+    return replace(answer, right=False, category="")
 
 
 def _exam(contexts: Sequence[GradedContext]) -> tuple[ExamHistory, dict[Answer, Item]]:
@@ -86,8 +71,7 @@ def _exam(contexts: Sequence[GradedContext]) -> tuple[ExamHistory, dict[Answer, 
     texts = contexts[0].history or tuple(dict.fromkeys(text for one in contexts for text in one.texts))
     asked = list(dict.fromkeys(_plain(answer) for context in contexts for answer in context.answers))
     messages: list[Message] = [UserMessage(id=str(i), blocks=(Text(text),)) for i, text in enumerate(texts)]
-    p = Index(messages).inverted_index
-    names = [p.names[number] for number in np.flatnonzero(p.first_seen < p.n).tolist()]
+    names = list(Index(messages).entities)
     if not contexts[0].history:
         names += [Entity(_kind(name), name) for text in texts for name in _names_in(text)]
     names += [Entity(_kind(one.answer), one.answer) for one in asked if one.kind != "rule"]
