@@ -18,6 +18,12 @@ def counts(**flags: Flags) -> dict[str, int]:
     return {name: int(which.sum()) for name, which in flags.items()}
 
 
+def ranges(starts: Ints, sizes: Ints) -> tuple[Ints, Ints]:
+    """Each row with each of its places: so many from its start on, row after row."""
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    return row, np.arange(len(row)) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+
+
 def kept_mask(kept: Collection[int] | Ints | Flags, n: int) -> Flags:
     """One flag for each of n things, from flags or from the places of those that are kept."""
     places = kept if isinstance(kept, np.ndarray) else np.fromiter(kept, dtype=np.int64, count=len(kept))

@@ -17,7 +17,6 @@ from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.history import ExamHistory
 from workbench.metrics.view import View, view
 from workbench.models.extractive import Extractive
-from workbench.ragged import Ints
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import matched
 from workbench.validation.gaming import count_line, filled, with_many_entities
@@ -64,7 +63,7 @@ class Gamer:
         for start in range(0, len(names), self.names):
             group = names[start : start + self.names]
             texts = [history.names[name].text for name in group]
-            near = [_lines_with(history, name, newest) for name in group]
+            near = [history.lines_with(name, newest).tolist() for name in group]
             if self.form in ("list", "soup"):
                 yield " ".join([*texts, *_common(history, near, texts, self.words)])
             elif self.form == "cue":
@@ -81,7 +80,7 @@ class Gamer:
         names = np.flatnonzero(past.names).tolist()
         chance.shuffle(names)
         if self.order == "newest":
-            names.sort(key=lambda name: -int(past.newest[_lines_with(history, name, past.newest)].max()))
+            names.sort(key=lambda name: -int(past.newest[history.lines_with(name, past.newest)].max()))
         elif self.order == "frequent":
             names.sort(key=lambda name: -len(history.rows_with_name(name)))
         return names
@@ -96,13 +95,6 @@ FAMILY: tuple[Gamer, ...] = (
     *(Gamer("shuffled", 1, 0, order) for order in _TWO),
 )
 """The settings that are tried."""
-
-
-def _lines_with(history: ExamHistory, name: int, newest: Ints) -> list[int]:
-    """The lines of the history that hold a name, newest last."""
-    lines = np.unique(history.lines.segment_line[history.rows_with_name(name)])
-    found: list[int] = sorted(lines[newest[lines] >= 0].tolist(), key=newest.__getitem__)
-    return found
 
 
 def _common(history: ExamHistory, near: Sequence[Sequence[int]], texts: Sequence[str], most: int) -> list[str]:

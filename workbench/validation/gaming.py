@@ -36,8 +36,8 @@ The reference `null` has some 0.05, strategies 0.3 to 0.9.
 """
 SEVERAL = 5
 FEW_ENTITIES = 150
-"""Under so many a session is not judged: a line of a gamer's list then holds a twelfth of all entities and more, and binds
-some by luck. In short sessions about a few ids it can win more than half."""
+"""Under so many a session is not judged: a line of a gamer's list then holds a twelfth of all entities and more, and
+binds some by luck. In short sessions about a few ids it can win more than half."""
 
 
 def entity_list(index: Index, at: int) -> Iterable[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,6 +49,57 @@ class Hits:
         return newest.reshape(shape)
 
 
+class Cues:
+    """The cues of some items, made ready to be looked up in lines.
+
+    Args:
+        cues: of each item, by weight.
+        sides: of each item, as `Item.sides`.
+        vocabulary: of the lines.
+    """
+
+    def __init__(
+        self, cues: Sequence[Mapping[str, float]], sides: Sequence[Mapping[str, int]], vocabulary: Vocabulary
+    ) -> None:
+        rows = sorted(
+            (vocabulary.features[name], i, weight, side.get(name, 0))
+            for i, (cue, side) in enumerate(zip(cues, sides, strict=True))
+            for name, weight in cue.items()
+        )
+        self._feature, self._item, self._weight, self._side = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+        self._feature, self._item = self._feature.astype(np.int64), self._item.astype(np.int64)
+
+    def near(self, lines: Lines, item: Ints, first: Ints, last: Ints, beyond: bool = True) -> Floats:
+        """How close an item's cue stands to each of some places: the sum of its parts, each by its nearest place.
+
+        Args:
+            lines: any.
+            item: (places,) whose cue is looked for.
+            first: (places,) the row of the lines' segments with which each place begins.
+            last: (places,) the row with which it ends.
+            beyond: whether a part that stands inside a place is looked for behind it as well.
+        """
+        n, line = max(lines.count, 1), lines.segment_line[first]
+        row = lines.features_of(np.unique(line))
+        at, cue = joined(lines.feature[row], self._feature)
+        at = row[at]
+        order = np.lexsort((cue, self._item[cue] * n + lines.feature_line[at]))
+        at, cue = at[order], cue[order]
+        place, beside = joined(item * n + line, self._item[cue] * n + lines.feature_line[at])
+        part, pos = cue[beside], lines.feature_pos[at[beside]]
+        before, behind = lines.segment_pos[first][place] - pos, pos - lines.segment_pos[last][place]
+        distance = np.maximum(before, behind)
+        value = np.where(distance > 0, self._weight[part] / (1 + np.maximum(distance, 0) / REACH), 0.0)
+        turned = (self._side[part] * np.sign(behind - before) < 0) & ~lines.passive[line[place]]
+        value = np.where(turned, 0.0, value)
+        start = _starts(place * len(self._feature) + part)
+        if not beyond and len(start):
+            inside = np.maximum.reduceat(distance <= 0, start)
+            value[np.repeat(inside, np.diff(start, append=len(place))) & (behind > 0)] = 0.0
+        best = np.maximum.reduceat(value, start) if len(start) else value
+        return np.bincount(place[start], best, minlength=len(item))
+
+
 class Closeness:
     """Items with a cue, made ready to be looked up in lines.
 
@@ -63,16 +114,7 @@ class Closeness:
             (self.names.place[name], i, c) for i, item in enumerate(items) for c, name in enumerate(item.candidates)
         )
         self._name, self._item, self._candidate = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-        cues = sorted(
-            (vocabulary.features[name], i, weight, item.sides.get(name, 0))
-            for i, item in enumerate(items)
-            for name, weight in item.cue.items()
-        )
-        feature, of_item, weight, side = (
-            (np.array(column) for column in zip(*cues, strict=True)) if cues else [np.zeros(0)] * 4
-        )
-        self._cue, self._cue_item, self._side = (one.astype(np.int64) for one in (feature, of_item, side))
-        self._weight = weight.astype(np.float64)
+        self._cues = Cues([item.cue for item in items], [item.sides for item in items], vocabulary)
         self._denied = np.array([item.denied for item in items], dtype=bool)
 
     def hits(self, lines: Lines) -> Hits:
@@ -80,38 +122,15 @@ class Closeness:
         name, row = self.names.found(lines)
         at, pair = joined(name, self._name)
         item, candidate, first = self._item[pair], self._candidate[pair], row[at]
-        last = first + self.names.length[name[at]] - 1
-        line = lines.segment_line[first]
-        score = self._near(lines, item, line, lines.segment_pos[first], lines.segment_pos[last])
+        score = self._cues.near(lines, item, first, first + self.names.length[name[at]] - 1)
         score = score * agrees(lines, first, self._denied[item])
+        line = lines.segment_line[first]
         key = (item * self.shape[1] + candidate) * max(lines.count, 1) + line
         order = np.argsort(key, kind="stable")
         start = _starts(key[order])
         rows = order[start]
         best = np.maximum.reduceat(score[order], start) if len(start) else score
         return Hits(item[rows], candidate[rows], line[rows], best)
-
-    def _near(self, lines: Lines, item: Ints, line: Ints, first: Ints, last: Ints) -> Floats:
-        """For each place of a candidate the sum of the item's cue in that line, each part by its nearest place."""
-        n = max(lines.count, 1)
-        at, cue = joined(lines.feature, self._cue)
-        keys, wanted = self._cue_item[cue] * n + lines.feature_line[at], np.zeros(self.shape[0] * n, dtype=bool)
-        wanted[item * n + line] = True
-        used = np.flatnonzero(wanted[keys])
-        used = used[np.lexsort((cue[used], keys[used]))]
-        at, cue = at[used], cue[used]
-        place, beside = joined(item * n + line, keys[used])
-        part, pos = cue[beside], lines.feature_pos[at[beside]]
-        before, behind = first[place] - pos, pos - last[place]
-        distance = np.maximum(before, behind)
-        value = np.where(distance > 0, self._weight[part] / (1 + np.maximum(distance, 0) / REACH), 0.0)
-        turned = (self._side[part] * np.sign(behind - before) < 0) & ~lines.passive[line[place]]
-        value = np.where(turned, 0.0, value)
-        start = _starts(place * len(self._cue) + part)
-        score = np.zeros(len(item))
-        if len(start):
-            np.add.at(score, place[start], np.maximum.reduceat(value, start))
-        return score
 
 
 def agrees(lines: Lines, rows: Ints, denied: Flags | bool) -> Floats:

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from workbench.extraction.entities import Kind
-from workbench.metrics.exam.closeness import REACH, agrees
+from workbench.metrics.exam.closeness import REACH, Cues, agrees
 from workbench.metrics.exam.history import ExamHistory, Past
 from workbench.metrics.exam.lexicon import ASKING, RELATES
 from workbench.metrics.exam.names import Names
@@ -44,10 +44,16 @@ class Question:
         return Names([self.answer], self.history.vocabulary)
 
     @cached_property
+    def _lines(self) -> tuple[Lines, Ints]:
+        """The lines of the use and of the evidence, and the rows at which the answer begins in them."""
+        lines = Lines([self.use, self.evidence], self.history.vocabulary)
+        return lines, self._names.found(lines)[1]
+
+    @cached_property
     def denied(self) -> bool:
         """Whether the evidence denies the answer wherever it names it."""
-        lines = Lines([self.evidence], self.history.vocabulary)
-        rows = self._names.found(lines)[1]
+        lines, rows = self._lines
+        rows = rows[lines.segment_line[rows] == 1]
         return bool(len(rows)) and bool(lines.denied[rows].all())
 
     @cached_property
@@ -55,18 +61,13 @@ class Question:
         """Words and names of both lines by weight: rare ones near the answer weigh most; none gives the answer away."""
         found: dict[str, float] = {}
         low = self.answer.lower()
-        own = {stem(part) for part in re.findall(r"[^\W_]+", low)} | set(segments_of(low))
-        for text, weight in ((self.use, IN_USE), (self.evidence, IN_EVIDENCE)):
-            lines = Lines([text], self.history.vocabulary)
-            places = lines.segment_pos[self._names.found(lines)[1]]
+        own = {stem(part) for part in re.findall(r"[^\W_]+", low)} | set(segments_of(low)) | ASKING
+        lines, rows = self._lines
+        for which, (text, weight) in enumerate(((self.use, IN_USE), (self.evidence, IN_EVIDENCE))):
+            places = (lines.segment_pos[rows] - lines.start[which])[lines.segment_line[rows] == which]
             for name, pos in _features(text):
                 bare = name.lstrip("=")
-                if (
-                    bare in own
-                    or bare in ASKING
-                    or (len(bare) >= 4 and bare in low)
-                    or (name[0] == "=" and low in bare)
-                ):
+                if bare in own or (len(bare) >= 4 and bare in low) or (name[0] == "=" and low in bare):
                     continue
                 distance = float(np.abs(places - pos).min()) if len(places) else 0.0
                 value = weight * self.history.weight(name) / (1 + distance / REACH)
@@ -104,10 +105,7 @@ class Question:
     def _scores(self, past: Flags) -> tuple[Floats, float]:
         """(names,) the score of each name in the lines with most of the cue, and the bound for look-alikes."""
         history, lines = self.history, self.history.lines
-        rows = {name: history.rows_with_feature(name) for name in self.cue}
-        there = np.zeros(len(past))
-        for name, weight in self.cue.items():
-            there[np.unique(lines.feature_line[rows[name]])] += weight
+        there = history.sums(self.cue)
         there[~past] = 0
         keep = np.zeros(len(past), dtype=bool)
         keep[np.argpartition(-there, BEST_LINES)[:BEST_LINES] if len(there) > BEST_LINES else slice(None)] = True
@@ -118,9 +116,9 @@ class Question:
         chosen = np.flatnonzero(keep[history.name_line])
         number = np.concatenate((history.name[chosen], np.full(len(own), len(history.names))))
         first = np.concatenate((history.name_row[chosen], own))
-        length = np.append(history.length, self._names.length[0])[number]
-        beside = {name: one[keep[lines.feature_line[one]]] for name, one in rows.items()}
-        total = self._near(first, first + length - 1, beside)
+        last = first + np.append(history.length, self._names.length[0])[number] - 1
+        cue = Cues([self.cue], [self.sides], history.vocabulary)
+        total = cue.near(lines, np.zeros_like(first), first, last, beyond=False) * agrees(lines, first, self.denied)
         score = np.zeros(len(history.names) + 1)
         np.maximum.at(score, number, total)
         return score[:-1], BELOW * float(score[-1])
@@ -131,24 +129,6 @@ class Question:
         if number is None:
             return self._names.found(self.history.lines)[1]
         return self.history.rows_with_name(number)
-
-    def _near(self, first: Ints, last: Ints, rows: Mapping[str, Ints]) -> Floats:
-        """The sum of the cue beside some places, each part by its nearest row."""
-        lines = self.history.lines
-        total = np.zeros(len(first))
-        line, start, end = lines.segment_line[first], lines.segment_pos[first], lines.segment_pos[last]
-        for name, beside in rows.items():
-            pos, of_line = lines.feature_pos[beside], lines.feature_line[beside]
-            best = np.zeros(len(first))
-            for side in (0, -1) if len(pos) else ():
-                at = np.clip(np.searchsorted(pos, start) + side, 0, len(pos) - 1)
-                distance = np.maximum(start - pos[at], pos[at] - end)
-                near = (of_line[at] == line) & (distance > 0)
-                turned = (np.sign(pos[at] - start) * self.sides.get(name, 0) < 0) & ~lines.passive[line]
-                value = 1 / (1 + np.maximum(distance, 0) / REACH)
-                best = np.maximum(best, np.where(near & ~turned, value, 0.0))
-            total += self.cue[name] * best
-        return total * agrees(lines, first, self.denied)
 
 
 def _features(text: str) -> list[tuple[str, int]]:

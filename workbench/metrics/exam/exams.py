@@ -58,11 +58,10 @@ class BoundaryExam:
 
     def __init__(self, history: ExamHistory, at: int, items: tuple[Item, ...]) -> None:
         self.at, self._history = at, history
-        draft = Sheet(items, history.vocabulary)
-        order = history.newest(np.arange(len(history.messages)) < at)
-        self.items = tuple(draft.told_apart([draft.look_up(history.texts, history.lines)], [order]))
-        self._sheet = Sheet(self.items, history.vocabulary)
+        self._sheet = Sheet(items, history.vocabulary)
         self._whole = self._sheet.look_up(history.texts, history.lines)
+        self._sheet.keep_answered([self._whole], [history.before(at).newest])
+        self.items = self._sheet.items
 
     def credit(self, seen: View) -> Floats:
         """(items,) what a context earns with the lexical reader, in [0, 1], chance not taken off."""
@@ -84,7 +83,7 @@ class BoundaryExam:
 
     def answering_lines(self) -> list[str]:
         """For each item the line of the history that speaks most for the answer, each once."""
-        newest = self._history.newest(np.arange(len(self._history.messages)) < self.at)
+        newest = self._history.before(self.at).newest
         return [self._history.texts[line] for line in self._sheet.answering(self._whole, newest)]
 
     def score(self, seen: View) -> float:

@@ -72,32 +72,22 @@ def _uses(history: ExamHistory, at: int, horizon: int, newest: Ints) -> Iterator
         if isinstance(message, ToolResult) and fetched[line]:
             continue
         for name in sorted(history.names_in(line) - settled):
-            lines = _past_lines(history, name, newest)
+            lines = history.lines_with(name, newest)[-MOST_LINES:]
             if not len(lines):
                 continue
             settled.add(name)
             entity = history.names[name]
             if isinstance(message, AssistantMessage) and entity.kind not in LEFT_OUT and entity not in BACKGROUND:
-                evidence = _evidence(history, lines, line, newest)
-                yield _Use(name, number, line, int(history.place_form[place]), evidence)
+                yield _Use(name, number, line, int(history.place_form[place]), _evidence(history, lines, line))
 
 
-def _past_lines(history: ExamHistory, name: int, newest: Ints) -> Ints:
-    """The lines of the history that hold a name, newest last, at most `MOST_LINES`."""
-    lines: Ints = np.unique(history.lines.segment_line[history.rows_with_name(name)])
-    past: Ints = lines[newest[lines] >= 0]
-    return past[np.argsort(newest[past], kind="stable")[-MOST_LINES:]]
-
-
-def _evidence(history: ExamHistory, lines: Ints, use: int, newest: Ints) -> int:
+def _evidence(history: ExamHistory, lines: Ints, use: int) -> int:
     """The line that shares most with the line of the use, by the weight of what they share; ties go to the newest."""
-    used, idf = set(history.features_in(use)), history.idf
-    best, found = -1.0, -1
-    for line in lines.tolist():
-        shared = sum(idf[feature] for feature in used.intersection(history.features_in(line)))
-        if shared >= best - 1e-9:
-            best, found = max(best, shared), line
-    return found
+    used = history.features[[use]].indices
+    weight = np.zeros(len(history.idf))
+    weight[used] = history.idf[used]
+    shared = history.features[lines] @ weight
+    return int(lines[np.flatnonzero(shared >= shared.max() - 1e-9)[-1]])
 
 
 def _item(history: ExamHistory, use: _Use, past: Past) -> Item | None:
@@ -107,7 +97,7 @@ def _item(history: ExamHistory, use: _Use, past: Past) -> Item | None:
     look_alikes = question.look_alikes(entity.kind, past) if question.cue else ()
     if len(look_alikes) < FEWEST:
         return None
-    first = int(history.first[_past_lines(history, use.name, past.newest)].min())
+    first = int(history.first[history.lines_with(use.name, past.newest)[-MOST_LINES:]].min())
     return Item(
         "fact", entity.text, look_alikes, question.cue, question.evidence, question.use, said=first,
         used=use.message, denied=question.denied, sides=question.sides,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -10,8 +10,9 @@ import numpy as np
 
 from workbench.extraction.entities import Entity
 from workbench.extraction.statements import tasks
-from workbench.metrics.exam.names import Names, joined
+from workbench.metrics.exam.names import Names
 from workbench.metrics.exam.tokens import Lines, Numbers, Vocabulary, lines_of
+from workbench.metrics.indexes.inverted_index import incidence, pairs_of
 from workbench.ragged import Flags, Floats, Ints
 from workbench.transcript.message import Message, Text, ToolCall, ToolResult, argument_texts
 
@@ -44,6 +45,7 @@ class ExamHistory:
         place_line, place_message, place_form: (places,) each occurrence of a line, in order; `FORMS` numbers the forms.
         names: entities, and what else may be an answer; `name_number` gives the place of each, in lower case.
         name, name_row, name_line: (occurrences,) where names begin, as rows of the lines' segments, line by line.
+        features: (lines, features) 1 where a line has one; `idf` says how rare each is.
     """
 
     def __init__(self, messages: Sequence[Message], names: Iterable[Entity]) -> None:
@@ -62,9 +64,14 @@ class ExamHistory:
         self.texts = list(self.number)
         self.lines = Lines(self.texts, self.vocabulary)
         self.first: Ints = np.full(len(self.texts), len(messages))
-        np.minimum.at(self.first, self.place_line, self.place_message)
+        self.first[self.place_line[::-1]] = self.place_message[::-1]  # backwards: the first one stays
         self._find_names()
-        self._find_features()
+        shape = (len(self.texts), len(self.vocabulary.features))
+        self.features = incidence(self.lines.feature_line, self.lines.feature, shape)
+        self._lines_with = self.features.T.tocsr()
+        said = incidence(self.place_message, self.place_line, (len(messages), len(self.texts)))
+        held_by = np.bincount((said @ self.features).indices, minlength=shape[1])
+        self.idf: Floats = np.log((len(messages) + 1) / (1 + held_by)) + 0.1
 
     def _find_names(self) -> None:
         found = Names([name.text for name in self.names], self.vocabulary)
@@ -78,24 +85,6 @@ class ExamHistory:
         self._by_name = self.name_row[by_name]
         self._of_name = np.searchsorted(self.name[by_name], np.arange(len(self.names) + 1))
 
-    def _find_features(self) -> None:
-        lines, count = self.lines, len(self.vocabulary.features)
-        order = np.argsort(lines.feature, kind="stable")
-        self._by_feature, self._of_feature = order, np.searchsorted(lines.feature[order], np.arange(count + 1))
-        by_line = np.argsort(lines.feature_line, kind="stable")
-        self._features = lines.feature[by_line]
-        self._features_of = np.searchsorted(lines.feature_line[by_line], np.arange(len(self.texts) + 1))
-        self.idf: Floats = np.log((len(self.messages) + 1) / (1 + self._messages_with_features(count))) + 0.1
-
-    def _messages_with_features(self, count: int) -> Ints:
-        """(features,) how many messages hold each."""
-        n = max(len(self.texts), 1)
-        pair = np.unique(self.lines.feature * n + self.lines.feature_line)
-        order = np.argsort(self.place_line, kind="stable")
-        row, at = joined(pair % n, self.place_line[order])
-        held = np.unique(pair[row] // n * (len(self.messages) + 1) + self.place_message[order][at])
-        return np.bincount(held // (len(self.messages) + 1), minlength=count)
-
     def is_value(self, text: str) -> bool:
         """Whether a word is a name that the session uses, or has a digit: no word of prose."""
         return text.lower() in self.name_number or any(letter.isdigit() for letter in text)
@@ -105,15 +94,12 @@ class ExamHistory:
         number = self.vocabulary.features.get(feature, len(self.idf))
         return float(self.idf[number]) if number < len(self.idf) else float(np.log(len(self.messages) + 1)) + 0.1
 
-    def rows_with_feature(self, feature: str) -> Ints:
-        """The rows of the lines' features that are this one."""
-        number = self.vocabulary.features.get(feature, len(self.idf))
-        return self._by_feature[slice(*self._of_feature[number : number + 2])] if number < len(self.idf) else _NONE
-
-    def features_in(self, line: int) -> list[int]:
-        """The numbers of a line's features."""
-        found: list[int] = self._features[slice(*self._features_of[line : line + 2])].tolist()
-        return found
+    def sums(self, weights: Mapping[str, float]) -> Floats:
+        """(lines,) the sum of some features' weights in each line."""
+        number = np.array([self.vocabulary.features.get(name, len(self.idf)) for name in weights], dtype=np.int64)
+        known = number < len(self.idf)  # the others came with later texts
+        part, line = pairs_of(self._lines_with, number[known])
+        return np.bincount(line, np.array(list(weights.values()))[known][part], minlength=len(self.texts))
 
     def names_in(self, line: int) -> set[int]:
         """The names that stand in a line."""
@@ -122,6 +108,12 @@ class ExamHistory:
     def rows_with_name(self, name: int) -> Ints:
         """The rows of the lines' segments at which a name begins."""
         return self._by_name[slice(*self._of_name[name : name + 2])]
+
+    def lines_with(self, name: int, newest: Ints) -> Ints:
+        """The lines that hold a name, of those with a newest message, by that message."""
+        lines: Ints = np.unique(self.lines.segment_line[self.rows_with_name(name)])
+        past: Ints = lines[newest[lines] >= 0]
+        return past[np.argsort(newest[past], kind="stable")]
 
     def before(self, at: int) -> Past:
         """What the history before a boundary holds."""
@@ -134,11 +126,8 @@ class ExamHistory:
         """(lines,) the last message that says each line, of those with a flag; -1 for none."""
         last: Ints = np.full(len(self.texts), -1)
         places = kept[self.place_message]
-        np.maximum.at(last, self.place_line[places], self.place_message[places])
+        last[self.place_line[places]] = self.place_message[places]  # in order: the last one stays
         return last
-
-
-_NONE: Ints = np.zeros(0, dtype=np.int64)
 
 
 def _texts(message: Message) -> Iterator[tuple[Form, str]]:

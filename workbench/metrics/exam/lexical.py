@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import Protocol
 
 import numpy as np
@@ -53,10 +54,14 @@ class Lexical:
 
 
 class Sheet:
-    """The items of one exam, made ready to be looked up in any number of lines."""
+    """The items of one exam, made ready to be looked up in any number of lines.
+
+    Attributes:
+        items: those that are asked.
+    """
 
     def __init__(self, items: Sequence[Item], vocabulary: Vocabulary) -> None:
-        self.items = tuple(items)
+        self.items = self._drafted = tuple(items)
         self._vocabulary = vocabulary
         self._of = {
             name: np.array([i for i, item in enumerate(items) if item.kind in kinds], dtype=np.int64)
@@ -66,9 +71,14 @@ class Sheet:
         self._rules = Sentences([item.candidates for item in self._items("rule")], vocabulary, directed=True)
         self._todos = Sentences([item.candidates for item in self._items("todo")], vocabulary, directed=False)
         self._is_latest = np.array([item.kind != "fact" for item in self._items("name")], dtype=bool)
+        self._asked = np.ones(len(items), dtype=bool)
+        self._candidates = {
+            name: np.ones(one.shape, dtype=bool)
+            for name, one in (("name", self._closeness), ("rule", self._rules), ("todo", self._todos))
+        }
 
     def _items(self, name: str) -> list[Item]:
-        return [self.items[number] for number in self._of[name].tolist()]
+        return [self._drafted[number] for number in self._of[name].tolist()]
 
     def look_up(self, texts: Sequence[str], lines: Lines | None = None) -> Found:
         """What some lines say of the items.
@@ -82,8 +92,8 @@ class Sheet:
         done = np.array([says_done(texts[line]) for line in todo.line.tolist()], dtype=bool)
         return Found(lines.count, self._closeness.hits(lines), self._rules.hits(lines), todo, done)
 
-    def scores(self, found: Sequence[Found], orders: Sequence[Ints] | None = None) -> list[tuple[Ints, Floats]]:
-        """For each group of kinds its items, and (items, candidates) how much speaks for each candidate.
+    def scores(self, found: Sequence[Found], orders: Sequence[Ints] | None = None) -> dict[str, Floats]:
+        """For each group of kinds (items, candidates) how much speaks for each candidate.
 
         Args:
             found: what lines say, part by part.
@@ -92,46 +102,54 @@ class Sheet:
         """
         orders = orders or [np.arange(part.count) for part in found]
         pairs = list(zip(found, orders, strict=True))
-        rules = _highest(self._rules.shape, [(one.rules, order) for one, order in pairs])
-        return [
-            (self._of["name"], self._names(pairs)), (self._of["rule"], rules), (self._of["todo"], self._open(pairs)),
-        ]  # fmt: skip
+        rules = _highest(self._rules.shape, [(one.rules, order) for one, order in pairs]) * self._candidates["rule"]
+        return {"name": self._names(pairs), "rule": rules, "todo": self._open(pairs) * self._candidates["todo"]}
 
     def credit(self, found: Sequence[Found], orders: Sequence[Ints] | None = None) -> Floats:
         """(items,) the credit of each in [0, 1] for what some lines say together; arguments as in `scores`."""
-        credit = np.zeros(len(self.items))
-        for items, score in self.scores(found, orders):
-            credit[items] = np.where(right(score), 1 / np.maximum(near(score).sum(axis=1), 1), 0.0)
-        return credit
+        credit = np.zeros(len(self._drafted))
+        for name, score in self.scores(found, orders).items():
+            credit[self._of[name]] = np.where(right(score), 1 / np.maximum(near(score).sum(axis=1), 1), 0.0)
+        return credit[self._asked]
 
-    def told_apart(self, found: Sequence[Found], orders: Sequence[Ints]) -> list[Item]:
-        """The items that a context answers right, without the look-alikes that it cannot tell from the answer."""
-        kept: dict[int, Item] = {}
-        for items, score in self.scores(found, orders):
-            for number, is_right, confused in zip(items.tolist(), right(score), near(score), strict=True):
-                item = self.items[number]
-                others = tuple(text for text, same in zip(item.look_alikes, confused[1:], strict=False) if not same)
-                if is_right and len(others) >= (FEWEST if item.kind == "fact" else 1):
-                    kept[number] = replace(item, look_alikes=others)
-        return [kept[number] for number in sorted(kept)]
+    def keep_answered(self, found: Sequence[Found], orders: Sequence[Ints]) -> None:
+        """Ask only what a context answers right, without the look-alikes that it cannot tell from the answer."""
+        for name, score in self.scores(found, orders).items():
+            kept = ~near(score)
+            kept[:, 0] = True
+            fewest = np.array([FEWEST if item.kind == "fact" else 1 for item in self._items(name)], dtype=np.int64)
+            there = [len(item.look_alikes) for item in self._items(name)]
+            kept &= np.arange(kept.shape[1]) <= np.array(there, dtype=np.int64)[:, None]
+            self._asked[self._of[name]] = right(score) & (kept.sum(axis=1) > fewest)
+            self._candidates[name] = kept & self._asked[self._of[name]][:, None]
+        left = {
+            number: tuple(compress(self._drafted[number].look_alikes, kept[1:]))
+            for name, of in self._of.items()
+            for number, kept in zip(of.tolist(), self._candidates[name].tolist(), strict=True)
+        }
+        self.items = tuple(
+            replace(item, look_alikes=left[number]) for number, item in enumerate(self._drafted) if self._asked[number]
+        )
 
     def answering(self, found: Found, order: Ints) -> list[int]:
         """The lines that speak most for the answers, the newest of equal ones, each once."""
-        best: dict[tuple[int, int], tuple[float, int, int]] = {}
-        for group, hits in enumerate((found.names, found.rules, found.todos)):
-            for item, candidate, line, score in zip(hits.item, hits.candidate, hits.line, hits.score, strict=True):
-                if candidate == 0 and order[line] >= 0:
-                    entry = (float(score), int(order[line]), int(line))
-                    best[group, int(item)] = max(best.get((group, int(item)), entry), entry)
+        best: dict[tuple[str, int], tuple[float, int, int]] = {}
+        for name, hits in (("name", found.names), ("rule", found.rules), ("todo", found.todos)):
+            of_answer = (hits.candidate == 0) & self._candidates[name][hits.item, 0] & (order[hits.line] >= 0)
+            one = hits.where(of_answer)
+            for item, line, score in zip(one.item.tolist(), one.line.tolist(), one.score.tolist(), strict=True):
+                entry = (score, int(order[line]), line)
+                best[name, item] = max(best.get((name, item), entry), entry)
         return list(dict.fromkeys(line for _, _, line in best.values()))
 
     def _names(self, pairs: Sequence[tuple[Found, Ints]]) -> Floats:
         shape = self._closeness.shape
-        score = _highest(shape, [(found.names, order) for found, order in pairs])
+        kept = self._candidates["name"]
+        score = _highest(shape, [(found.names, order) for found, order in pairs]) * kept
         least = np.maximum(RIVAL * score.max(axis=1, initial=0.0), 1e-9)
         newest = np.full(shape, -1)
         for found, order in pairs if self._is_latest.any() else ():
-            newest = np.maximum(newest, found.names.newest(shape, order, least))
+            newest = np.maximum(newest, np.where(kept, found.names.newest(shape, order, least), -1))
         holds = (newest >= 0) & (newest >= newest.max(axis=1, keepdims=True))
         return np.where(self._is_latest[:, None], holds * 1.0, score)
 

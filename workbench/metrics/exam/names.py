@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.metrics.exam.tokens import Lines, Vocabulary
-from workbench.ragged import Ints
+from workbench.ragged import Ints, ranges
 
 LONGEST = 8
 """Segments of a name that are compared."""
@@ -29,6 +29,7 @@ class Names:
         self.place = {name: number for number, name in enumerate(dict.fromkeys(names))}
         phrases = [vocabulary.phrase(name)[:LONGEST] for name in self.place]
         self.length: Ints = np.array([len(phrase) for phrase in phrases], dtype=np.int64)
+        self._first = np.unique(np.array([phrase[0] for phrase in phrases if phrase], dtype=np.int64))
         self._of_length = []
         for length in sorted(set(self.length.tolist()) - {0}):
             which = np.flatnonzero(self.length == length)
@@ -42,16 +43,17 @@ class Names:
     def found(self, lines: Lines) -> tuple[Ints, Ints]:
         """Each name with each row of the lines' segments at which it begins."""
         names, rows = [_NONE], [_NONE]
-        segment = lines.segment.astype(np.uint64) + np.uint64(1)
-        key, reached = segment, 1
+        start = np.flatnonzero(np.isin(lines.segment, self._first))
+        segment = np.append(lines.segment, np.full(LONGEST, -1)).astype(np.uint64) + np.uint64(1)
+        line = np.append(lines.segment_line, np.full(LONGEST, -1))
+        key, reached = segment[start], 1
         for length, wanted, which in self._of_length:
-            if len(segment) < length:
-                break
             while reached < length:
-                key = key[:-1] * _FACTOR + segment[reached:]
+                key = key * _FACTOR + segment[start + reached]
                 reached += 1
-            row, at = joined(key, wanted)
-            whole = lines.segment_line[row] == lines.segment_line[row + length - 1]
+            place, at = joined(key, wanted)
+            row = start[place]
+            whole = line[row] == line[row + length - 1]
             names.append(which[at][whole])
             rows.append(row[whole])
         return np.concatenate(names), np.concatenate(rows)
@@ -60,6 +62,4 @@ class Names:
 def joined(values: NDArray[np.integer], keys: NDArray[np.integer]) -> tuple[Ints, Ints]:
     """Each row of values with each row of the sorted keys that equals it."""
     start = np.searchsorted(keys, values, "left")
-    count = np.searchsorted(keys, values, "right") - start
-    row = np.repeat(np.arange(len(values)), count)
-    return row, np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(start, count)
+    return ranges(start, np.searchsorted(keys, values, "right") - start)

@@ -17,7 +17,7 @@ import numpy as np
 from workbench.extraction.lexicon import STOP, UNIT
 from workbench.extraction.words import lines
 from workbench.metrics.exam.lexicon import DENIES, DIGITS, ENDINGS, NEGATIONS, REPLACES, RETIRES, TURNS
-from workbench.ragged import Flags, Ints
+from workbench.ragged import Flags, Ints, ranges
 
 _STEPS = {",()[]{}": 3, ";.!?|": 8, ":%": 1, "\n": 60}
 """What marks add to the distance of what stands on both their sides: a label is near, another sentence is far."""
@@ -194,6 +194,11 @@ class Lines:
         self.passive[line[of("turns") > 0]] = True
         self._negations = place[of("negates") > 0]
 
+    def features_of(self, of: Ints) -> Ints:
+        """The rows of the features of some lines."""
+        start = np.searchsorted(self.feature_line, of)
+        return ranges(start, np.searchsorted(self.feature_line, of, "right") - start)[1]
+
     def negated_before(self, pos: Ints, reach: int) -> Flags:
         """Whether a negation stands before each place, at most so far."""
         count = np.searchsorted(self._negations, pos) - np.searchsorted(self._negations, pos - reach)
@@ -204,10 +209,7 @@ def _spread(of_each: Sequence[Sequence[int]], which: Ints) -> tuple[Ints, Ints]:
     """The numbers of some things one after another, and the row that each belongs to."""
     sizes = np.array([len(one) for one in of_each], dtype=np.int64)
     flat = np.fromiter(chain.from_iterable(of_each), dtype=np.int64, count=int(sizes.sum()))
-    starts = np.cumsum(sizes) - sizes
-    count = sizes[which]
-    row = np.repeat(np.arange(len(which)), count)
-    at = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(starts[which], count)
+    row, at = ranges((np.cumsum(sizes) - sizes)[which], sizes[which])
     return flat[at], row
 
 

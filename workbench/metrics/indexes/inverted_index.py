@@ -15,7 +15,7 @@ from workbench.extraction.extractor import Extractor
 from workbench.extraction.paths import SameFile, endings
 from workbench.extraction.words import words
 from workbench.metrics.sources import sources
-from workbench.ragged import Flags, Floats, Ints
+from workbench.ragged import Flags, Floats, Ints, ranges
 from workbench.transcript.message import Message
 
 
@@ -189,10 +189,8 @@ def pairs_of(matrix: sparse.csr_array, rows: Ints | None = None) -> tuple[Ints, 
     """Each row, or each place of some rows, with each column that it holds, row after row."""
     if rows is None:
         return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.indices
-    starts, sizes = matrix.indptr[rows], matrix.indptr[rows + 1] - matrix.indptr[rows]
-    place = np.repeat(np.arange(len(rows)), sizes)
-    before = np.cumsum(sizes) - sizes
-    return place, matrix.indices[np.arange(len(place)) + (starts - before)[place]]
+    place, at = ranges(matrix.indptr[rows], matrix.indptr[rows + 1] - matrix.indptr[rows])
+    return place, matrix.indices[at]
 
 
 def _first(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:

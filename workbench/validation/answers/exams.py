@@ -53,7 +53,9 @@ def verdicts(contexts: Sequence[GradedContext], reader: Reader | None = None) ->
         asked = [items[_plain(answer)] for answer in context.answers]
         lines = [line for text in context.texts for line in lines_of(text, headed=True)]
         read = Lines(lines, history.vocabulary)
-        for answer, item, credit in zip(context.answers, asked, chosen.read(asked, context.texts).tolist(), strict=True):
+        for answer, item, credit in zip(
+            context.answers, asked, chosen.read(asked, context.texts).tolist(), strict=True
+        ):
             of = {"group": context.group, "variant": context.variant, "context": number, "category": answer.category,
                   "kind": answer.kind, "right": answer.right}  # fmt: skip
             values = {**_old(history, item, lines, read), "exam": credit}
