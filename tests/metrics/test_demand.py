@@ -290,9 +290,10 @@ def test_means_and_groups_are_split_by_kind_and_fate() -> None:
     assert (retention.count(), retention.count(recoverable=True)) == (3, 2)
     assert retention.mean("presence", recoverable=True) == 0.5
     assert retention.mean("presence", recoverable=False) == 1.0
-    assert [(group.kind, group.recoverable, group.demanded, group.presence) for group in retention.groups()] == [
-        ("identifier", False, 1, 1.0),
-        ("path", True, 2, 1.0),
+    columns = ("kind", "recoverable", "demanded", "presence")
+    assert [tuple(group[name] for name in columns) for group in retention.groups()] == [
+        ("identifier", "irrecoverable", 1, 1.0),
+        ("path", "reacquirable", 2, 1.0),
     ]
     with pytest.raises(ValueError, match="no such entity"):
         demand_of(history, []).retained([0]).mean()

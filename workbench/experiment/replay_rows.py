@@ -177,12 +177,7 @@ def _findings(completion: Completion) -> tuple[str, ...]:
 def _retention(data: MetricInput) -> Iterable[Row]:
     for one in data.retained:
         for group in one.retention.groups():
-            yield {
-                **group._asdict(),
-                "at": one.snapshot.at,
-                "tokens": one.snapshot.context.tokens,
-                "recoverable": "reacquirable" if group.recoverable else "irrecoverable",
-            }
+            yield {**group, "at": one.snapshot.at, "tokens": one.snapshot.context.tokens}
 
 
 def _scores(data: MetricInput) -> Iterable[Row]:

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from workbench.extraction.entities import KINDS, Entity, Kind
+from workbench.extraction.entities import KINDS, Entity
 from workbench.extraction.statements import is_decision
 from workbench.metrics.evidence import Evidence
 from workbench.metrics.indexes.inverted_index import pairs_of
@@ -51,22 +51,6 @@ class Need:
     use: int
     use_text: str
     reacquirable: bool
-
-    @property
-    def irrecoverable(self) -> bool:
-        """Whether nothing but the history holds it."""
-        return not self.reacquirable
-
-
-class Group(NamedTuple):
-    """Demanded entities of one kind that can be fetched again, or cannot, and how many of them each level retains."""
-
-    kind: Kind
-    recoverable: bool
-    demanded: int
-    presence: float
-    bound: float
-    coverage: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,14 +89,17 @@ class Retention:
             raise ValueError("no such entity is demanded; ask `count` first")
         return float(self.level(level)[chosen].mean())
 
-    def groups(self) -> Iterator[Group]:
+    def groups(self) -> Iterator[dict[str, str | float]]:
         """The sums by kind and by whether they can be fetched again, in order; together they are the whole demand."""
-        for kind in sorted({KINDS[number] for number in self.demand.kinds.tolist()}):
-            for recoverable in (False, True):
-                chosen = self._chosen(recoverable) & (self.demand.kinds == KINDS.index(kind))
+        for number in sorted(set(self.demand.kinds.tolist()), key=KINDS.__getitem__):
+            for again in (False, True):
+                chosen = self._chosen(again) & (self.demand.kinds == number)
                 if chosen.any():
-                    sums = [float(np.sum(one[chosen])) for one in (self.presence, self.bound, self.coverage)]
-                    yield Group(kind, recoverable, int(chosen.sum()), *sums)
+                    yield {
+                        "kind": KINDS[number], "recoverable": "reacquirable" if again else "irrecoverable",
+                        "demanded": int(chosen.sum()),
+                        **{level: float(self.level(level)[chosen].sum()) for level in get_args(Level)},
+                    }  # fmt: skip
 
     def lost(self) -> list[Need]:
         """The needed entities that are not bound, in order of use."""
