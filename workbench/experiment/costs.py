@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workbench.experiment.prepared import Prepared
+from workbench.metrics.cost import cache_breaks
 from workbench.metrics.costs.pricing import Pricing
 from workbench.metrics.costs.reconciliation import USD, reconcile
 from workbench.metrics.metric import MetricInput
@@ -31,7 +32,9 @@ def costs(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
         "tokens_read": sum(one.read for one in charges),
         "tokens_written": sum(one.written for one in charges),
         "tokens_output": sum(one.output for one in charges),
-        **{name: getattr(bill, name) for name in ("usd", "net_saving", "breaks")},
+        "usd": bill.usd,
+        "net_saving": bill.net_saving,
+        "breaks": int(cache_breaks.score(data).value or 0),
         **{
             name: sum(getattr(one, name) for one in charges)
             for name in ("usd_input", "usd_read", "usd_write", "usd_output")

@@ -33,7 +33,6 @@ class Charge(NamedTuple):
         prompt: tokens of the whole request.
         read, written: of those, read from the provider's cache and written to it; the rest is plain input.
         output: tokens of the recorded answer.
-        broken: whether it does not begin with the whole request before it.
         usd_input, usd_read, usd_write, usd_output: for each of these parts.
         usd_prompt: for the prompt alone.
         summaries: USD for the summaries that were written just before it.
@@ -44,7 +43,6 @@ class Charge(NamedTuple):
     read: int
     written: int
     output: int
-    broken: bool
     usd_input: float
     usd_read: float
     usd_write: float
@@ -85,11 +83,6 @@ class ReplayCost:
     def net_saving(self) -> float:
         """What compaction saves after summaries and fetching again; below 0 where it costs more."""
         return self.usd_plain - self.usd - self.reacquired
-
-    @property
-    def breaks(self) -> int:
-        """Requests that do not begin with the whole request before them."""
-        return sum(charge.broken for charge in self.charges)
 
     @cached_property
     def break_even(self) -> tuple[int, int | None] | None:
@@ -137,8 +130,8 @@ def charge(
     usd_output = output * rates.output
     usd_prompt = usd_input + usd_read + usd_write
     return Charge(
-        prompt, read, written, output, prefix < before, usd_input, usd_read, usd_write, usd_output, usd_prompt,
-        summaries, usd_prompt + usd_output + summaries,
+        prompt, read, written, output, usd_input, usd_read, usd_write, usd_output, usd_prompt, summaries,
+        usd_prompt + usd_output + summaries,
     )  # fmt: skip
 
 
