@@ -13,7 +13,8 @@ from workbench.metrics.demand import HORIZON
 from workbench.metrics.exam.cues import FEWEST, Question
 from workbench.metrics.exam.history import FORMS, ExamHistory, Past
 from workbench.metrics.exam.item import Item
-from workbench.ragged import Ints
+from workbench.metrics.indexes.inverted_index import pairs_of, row_of
+from workbench.ragged import Ints, kept_mask
 from workbench.transcript.message import AssistantMessage, ToolResult
 
 LEFT_OUT: frozenset[Kind] = frozenset({"flag"})
@@ -48,7 +49,7 @@ def facts(history: ExamHistory, at: int, horizon: int = HORIZON) -> list[Item]:
     """
     past = history.before(at)
     needs: dict[tuple[int, int, int], tuple[tuple[int, int], _Use]] = {}
-    for use in _uses(history, at, horizon, past.newest):
+    for use in _uses(history, at, horizon, past):
         form = FORMS[use.form]
         source = int(past.newest[use.evidence])
         need = {"command": (use.message, use.line, -1), "file": (use.message, -1, source)}
@@ -61,32 +62,29 @@ def facts(history: ExamHistory, at: int, horizon: int = HORIZON) -> list[Item]:
     return [item for use in found if (item := _item(history, use, past))]
 
 
-def _uses(history: ExamHistory, at: int, horizon: int, newest: Ints) -> Iterator[_Use]:
+def _uses(history: ExamHistory, at: int, horizon: int, past: Past) -> Iterator[_Use]:
     """The first use of each name of the history that nobody said again before, each with its evidence."""
-    settled: set[int] = set()
-    fetched = newest >= 0
     after = (history.place_message >= at) & (history.place_message < at + horizon)
-    for place in np.flatnonzero(after).tolist():
-        line, number = int(history.place_line[place]), int(history.place_message[place])
-        message = history.messages[number]
-        if isinstance(message, ToolResult) and fetched[line]:
-            continue
-        for name in sorted(history.names_in(line) - settled):
-            lines = history.lines_with(name, newest)[-MOST_LINES:]
-            if not len(lines):
-                continue
-            settled.add(name)
-            entity = history.names[name]
-            if isinstance(message, AssistantMessage) and entity.kind not in LEFT_OUT and entity not in BACKGROUND:
-                yield _Use(name, number, line, int(history.place_form[place]), _evidence(history, lines, line))
+    is_result = np.array([isinstance(message, ToolResult) for message in history.messages], dtype=bool)
+    fetched = is_result[history.place_message] & past.lines[history.place_line]
+    places = np.flatnonzero(after & ~fetched)
+    row, names = history.names_in(history.place_line[places])
+    known = np.flatnonzero(past.names[names])
+    first = known[np.unique(names[known], return_index=True)[1]]
+    for one in sorted(first.tolist(), key=lambda one: (row[one], names[one])):
+        place, name = places[row[one]], int(names[one])
+        entity, message, line = history.names[name], int(history.place_message[place]), int(history.place_line[place])
+        is_answer = isinstance(history.messages[message], AssistantMessage)
+        if is_answer and entity.kind not in LEFT_OUT and entity not in BACKGROUND:
+            evidence = _evidence(history, history.lines_with(name, past.newest)[-MOST_LINES:], line)
+            yield _Use(name, message, line, int(history.place_form[place]), evidence)
 
 
 def _evidence(history: ExamHistory, lines: Ints, use: int) -> int:
     """The line that shares most with the line of the use, by the weight of what they share; ties go to the newest."""
-    used = history.features[[use]].indices
-    weight = np.zeros(len(history.idf))
-    weight[used] = history.idf[used]
-    shared = history.features[lines] @ weight
+    used = kept_mask(row_of(history.features, use), len(history.idf))
+    row, feature = pairs_of(history.features, lines)
+    shared = np.bincount(row, history.idf[feature] * used[feature], minlength=len(lines))
     return int(lines[np.flatnonzero(shared >= shared.max() - 1e-9)[-1]])
 
 

@@ -13,7 +13,7 @@ from workbench.extraction.statements import tasks
 from workbench.metrics.exam.names import Names
 from workbench.metrics.exam.tokens import Lines, Numbers, Vocabulary, lines_of
 from workbench.metrics.indexes.inverted_index import incidence, pairs_of
-from workbench.ragged import Flags, Floats, Ints
+from workbench.ragged import Flags, Floats, Ints, ranges
 from workbench.transcript.message import Message, Text, ToolCall, ToolResult, argument_texts
 
 Form: TypeAlias = Literal["prose", "result", "command", "file"]
@@ -101,9 +101,10 @@ class ExamHistory:
         part, line = pairs_of(self._lines_with, number[known])
         return np.bincount(line, np.array(list(weights.values()))[known][part], minlength=len(self.texts))
 
-    def names_in(self, line: int) -> set[int]:
-        """The names that stand in a line."""
-        return set(self.name[slice(*self._of_line[line : line + 2])].tolist())
+    def names_in(self, lines: Ints) -> tuple[Ints, Ints]:
+        """Each place of some lines with each name in it."""
+        row, at = ranges(self._of_line[lines], self._of_line[lines + 1] - self._of_line[lines])
+        return row, self.name[at]
 
     def rows_with_name(self, name: int) -> Ints:
         """The rows of the lines' segments at which a name begins."""

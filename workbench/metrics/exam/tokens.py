@@ -32,6 +32,7 @@ _HASH = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}")
 _MEASURE = re.compile(r"(\d+(?:\.\d+)?)([a-z]+)")
 _DENIAL = {"from": 4, "to": 5, **dict.fromkeys(DENIES, 1), **dict.fromkeys(REPLACES, 2), **dict.fromkeys(RETIRES, 3)}
 
+_ENDING = re.compile(rf"(?<=...)(?:{'|'.join(ENDINGS)})$")
 _MARK = re.compile(r"(?:[-*+•>]\s+|#+\s+)+")
 _HEADING = re.compile(r"(?:\*\*)?([^\s#*|`{}<>()=;][^#*|`{}<>=;]{2,70}?)(?:\*\*)?(:)?(?:\*\*)?")
 
@@ -59,10 +60,7 @@ def stem(word: str) -> str:
     """A word without the endings of grammar: `routes`, `routed` and `routing` are one."""
     if len(word) <= 4 or not word.isalpha():
         return word
-    for ending in ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: -len(ending)]
-            break
+    word = _ENDING.sub("", word, count=1)
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
 
 
@@ -178,21 +176,20 @@ class Lines:
         which = np.searchsorted(distinct, number)
         known = [vocabulary.known[one] for one in distinct.tolist()]
 
-        def of(name: str) -> Ints:
-            found: Ints = np.array([getattr(one, name) for one in known], dtype=np.int64)[which]
-            return found
-
-        place, line = np.cumsum(of("step")), np.cumsum(of("ends_line"))
-        self.start = np.concatenate(([0], place[of("ends_line") > 0]))
+        step, denial, chunk, ends_line, ends_clause, turns, negates = (
+            np.array([one[2:] for one in known], dtype=np.int64).reshape(-1, 7)[which].T
+        )
+        place, line = np.cumsum(step), np.cumsum(ends_line)
+        self.start = np.concatenate(([0], place[ends_line > 0]))
         self.segment, row = _spread([one.segments for one in known], which)
         self.segment_pos, self.segment_line = place[row], line[row]
-        denied, negated = _denied(of("denial"), of("is_chunk"), line + np.cumsum(of("ends_clause")))
+        denied, negated = _denied(denial, chunk, line + np.cumsum(ends_clause))
         self.denied, self.negated = denied[row], negated[row]
         self.feature, row = _spread([one.features for one in known], which)
         self.feature_pos, self.feature_line = place[row], line[row]
         self.passive: Flags = np.zeros(self.count, dtype=bool)
-        self.passive[line[of("turns") > 0]] = True
-        self._negations = place[of("negates") > 0]
+        self.passive[line[turns > 0]] = True
+        self._negations = place[negates > 0]
 
     def features_of(self, of: Ints) -> Ints:
         """The rows of the features of some lines."""
@@ -223,13 +220,13 @@ def _denied(kind: Ints, chunk: Ints, clause: Ints) -> tuple[Flags, Flags]:
     """
     denied, negated = np.zeros(len(clause), dtype=bool), np.zeros(len(clause), dtype=bool)
     chunks = np.flatnonzero(chunk)
-    for row in np.flatnonzero(kind).tolist():
+    for row in np.flatnonzero((kind > 0) & (kind < 5)).tolist():
         at = int(np.searchsorted(chunks, row))
         first = chunks[max(at - NEAR, 0)] if kind[row] == 3 else row + 1
         last = chunks[min(at + NEAR, len(chunks) - 1)] + 1 if kind[row] in (1, 4) else len(clause)
-        if kind[row] in (4, 5):  # "from 500 to 750" denies 500
+        if kind[row] == 4:  # "from 500 to 750" denies 500
             to = row + 1 + np.flatnonzero(kind[row + 1 : last] == 5)
-            last = to[0] if kind[row] == 4 and len(to) else first
+            last = to[0] if len(to) else first
         last = min(last, int(np.searchsorted(clause, clause[row], "right")))
         (negated if kind[row] == 1 else denied)[first:last] |= clause[first:last] == clause[row]
     return denied | negated, negated
