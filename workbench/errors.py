@@ -3,6 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+ACCEPTED = {
+    "a whole number": ("int_type", "int_parsing", "int_from_float", "int_parsing_size"),
+    "a number": ("float_type", "float_parsing", "finite_number"),
+    "true or false": ("bool_type", "bool_parsing"),
+    "a string": ("string_type",),
+    "a path": ("path_type",),
+    "a list": ("list_type", "tuple_type", "set_type", "frozen_set_type"),
+    "a table": ("dict_type", "mapping_type"),
+    "an instance of {class}": ("is_instance_of",),
+    "an instance of {class_name}": ("dataclass_type",),
+    "at least {ge:g}": ("greater_than_equal",),
+    "more than {gt:g}": ("greater_than",),
+    "at most {le:g}": ("less_than_equal",),
+    "less than {lt:g}": ("less_than",),
+    "one of {expected}": ("literal_error", "enum"),
+    "a list of {min_length} or more values": ("too_short",),
+    "a list of at most {max_length} values": ("too_long",),
+}
+"""What is accepted where pydantic refuses a value with one of these kinds of error."""
 
 
 class WorkbenchError(Exception):
@@ -50,6 +74,14 @@ class Refused(WorkbenchError):
 
 class SetupError(WorkbenchError):
     """Something outside is missing: an extra to install or a key to set."""
+
+
+def refusal(error: ErrorDetails) -> str:
+    """What pydantic would accept in place of a value that it refuses, such as `it must be at least 1`."""
+    for accepted, kinds in ACCEPTED.items():
+        if error["type"] in kinds:
+            return f"it must be {accepted.format_map(error.get('ctx', {}))}"
+    return error["msg"].removeprefix("Value error, ").replace("Input should be", "it must be")
 
 
 def missing_extra(what: str, error: ModuleNotFoundError) -> Exception:

@@ -65,9 +65,8 @@ class CompactionGate:
         from workbench.experiment.store import Results
 
         asked = Gate(metric, margin, "natural" if share is None else "matched", share, each)
-        name = strategy if isinstance(strategy, str) else strategy.name
-        earlier = baseline if isinstance(baseline, Path) else None
         rival = strategy if isinstance(baseline, Path) else baseline
+        name, against = (one if isinstance(one, str) else one.name for one in (strategy, rival))
         results = compare(
             sessions, strategies=(strategy, rival), quiet=True, shares=() if share is None else (share,),
             out=self.folder, **settings,
@@ -75,9 +74,8 @@ class CompactionGate:
         failed = results.replays[(results.replays["status"] != "ok") & (results.replays["strategy"] == name)]
         for row in failed.itertuples():
             pytest.fail(f"{name} failed on session {row.session}: {row.reason}", pytrace=False)
-        against = rival if isinstance(rival, str) else rival.name
-        scores = grouped(results if earlier is None else Results.open(earlier))
-        one = gate(grouped(results), scores, asked, {name: against})[0]
+        earlier = Results.open(baseline) if isinstance(baseline, Path) else results
+        one = gate(grouped(results), grouped(earlier), asked, {name: against})[0]
         if one.outcome != "passed":
             figures = "no value" if one.mean is None else f"{one.mean:.4g} against {one.baseline:.4g}"
             worst = f"; worst session {one.worst} ({one.worst_difference:+.4g})" if one.worst else ""

@@ -75,7 +75,8 @@ def test_a_damaged_file_is_a_row_and_does_not_stop_the_others(
     [
         (["compare", "no-such-file.jsonl"], "no-such-file.jsonl"),
         (["compare", "--strategies", "nonsense"], "known are"),
-        (["compare", "--window", "ten"], "--window"),
+        (["compare", "--window", "ten"], "Invalid value 'ten' for '--window' / '-w': it must be a whole number"),
+        (["replay", "x", "--losses", "-1"], "it must be at least 0"),
         (["compare", "--shares", "1.5"], "less than 1"),
         (["replay", "no-such-file.jsonl"], "no-such-file.jsonl"),
         (["inspect", "no-such-file.jsonl"], "no-such-file.jsonl"),
@@ -117,6 +118,7 @@ def test_everything_that_can_be_listed_says_what_it_is(what: str, capsys: pytest
     rows = json.loads(capsys.readouterr().out)
     assert rows
     assert all(all(str(value).strip() for value in row.values()) for row in rows)
+    assert len({row[name] for row in rows for name in row if name.startswith("what")}) == len(rows)
 
 
 def test_inspect_tells_the_format_and_the_messages(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:

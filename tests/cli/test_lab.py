@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from workbench.cli.lab import command_line
+from workbench.cli.notebooks import command_line
 from workbench.report.notebooks import copy_course, course
 
 
@@ -19,19 +19,19 @@ def test_the_course_is_copied_once_and_what_was_changed_stays(tmp_path: Path) ->
 
 def test_the_course_itself_is_never_opened(tmp_path: Path) -> None:
     copy_course(tmp_path)
-    words = command_line(tmp_path, port=None, no_browser=False)
+    words = command_line(tmp_path)
     assert f"--ServerApp.root_dir={tmp_path.resolve()}" in words
     assert str(course()[0].parent) not in " ".join(words)
 
 
 def test_options_reach_jupyterlab(tmp_path: Path) -> None:
     copy_course(tmp_path)
-    words = command_line(tmp_path, port=9000, no_browser=True, more=["--ip", "0.0.0.0"])
+    words = command_line(tmp_path, "--port", "9000", "--no-browser")
     assert words[:3] == [sys.executable, "-m", "jupyterlab"]
     assert "--LabApp.default_url=/lab/tree/01_first_replay.ipynb" in words
-    assert words[-4:] == ["--port=9000", "--no-browser", "--ip", "0.0.0.0"]
+    assert words[-3:] == ["--port", "9000", "--no-browser"]
 
 
 def test_it_asks_nobody_for_news(tmp_path: Path) -> None:
-    words = command_line(tmp_path, port=None, no_browser=True)
+    words = command_line(tmp_path)
     assert "--LabApp.news_url=None" in words and any("NeverCheckForUpdate" in word for word in words)

@@ -8,7 +8,7 @@ import pytest
 
 from workbench.cli import main
 from workbench.cli.app import hint
-from workbench.cli.experiment import joined
+from workbench.cli.notebooks import joined
 from workbench.cli.output import complain, painted, plain_warnings, table
 from workbench.compaction.presets import NAMES
 from workbench.errors import FormatError, LeftOut, ModelError, SetupError, UnknownName, WorkbenchError

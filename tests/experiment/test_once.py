@@ -11,7 +11,7 @@ from builders import remembering, rules
 from workbench.compaction.presets import preset
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.replay_rows import replay_rows
-from workbench.experiment.sources import Source, read
+from workbench.experiment.sources import SessionSource, read
 from workbench.experiment.spec import RunSpec
 from workbench.extraction.extractor import Extractor, Passage
 from workbench.importers.native import save
@@ -66,7 +66,7 @@ def test_a_recorded_message_is_counted_and_extracted_once(monkeypatch: pytest.Mo
 def test_a_file_is_parsed_once_a_process(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     save(Session.of(remembering(30)), path)
-    source = Source(path=path)
+    source = SessionSource(path=path)
     assert read(source, 6_000) is read(source, 6_000)
     save(Session.of(remembering(40)), path)
     assert len(read(source, 6_000).ready[0].session.messages) == 160

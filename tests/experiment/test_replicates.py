@@ -89,7 +89,7 @@ def test_a_model_that_does_not_vary_is_asked_once(in_vain: Results, once: Result
 
 
 def test_no_replicates_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="greater than or equal to 1"):
+    with pytest.raises(SettingError, match="`replicates` is 0; it must be at least 1"):
         run(tmp_path / "run", 0)
 
 
@@ -130,9 +130,9 @@ def test_the_command_warns_on_standard_error_and_nowhere_else(
     assert "Nothing was repeated" in told.err and json.loads(told.out)
     assert main([*words, str(tmp_path / "b"), "--replicates", "2", "-m", "scripted:nothing"]) == 0
     assert "summarize are all the same" in capsys.readouterr().err
-    warn_of_replicates("litellm:gpt-4o-mini", 3)
+    warn_of_replicates(3, "litellm:gpt-4o-mini")
     assert "at temperature 0, so 3 replicates may all be the same; WORKBENCH_TEMPERATURE=1" in capsys.readouterr().err
-    warn_of_replicates("litellm:gpt-4o-mini", 1)
+    warn_of_replicates(1, "litellm:gpt-4o-mini")
     assert capsys.readouterr().err == ""
 
 

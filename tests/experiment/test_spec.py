@@ -31,11 +31,15 @@ def test_text_between_commas_is_a_list() -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"window": 10}, "`window` is 10; it must be greater than or equal to 1000"),
+        ({"window": 10}, "`window` is 10; it must be at least 1000"),
         ({"shares": (0.1, 2)}, "`shares` holds 2; it must be less than 1"),
         ({"shares": "some"}, "`shares` holds 'some'; it must be a number, such as 0.1 or 10%"),
-        ({"seed": 1.5}, "`seed` is 1.5; it must be a valid integer"),
-        ({"redact": "yes"}, "`redact` is 'yes'; it must be a valid boolean"),
+        ({"seed": 1.5}, "`seed` is 1.5; it must be a whole number"),
+        ({"group_by": "month"}, "`group_by` is 'month'; it must be one of 'project', 'folder' or 'session'"),
+        ({"scheduler": 8786}, "`scheduler` is 8786; it must be a string"),
+        ({"out": 7}, "`out` is 7; it must be a path"),
+        ({"model_settings": 7}, "`model_settings` is 7; it must be an instance of ModelSettings"),
+        ({"redact": "yes"}, "`redact` is 'yes'; it must be true or false"),
         ({"strategies": ()}, "it names no strategy"),
         ({"widnow": 10}, "there is no setting `widnow`; there are"),
         ({"prices": "x"}, "not a price"),
@@ -50,7 +54,7 @@ def test_a_wrong_setting_is_one_sentence(settings: dict[str, object], said: str)
 def test_the_sentence_is_the_same_from_the_command_line_and_from_a_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = "`limit` is 0; it must be greater than or equal to 1"
+    said = "`limit` is 0; it must be at least 1"
     with pytest.raises(SettingError) as error:
         wb.compare(limit=0)
     assert str(error.value) == said

@@ -78,9 +78,9 @@ def test_a_run_that_is_no_sweep_has_no_sweep_table(results: Results) -> None:
 def test_a_strategy_of_ones_own_can_be_swept(tmp_path: Path) -> None:
     inner = preset("truncate")
     own = Preset("mine", inner.strategy, inner.trigger)
-    grid = {"strategies": ["mine"], "shares": [], "windows": [4000], "settings": {"mine": {"threshold": [0.5, 0.9]}}}
+    grid = {"strategies": [own], "shares": [], "windows": [4000], "settings": {"mine": {"threshold": [0.5, 0.9]}}}
     save(Session.of([rules("be brief"), *remembering(20)], id="s"), tmp_path / "s.jsonl")
-    found = sweep({**grid, "sessions": [str(tmp_path / "s.jsonl")]}, presets={"mine": own}, out=tmp_path / "run")
+    found = sweep({**grid, "sessions": [str(tmp_path / "s.jsonl")]}, out=tmp_path / "run")
     assert list(found.variants["strategy"]) == ["mine threshold=0.5", "mine threshold=0.9"]
 
 
@@ -88,14 +88,14 @@ def test_a_strategy_of_ones_own_can_be_swept(tmp_path: Path) -> None:
     ("fields", "said"),
     [
         ({"wnidows": [4000]}, "there is no setting `wnidows`; there are strategies"),
-        ({"windows": 4000}, "`windows` is 4000; it must be a valid list"),
-        ({"windows": []}, "at least 1 item"),
-        ({"windows": ["big"]}, "`windows` holds 'big'; it must be a valid integer"),
-        ({"windows": [10]}, "`windows` holds 10; it must be greater than or equal to 1000"),
+        ({"windows": 4000}, "`windows` is 4000; it must be a list"),
+        ({"windows": []}, "it must be a list of 1 or more values"),
+        ({"windows": ["big"]}, "`windows` holds 'big'; it must be a whole number"),
+        ({"windows": [10]}, "`windows` holds 10; it must be at least 1000"),
         ({"windows": [4000, 4000]}, "twice"),
         ({"shares": [2]}, "`shares` holds 2; it must be less than 1"),
-        ({"limit": 0}, "`limit` is 0; it must be greater than or equal to 1"),
-        ({"redact": "yes"}, "a valid boolean"),
+        ({"limit": 0}, "`limit` is 0; it must be at least 1"),
+        ({"redact": "yes"}, "it must be true or false"),
         ({"settings": {"summarize": {"nonsense": [1]}}}, "no setting 'nonsense'; it has"),
         ({"settings": {"summarize": {"threshold": []}}}, "at least one string, number, boolean or list"),
         ({"settings": {"opal": {"threshold": [0.5]}}}, "not among the strategies"),

@@ -46,12 +46,12 @@ def test_settings_that_a_preset_reads_when_it_runs_can_be_given() -> None:
     ("name", "changes", "said"),
     [
         ("summarize", {"trigger.treshold": 0.7}, "no setting 'trigger.treshold'; it has trigger.threshold"),
-        ("summarize", {"threshold": "high"}, "it must be a valid number"),
-        ("summarize", {"most": 0.5}, "it must be a valid integer"),
-        ("summarize", {"stated": 1}, "it must be a valid boolean"),
+        ("summarize", {"threshold": "high"}, "it must be a number"),
+        ("summarize", {"most": 0.5}, "it must be a whole number"),
+        ("summarize", {"stated": 1}, "it must be true or false"),
         ("pipeline", {"share": 0.5}, "several settings 'share': "),
-        ("opal", {"file_lists": "nonsense"}, "it must be 'below', 'inside'"),
-        ("truncate", {"truncate.pins.names": [1]}, "it must be a valid string"),
+        ("opal", {"file_lists": "nonsense"}, "it must be one of 'below', 'inside'"),
+        ("truncate", {"truncate.pins.names": [1]}, "it must be a string"),
     ],
 )
 def test_a_wrong_setting_is_one_sentence(name: str, changes: dict[str, Any], said: str) -> None:

@@ -19,7 +19,7 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.shards import shards
-from workbench.experiment.sources import Source
+from workbench.experiment.sources import SessionSource
 from workbench.experiment.spec import with_references
 from workbench.experiment.store import Results
 from workbench.experiment.tables import COLUMNS
@@ -31,14 +31,15 @@ from workbench.transcript.session import Session
 
 @dataclass(frozen=True)
 class Fatal:
-    """A stage whose process is killed, the first time or always."""
+    """A stage whose process is killed: the first time, always, or always where a message has some text."""
 
     mark: str
     always: bool = False
+    text: str = ""
     name: ClassVar[str] = "fatal"
 
     def plan(self, context: Context, budget: Budget) -> Plan | None:
-        if self.always or not Path(self.mark).exists():
+        if (self.always and self.text in str(context.messages[0])) or not Path(self.mark).exists():
             Path(self.mark).touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return Truncate().plan(context, budget)
@@ -63,8 +64,8 @@ def same(one: Results, other: Results) -> bool:
     return all((one.path / f"{t}.parquet").read_bytes() == (other.path / f"{t}.parquet").read_bytes() for t in COLUMNS)
 
 
-def fatal(mark: Path, always: bool = False) -> Preset:
-    return Preset("fatal", Strategy("fatal", (Fatal(str(mark), always),)))
+def fatal(mark: Path, always: bool = False, text: str = "") -> Preset:
+    return Preset("fatal", Strategy("fatal", (Fatal(str(mark), always, text),)))
 
 
 def test_one_worker_and_more_workers_than_sessions_give_the_same_bytes(sessions: Path, tmp_path: Path) -> None:
@@ -89,8 +90,19 @@ def test_a_replay_that_kills_every_worker_is_a_failed_replay_beside_the_others(s
     assert set(replays[replays["status"] == "ok"]["strategy"]) == {"none", "truncate", "null"}
 
 
+def test_it_is_a_failed_replay_also_where_other_sessions_survive_it(tmp_path: Path) -> None:
+    sessions = [Session.of([rules(f"be {word}"), *remembering(24)], id=word) for word in ("brief", "deadly")]
+    (tmp_path / "mark").touch()
+    results = compare(
+        sessions, strategies=(fatal(tmp_path / "mark", always=True, text="be deadly"),), window=4_000, shares=(),
+        out=tmp_path / "run", jobs=2, quiet=True,
+    )  # fmt: skip
+    status = results.replays.set_index(["session", "strategy"])["status"]
+    assert status["brief", "fatal"] == status["deadly", "none"] == "ok" and status["deadly", "fatal"] == "failed"
+
+
 def test_few_sources_are_cut_into_pieces_for_many_workers() -> None:
-    found = shards([Source(number=0)], with_references(("truncate", "summarize")), 3)
+    found = shards([SessionSource(number=0)], with_references(("truncate", "summarize")), 3)
     assert sorted(preset.name for shard in found for preset in shard.presets) == sorted(
         ["none", "truncate", "summarize", "null"]
     )
@@ -125,5 +137,5 @@ def test_a_worker_may_remember_much() -> None:
 
 
 def test_no_worker_at_all_is_refused() -> None:
-    with pytest.raises(SettingError, match="`jobs` is 0; it must be greater than or equal to 1"):
+    with pytest.raises(SettingError, match="`jobs` is 0; it must be at least 1"):
         compare(jobs=0)

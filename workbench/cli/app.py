@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from typing import Any
 
 import typer
 
@@ -47,7 +48,8 @@ COMMANDS = {
 PLACES = {
     "validate answers": ("validate", "answers"), "validate gamers": ("validate", "gamers"),
     "validate errors": ("validate", "errors"), "list": ("catalogue", "show"), "report": ("compare", "report"),
-    "diff": ("gate", "diff"), "share": ("export", "share"),
+    "diff": ("gate", "diff"), "share": ("export", "share"), "ablate": ("sweep", "ablate"),
+    "experiment": ("notebooks", "experiment"), "lab": ("notebooks", "lab"),
 }  # fmt: skip
 """Module and function of those that lie elsewhere."""
 GROUPS = {
@@ -93,11 +95,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         app = commands(wanted)
         if wanted == "experiment":
-            words = import_module("workbench.cli.experiment").joined(words)
+            words = import_module("workbench.cli.notebooks").joined(words)
         with plain_warnings(errors.LeftOut):
             return int(app(words, standalone_mode=False) or OK)
     except ClickException as error:
-        message = error.format_message()  # type: ignore[attr-defined]  # every exception of click has it
+        message = _misuse(error)
         if type(error).__name__ == "NoArgsIsHelpError":
             return _stopped(message)
         command = getattr(getattr(error, "ctx", None), "command_path", "") or "workbench"
@@ -119,6 +121,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         what = f"{type(error).__name__}: {error}"
         where = "WORKBENCH_DEBUG=1 shows where; finished work is kept"
         return _stopped(f"workbench: a bug in workbench ({what}); {where}", FAILED_REPLAY)
+
+
+def _misuse(error: Any) -> str:  # noqa: ANN401 - an exception of the click that typer uses
+    """What is wrong with the words of a command; in our own words where typer asked pydantic to read a value."""
+    refused: list[Any] = getattr(error.__cause__, "errors", list)()
+    if not refused:
+        return str(error.format_message())
+    error.message = errors.refusal(refused[0])
+    return str(error.format_message()).replace("Invalid value", f"Invalid value {refused[0]['input']!r}", 1)
 
 
 def _stopped(message: str, code: int = UNUSABLE, hint: str = "") -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from inspect import getdoc
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
@@ -21,16 +21,7 @@ MODELS = {
     "local": "A small real model on this machine (extra `local`); also local:FILE.gguf.",
     "scripted:TEXT": "Says this text whatever it is asked; for tests and examples.",
 }
-
-
-class What(StrEnum):
-    """What can be listed."""
-
-    strategies = "strategies"
-    stages = "stages"
-    metrics = "metrics"
-    formats = "formats"
-    models = "models"
+What: TypeAlias = Literal["strategies", "stages", "metrics", "formats", "models"]
 
 
 def show(
@@ -49,27 +40,26 @@ def show(
 
 
 def _rows(what: What) -> list[dict[str, str]]:
-    match what:
-        case What.strategies:
-            return [{"strategy": name, "what it does": words} for name, words in catalogue().items()]
-        case What.stages:
-            parts = found("stage", STAGES).items()
-            return [{"stage": name, "what it does": first_sentence(part)} for name, part in parts]
-        case What.metrics:
-            return [
-                {"metric": name, "unit": one.unit, "better": one.better, "what it measures": first_sentence(one)}
-                for name, one in found("metric", METRICS).items()
-            ]
-        case What.formats:
-            return [
-                {"format": one.name, "what it is": one.description, "carries": ", ".join(one.carries)}
-                for one in formats()
-            ]
-        case What.models:
-            return [{"model": name, "what it is": words} for name, words in MODELS.items()]
+    if what == "strategies":
+        return [{"strategy": name, "what it does": words} for name, words in catalogue().items()]
+    if what == "stages":
+        return [{"stage": name, "what it does": _first_line(part)} for name, part in found("stage", STAGES).items()]
+    if what == "metrics":
+        return [
+            {
+                "metric": name,
+                "unit": one.unit,
+                "better": one.better,
+                "what it measures": _first_line(one.score) or _first_line(one),
+            }
+            for name, one in found("metric", METRICS).items()
+        ]
+    if what == "formats":
+        return [
+            {"format": one.name, "what it is": one.description, "carries": ", ".join(one.carries)} for one in formats()
+        ]
+    return [{"model": name, "what it is": words} for name, words in MODELS.items()]
 
 
-def first_sentence(part: object) -> str:
-    """The first line of a part's docstring."""
-    text = (getattr(part, "__doc__", "") or "").strip()
-    return text.splitlines()[0] if text else ""
+def _first_line(part: object) -> str:
+    return (getdoc(part) or "").partition("\n")[0]

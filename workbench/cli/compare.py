@@ -52,8 +52,8 @@ def compare(
     silent = spec.changed(quiet=spec.quiet or as_json)
     if dry_run:
         return show_forecast(forecast(paths or (), spec=silent), as_json)
-    tell_terms(*spec.models)
-    warn_of_replicates(spec.model, spec.replicates)
+    tell_terms(*spec.model)
+    warn_of_replicates(spec.replicates, *spec.model)
     results = run_of(paths or (), spec=silent)
     code = finish(results, no_report, baseline)
     if code != UNUSABLE:

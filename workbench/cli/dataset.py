@@ -5,9 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,7 +18,7 @@ from workbench.datasets.catalogue import find, recordings
 from workbench.datasets.generator import generate as generated
 from workbench.datasets.recorder import record as recorded
 from workbench.datasets.task import read_task
-from workbench.importers.native import save, write
+from workbench.importers.native import save
 from workbench.transcript.session import Session
 
 FOLDER = Path("datasets") / "fetched"
@@ -27,14 +26,6 @@ FOLDER = Path("datasets") / "fetched"
 Out = Annotated[Path, typer.Option("--out", "-o", help="The file to write; `.gz` is packed.")]
 
 app = typer.Typer(help="Sessions that ship with the package, that can be made, and that can be fetched.")
-
-
-class Profile(StrEnum):
-    """How the work of a generated session sounds."""
-
-    coding = "coding"
-    support = "support"
-    research = "research"
 
 
 @app.command("list")
@@ -81,7 +72,9 @@ def generate(
     out: Out,
     tokens: Annotated[int, typer.Option("--tokens", min=1000, help="About how long, in tokens.")] = 100_000,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same bytes.")] = 0,
-    profile: Annotated[Profile, typer.Option("--profile", help="How the work sounds.")] = Profile.coding,
+    profile: Annotated[
+        Literal["coding", "support", "research"], typer.Option("--profile", help="How the work sounds.")
+    ] = "coding",
     facts: Annotated[Path | None, typer.Option("--facts", help="Write down what was planted, as JSON lines.")] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -91,7 +84,7 @@ def generate(
 
       workbench dataset generate --tokens 1000000 --seed 7 --profile coding --out big.jsonl
     """
-    made = generated(tokens, seed, profile.value)
+    made = generated(tokens, seed, profile)
     if facts is not None:
         facts.write_text("".join(json.dumps(asdict(fact)) + "\n" for fact in made.facts), encoding="utf-8")
     return _save(made.session, out, as_json, facts=len(made.facts))
@@ -119,11 +112,9 @@ def record(
 def _save(session: Session, out: Path, as_json: bool, **counts: int) -> int:
     """Write the session, and say how much it holds."""
     out.parent.mkdir(parents=True, exist_ok=True)
+    save(session, out)
     if out.suffix == ".gz":
-        with out.open("wb") as raw, gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
-            write(session, packed)  # type: ignore[arg-type]  # a GzipFile is written to like any stream
-    else:
-        save(session, out)
+        out.write_bytes(gzip.compress(out.read_bytes(), mtime=0))
     counts = {"messages": len(session.messages), **counts}
     if as_json:
         say_json({"file": str(out), **counts})

@@ -39,7 +39,8 @@ def doctor(as_json: AsJson = False) -> int:
 
       workbench doctor
     """
-    checks = [one for check in (_packages, _plugins, _tables, _machine) for one in check()]
+    points = [point for kind in KINDS for point in entry_points(group=f"workbench.{kind}")]
+    checks = [*_packages(), *plugins(points), *_tables(), *_machine()]
     if as_json:
         say_json([one._asdict() for one in checks])
     else:
@@ -82,10 +83,6 @@ def packages(wanted: Iterable[str], installed: Callable[[str], str] = version) -
     yield SetupCheck("packages", "ok", ", ".join(fine))
 
 
-def _plugins() -> Iterator[SetupCheck]:
-    return plugins([point for kind in KINDS for point in entry_points(group=f"workbench.{kind}")])
-
-
 def plugins(points: Iterable[EntryPoint]) -> Iterator[SetupCheck]:
     """Each part of another package that cannot be loaded, then those that can."""
     fine = []
@@ -126,6 +123,5 @@ def _machine() -> Iterator[SetupCheck]:
         yield SetupCheck("kernel", "wrong", "ipykernel does not start, so no report can be made: pip install ipykernel")
     else:
         yield SetupCheck("kernel", "ok", "ipykernel starts; reports are made with it")
-    here = sorted(name for name, value in os.environ.items() if value and KEYS.fullmatch(name))
-    words = f"{', '.join(here)} (names only)" if here else "none are set, and none are needed offline"
-    yield SetupCheck("keys", "ok", words)
+    here = ", ".join(sorted(name for name, value in os.environ.items() if value and KEYS.fullmatch(name)))
+    yield SetupCheck("keys", "ok", f"{here} (names only)" if here else "none are set, and none are needed offline")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,17 +16,12 @@ from workbench.experiment.tables import COLUMNS
 from workbench.report import render
 
 
-class To(StrEnum):
-    """Formats of an export."""
-
-    inspect = "inspect"
-    csv = "csv"
-
-
 def export(
     run: Run,
     out: Annotated[Path, typer.Option("--out", "-o", help="A folder for the files.")],
-    to: Annotated[To, typer.Option("--to", help="inspect: a log a strategy; csv: a file a table.")] = To.inspect,
+    to: Annotated[
+        Literal["inspect", "csv"], typer.Option("--to", help="inspect: a log a strategy; csv: a file a table.")
+    ] = "inspect",
     as_json: AsJson = False,
 ) -> int:
     """Write a run's scores as logs of Inspect, or all of its tables as CSV.
@@ -39,7 +33,7 @@ def export(
       workbench export reports/compare-1a2b3c4d --to csv --out tables
     """
     results = Results.open(run)
-    if to is To.inspect:
+    if to == "inspect":
         files = to_inspect(results, out)
     else:
         out.mkdir(parents=True, exist_ok=True)

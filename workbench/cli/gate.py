@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -13,9 +13,10 @@ from workbench.analysis.difference import changed_entities, changed_values
 from workbench.analysis.gate import Gate, outcome
 from workbench.analysis.gate import gate as judge
 from workbench.analysis.scores import grouped
-from workbench.cli.options import AsJson, Run, names
+from workbench.cli.options import AsJson, Run
 from workbench.cli.output import complain, printable, records, say, say_json, table
 from workbench.errors import SettingError
+from workbench.experiment.spec import listed
 from workbench.experiment.store import Results
 from workbench.report import gate as written
 
@@ -72,7 +73,7 @@ def gate(
     asked = Gate(metric, margin, "natural" if share is None else "matched", share, each)
     one = Results.open(run)
     other = one if baseline is None else Results.open(baseline)
-    judged = {name: against or name for name in names(strategy)} or None
+    judged = {name: against or name for name in listed(strategy)} or None
     if against and judged is None:
         others = [str(name) for name in one.replays["strategy"].unique() if name not in (against, "none", "null")]
         judged = dict.fromkeys(others, against)
@@ -103,10 +104,12 @@ def diff(
       workbench diff reports/main reports/today --strategy mine
     """
     one, other = Results.open(before), Results.open(after)
-    chosen = names(strategy)
+    chosen = listed(strategy)
     new, old = _scores(other, one)
-    values = _of(changed_values(old, new, metric), chosen)
-    entities = _of(changed_entities(one.losses, other.losses), chosen)
+    values, entities = (
+        rows[rows["strategy"].isin(chosen)] if chosen else rows
+        for rows in (changed_values(old, new, metric), changed_entities(one.losses, other.losses))
+    )
     if as_json:
         say_json({"metric": metric, "values": records(values), "entities": records(entities)})
         return 0
@@ -132,10 +135,6 @@ def _scores(run: Results, baseline: Results) -> tuple[pd.DataFrame, pd.DataFrame
     if set(run.scores["session"]).isdisjoint(baseline.scores["session"]):
         raise SettingError(f"{run.path} and {baseline.path} have no session in common; name runs of the same sessions")
     return ours, theirs
-
-
-def _of(rows: pd.DataFrame, strategies: Sequence[str]) -> pd.DataFrame:
-    return rows[rows["strategy"].isin(strategies)] if strategies else rows
 
 
 def _show(heading: str, rows: pd.DataFrame, columns: Mapping[str, str], most: int) -> None:

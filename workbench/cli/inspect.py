@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -49,8 +48,10 @@ def inspect(
     if as_json:
         say_json({"sessions": facts, "unreadable": bad})
     elif len(facts) == 1:
-        for name, value in _lines(facts[0]):
-            say(f"{name:<22}{printable(value)}")
+        for name, value in facts[0].items():
+            for words in map(_plain, value if isinstance(value, list) else [value]):
+                if words:
+                    say(f"{name.replace('_', ' '):<22}{printable(words)}")
     elif facts:
         counted = (
             {"compactions": len(one["recorded_compactions"]), "skipped_lines": len(one["skipped"])} for one in facts
@@ -98,19 +99,11 @@ def _facts(session: Session) -> dict[str, Any]:
     }
 
 
-def _lines(fact: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is shown of one session: a name and a value each; a list has a line an item."""
-    for name, value in fact.items():
-        for one in value if isinstance(value, list) else [value]:
-            words = one
-            if isinstance(one, dict):
-                known = {key: inner for key, inner in one.items() if inner not in (None, "")}
-                words = ", ".join(f"{key.replace('_', ' ')} {_plain(inner)}" for key, inner in known.items())
-            if words not in (None, ""):
-                yield name.replace("_", " "), _plain(words)
-
-
 def _plain(value: object) -> str:
+    """A value in words; empty where there is none."""
+    if isinstance(value, dict):
+        known = {key.replace("_", " "): _plain(inner) for key, inner in value.items()}
+        return ", ".join(f"{key} {words}" for key, words in known.items() if words)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:,}" if isinstance(value, int | float) else str(value)
+    return "" if value is None else f"{value:,}" if isinstance(value, int | float) else str(value)

@@ -52,11 +52,6 @@ class ModelOptions(Spec):
 Command: TypeAlias = Callable[..., int]
 
 
-def names(text: str) -> tuple[str, ...]:
-    """Names between commas."""
-    return tuple(word.strip() for word in text.split(",") if word.strip())
-
-
 def takes(kind: type[Spec], only: Collection[str] = (), **defaults: object) -> Callable[[Command], Command]:
     """A decorator: the parameter `spec` of a command becomes an option for each field of `kind`.
 

@@ -25,6 +25,7 @@ COMPACTIONS = {
     "message": "at", "tokens before": "tokens_before:count", "after": "tokens_sent:count", "dropped": "dropped",
     "rewritten": "rewritten", "kept": "kept", "stages": "stages", "outcome": "outcome",
 }  # fmt: skip
+FORMS = {"share": "decimal", "usd": "dollars"}
 SCORES = {"metric": "metric", "value": "shown", "better": "better", "why there is none": "why"}
 
 
@@ -51,9 +52,9 @@ def replay(
     if len(chosen) > 1:
         complain(f"{session} holds {len(chosen)} sessions; this is the first, {chosen[0].id}")
     ready = prepared(redacted(chosen[0]) if spec.redact else chosen[0], spec.window)
-    tell_terms(spec.model)
+    tell_terms(*spec.model)
     how = changed(spec.model_settings or ModelSettings(), run=f"replay {ready.session.id}")
-    done = metric_input(ready, replay_of(ready, strategy, model=spec.models[0], model_settings=how))
+    done = metric_input(ready, replay_of(ready, strategy, model=spec.model[0], model_settings=how))
     tables = natural_rows(done, losses)
     if as_json:
         say_json({"session": ready.session.id, "strategy": strategy, "window": ready.window, **tables})
@@ -72,7 +73,10 @@ def _show(done: MetricInput, tables: Mapping[str, Sequence[Mapping[str, str | in
         say(f"\n{table(tables['compactions'], COMPACTIONS)}")
     else:
         say("It never compacts: no request comes near the window. A smaller --window shows what would happen.")
-    scores = [row | {"shown": _value(row)} for row in map(dict, tables["scores"])]
+    scores = []
+    for row in tables["scores"]:
+        form = "percent" if row["metric"] == "tokens_saved" else FORMS.get(str(row["unit"]), "count")
+        scores.append({**row, "shown": NUMBERS[form](row["value"])})  # type: ignore[arg-type]  # a number, or None
     say(f"\n{table(scores, SCORES)}")
     if tables["losses"]:
         say("\nNeeded later, and not in the context any more:")
@@ -80,10 +84,3 @@ def _show(done: MetricInput, tables: Mapping[str, Sequence[Mapping[str, str | in
         say(f"  {printable(str(row['entity']))} ({row['kind']}, {row['level']}), taken out by {row['stage']}")
         say(f"    message {row['evidence_at']}, {row['said_by']}: {printable(str(row['evidence']))[:140]}")
         say(f"    message {row['needed_at']} needed it: {printable(str(row['use']))[:140]}")
-
-
-def _value(row: Mapping[str, object]) -> str:
-    form = (
-        "percent" if row["metric"] == "tokens_saved" else {"share": "decimal", "usd": "dollars"}.get(str(row["unit"]))
-    )
-    return NUMBERS[form or "count"](row["value"])  # type: ignore[arg-type]  # a number, or None

@@ -11,7 +11,6 @@ from workbench.experiment.combined import steady
 from workbench.experiment.forecast import Forecast
 from workbench.experiment.store import Results
 from workbench.formats import dollars
-from workbench.models.settings import model_names
 from workbench.report import render
 
 FAILED_REPLAY, UNUSABLE = 1, 2
@@ -43,10 +42,9 @@ def show_forecast(found: Forecast, as_json: bool, besides: Mapping[str, object] 
     return 0
 
 
-def warn_of_replicates(model: object, replicates: int) -> None:
+def warn_of_replicates(replicates: int, *models: object) -> None:
     """Before anything is paid: models that are asked at temperature 0 may repeat themselves."""
-    names = model_names(model) if isinstance(model, str) and replicates > 1 else ()
-    for name in steady(names):
+    for name in steady(models) if replicates > 1 else ():
         how = "" if name.startswith("local") else "; WORKBENCH_TEMPERATURE=1 lets it vary"
         complain(f"{name} is asked at temperature 0, so {replicates} replicates may all be the same{how}")
 

@@ -1,19 +1,21 @@
-"""`workbench sweep`: a grid of settings."""
+"""`workbench sweep` and `workbench ablate`: a strategy under other settings, and without a stage."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
 import typer
 
+from workbench.analysis.ablation import leave_one_out
 from workbench.analysis.sweep import sweep_table
-from workbench.cli.options import AsJson, DryRun, NoReport, takes, tell_terms
+from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms
 from workbench.cli.output import records, say, say_json, table
 from workbench.cli.runs import UNUSABLE, finish, show_forecast, warn_of_replicates
 from workbench.experiment.grid import Grid, read
-from workbench.experiment.spec import Execution
+from workbench.experiment.spec import Execution, RunSpec
 from workbench.experiment.sweep import forecast
 from workbench.experiment.sweep import sweep as run_of
 
@@ -61,15 +63,9 @@ def sweep(
     if dry_run:
         if not as_json:
             _list_points(wanted)
-        points = [
-            {"strategy": one.name, "base": one.base, "window": one.window, "model": one.model,
-             "settings": dict(one.settings)}
-            for one in wanted.points()
-        ]  # fmt: skip
-        return show_forecast(forecast(wanted, **how), as_json, {"points": points})
+        return show_forecast(forecast(wanted, **how), as_json, {"points": list(map(asdict, wanted.points()))})
     tell_terms(*wanted.models)
-    for model in wanted.models:
-        warn_of_replicates(model, replicates or wanted.replicates)
+    warn_of_replicates(replicates or wanted.replicates, *wanted.models)
     results = run_of(wanted, **how)
     code = finish(results, no_report)
     if code == UNUSABLE:
@@ -85,10 +81,39 @@ def sweep(
     return code
 
 
+@takes(
+    RunSpec, only=("window", "model", "shares", "limit", "seed", "redact", "model_settings", "jobs", "quiet"), jobs=None
+)
+def ablate(
+    spec: RunSpec,
+    paths: Paths = None,
+    strategy: Annotated[str, typer.Option("--strategy", "-s", help="A strategy with several stages.")] = "pipeline",
+    as_json: AsJson = False,
+) -> int:
+    """Measure each stage's contribution: the same strategy with and without it, on the same sessions.
+
+    An effect is the strategy with the stage minus the strategy without it, as a mean over sessions, with its 95 %
+    interval where there are enough sessions.
+
+    Examples:
+
+      workbench ablate
+
+      workbench ablate my-sessions/ --strategy ex_athena
+    """
+    found = leave_one_out(paths or (), strategy, spec=spec.changed(quiet=spec.quiet or as_json))
+    if as_json:
+        say_json(records(found))
+    else:
+        numbers = set(found.select_dtypes("float"))
+        say(table(records(found), {name: f"{name}:decimal3" if name in numbers else name for name in found}))
+    return 0
+
+
 def _list_points(grid: Grid) -> None:
     points = grid.points()
     for one in points:
-        say(one.name)
+        say(one.strategy)
     runs = len({(one.window, one.model) for one in points})
     say(
         f"{len(points)} points, and the references none and null for each of {runs} combinations of window and model.\n"
@@ -102,11 +127,7 @@ def _show(points: pd.DataFrame) -> None:
         if name.startswith("recall_at_")
     }
     rows = [
-        {
-            **row,
-            "rests on": f"{row['of']}" if row["sessions"] == row["of"] else f"{row['sessions']} of {row['of']}",
-            "unbeaten": "yes" if row["on_frontier"] else "",
-        }
+        {**row, "rests on": f"{row['sessions']} of {row['of']}", "unbeaten": "yes" if row["on_frontier"] else ""}
         for row in records(points)
     ]
     say(table(rows, {"point": "strategy", "still knows": "recall:decimal", **at, **COLUMNS}))

@@ -56,19 +56,18 @@ def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: 
         "settings": {**first.manifest["settings"], "replicates": len(runs)},
         "seconds": round(sum(run.manifest["seconds"] for run in runs), 1),
     }
-    unchanged = {name: name for name in (*replays["strategy"].unique(), *REFERENCES)}
-    return combined([(first, unchanged)], folder, tables, about)
+    return combined([(first, [*replays["strategy"].unique(), *REFERENCES])], folder, tables, about)
 
 
-def steady(models: Sequence[str]) -> tuple[str, ...]:
+def steady(models: Sequence[object]) -> tuple[str, ...]:
     """The models that are asked at temperature 0, where most give the same answer each time."""
-    found = [find_model(one) for one in models]
+    found = [find_model(one) if isinstance(one, str) else one for one in models]
     asked = [one for one in found if isinstance(one, LiteLLM)]
     return tuple(one.name for one in asked if (one.options or provider_options(one.model)).temperature == 0)
 
 
 def combined(
-    parts: Sequence[tuple[Results, Mapping[str, str]]],
+    parts: Sequence[tuple[Results, Sequence[str]]],
     folder: RunFolder,
     own: Mapping[str, pd.DataFrame],
     about: Mapping[str, object],
@@ -79,7 +78,7 @@ def combined(
     differ, `window_used` is missing.
 
     Args:
-        parts: finished runs, each with the new names of its strategies; strategies that are not named are left out.
+        parts: finished runs, each with the strategies to take from it.
         folder: of the combined run.
         own: tables that are not those of the parts, by name.
         about: fields of the manifest that differ from those of the first part.
@@ -89,18 +88,13 @@ def combined(
     first = parts[0][0]
     tables: dict[str, pd.DataFrame] = {}
     for name in COLUMNS.keys() - own.keys():
-        several = [_renamed(results.table(name), names) for results, names in parts]
-        tables[name] = pd.concat(several, ignore_index=True) if "strategy" in COLUMNS[name] else first.table(name)
+        tables[name] = first.table(name)
+        if "strategy" in tables[name]:
+            chosen = [results.table(name).query("strategy in @names") for results, names in parts]
+            tables[name] = pd.concat(chosen, ignore_index=True)
     windows = pd.concat([results.sessions[["session", "window_used"]] for results, _ in parts])
     differs = windows.groupby("session")["window_used"].nunique() > 1
     sessions = tables["sessions"]
     sessions.loc[sessions["session"].map(differs).fillna(False).astype(bool), "window_used"] = None
     folder.write({**tables, **own}, {**first.manifest, **about, "created": round(time())})
     return Results.open(folder.path)
-
-
-def _renamed(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    if "strategy" not in table:
-        return table
-    kept = table[table["strategy"].isin(list(names))]
-    return kept.assign(strategy=kept["strategy"].map(names).astype("string"))

@@ -17,7 +17,7 @@ from workbench.experiment.combined import replicated
 from workbench.experiment.forecast import Forecast, foreseen
 from workbench.experiment.keys import code_version, described, key
 from workbench.experiment.shards import finished, merged, shards
-from workbench.experiment.sources import Source, What, limited, sources_of
+from workbench.experiment.sources import SessionSource, What, limited, sources_of
 from workbench.experiment.spec import RunSpec, documented, with_references
 from workbench.experiment.store import Results, RunFolder
 from workbench.experiment.tables import SCHEMA
@@ -68,14 +68,14 @@ def forecast(what: What = (), *, spec: RunSpec | None = None, **settings: Any) -
 class Run:
     """A run before it begins: everything is checked, nothing is read."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[SessionSource, ...]
     task: Task
 
     @classmethod
-    def of(cls, sources: Sequence[Source], spec: RunSpec) -> Self:
+    def of(cls, sources: Sequence[SessionSource], spec: RunSpec) -> Self:
         """The run of these sources."""
         presets = with_references(spec.strategies)
-        where = [str(s.path.resolve()) if s.path else s.session.id if s.session else "" for s in sources]
+        where = [str(source.path.resolve()) if source.path else source.name for source in sources]
         name = key(spec.settings(), list(map(described, presets)), where)[:8]
         folder = spec.out or REPORTS / f"compare-{name}"
         how = spec.model_settings or ModelSettings()
@@ -86,8 +86,8 @@ class Run:
         """Do the run and write its tables."""
         started = time()
         with self._begun("replaying") as (sources, todo, task, crew, bar):
-            alive, dead = finished(todo, task, crew, bar.update)
-        tables = merged(alive, dead, task, {source.number for source in sources if source.named})
+            worked = finished(todo, task, crew, bar.update)
+        tables = merged(worked, task, {source.number for source in sources if source.named})
         projects = len({str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"})
         task.folder.write(tables, _manifest(sources, task, time() - started) | {"projects": projects})
         task.folder.tidy(started)
@@ -115,19 +115,19 @@ class Run:
     @contextmanager
     def _begun(
         self, word: str, *, serve: bool = True
-    ) -> Iterator[tuple[Sequence[Source], list[Shard], Task, Workers, tqdm[NoReturn]]]:
+    ) -> Iterator[tuple[Sequence[SessionSource], list[Shard], Task, Workers, tqdm[NoReturn]]]:
         """The sources within the limit, the work in shards, its workers and a progress bar: until the `with` ends."""
         task, sources = self.task, limited(self.sources, self.task.spec.limit)
         spec, how = task.spec, task.model_settings
         # workers on another machine start their own servers
         elsewhere = how.cache_only or spec.scheduler or not serve
-        served = () if elsewhere else tuple((name, server_address(name)) for name in local_weights(spec.models))
+        served = () if elsewhere else tuple((name, server_address(name)) for name in local_weights(spec.model))
         how = replace(how, served=served, machine=gethostname())
         with workers(spec.jobs, spec.scheduler) as crew, _bar(len(sources), word, quiet=spec.quiet) as bar:
             yield sources, shards(sources, task.presets, crew.size), replace(task, model_settings=how), crew, bar
 
 
-def _manifest(sources: Sequence[Source], task: Task, seconds: float) -> dict[str, object]:
+def _manifest(sources: Sequence[SessionSource], task: Task, seconds: float) -> dict[str, object]:
     command = ["workbench", *sys.argv[1:]] if Path(sys.argv[0]).name == "workbench" else []
     read = [str(source.path) if source.path else f"session {i}" for i, source in enumerate(sources)]
     return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -90,16 +90,18 @@ def foreseen(todo: Sequence[Shard], task: Task, crew: Workers, tell: Callable[[f
         if result is not None:
             found.append(result)
         tell(len(todo[place].presets) / len(task.presets))
-    whole = together(found)
-    return replace(whole, asked=_by_strategy(whole.asked * task.spec.replicates))
+    return together(found, task.spec.replicates)
 
 
-def together(parts: Iterable[Forecast]) -> Forecast:
-    """Several forecasts as one."""
-    every = list(parts)
+def together(parts: Sequence[Forecast], times: int = 1) -> Forecast:
+    """Several forecasts as one; requests to models are made so many times."""
     counts = ("sessions", "unreadable", "replays", "done", "tokens")
-    total = {name: sum(getattr(one, name) for one in every) for name in counts}
-    return Forecast(**total, asked=_by_strategy(one for part in every for one in part.asked))
+    total = {name: sum(getattr(one, name) for one in parts) for name in counts}
+    asked: dict[tuple[str, str], Asked] = {}
+    for one in times * [one for part in parts for one in part.asked]:
+        name = one.strategy, one.model
+        asked[name] = asked.get(name, Asked(*name)) + one
+    return Forecast(**total, asked=tuple(found for _, found in sorted(asked.items())))
 
 
 @dataclass(slots=True)
@@ -136,7 +138,7 @@ def _of_a_shard(task: Task, shard: Shard) -> Forecast:
     asked: list[Asked] = []
     for ready in sessions:
         for preset in shard.presets:
-            for wanted in task.spec.models:
+            for wanted in task.spec.model:
                 model = task.model_settings.model(wanted)
                 replays += 1
                 if task.folder.replay(replay_key(ready, preset, wanted, model, task)) is not None:
@@ -157,11 +159,3 @@ def _would_ask(ready: Prepared, preset: Preset, model: Model, task: Task) -> lis
         at = at_boundaries(session, ready.sizing, ready.window, spec.boundaries)
         matched(session, preset, filler, ready.sizing, window=ready.window, at=at, shares=spec.shares)
     return [replace(one, strategy=preset.name) for one in filler.asked]
-
-
-def _by_strategy(asked: Iterable[Asked]) -> tuple[Asked, ...]:
-    """One for each strategy and model."""
-    found: dict[tuple[str, str], Asked] = {}
-    for one in asked:
-        found[one.strategy, one.model] = found.get((one.strategy, one.model), Asked(one.strategy, one.model)) + one
-    return tuple(one for _, one in sorted(found.items()))

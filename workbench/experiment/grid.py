@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Self, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -23,19 +23,13 @@ MOST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One strategy with its settings, in a window, with a model.
+    """A row of the table `variants`: the variant's name, the strategy that it varies, and what it changes."""
 
-    Attributes:
-        name: of the variant in tables and reports.
-        base: the strategy that it varies.
-        settings: what it changes, by path.
-    """
-
-    name: str
+    strategy: str
     base: str
-    settings: tuple[tuple[str, Plain], ...]
     window: int | None
     model: str
+    settings: dict[str, Plain]
 
 
 def _once(values: tuple[object, ...]) -> tuple[object, ...]:
@@ -103,11 +97,11 @@ class Grid(Scope):
     def _points(self, base: str) -> Iterator[Point]:
         axes = self.settings.get(base, {})
         for *values, window, model in product(*axes.values(), self.windows, self.models):
-            chosen = tuple(zip(axes, values, strict=True))
-            varied = [f"{_short(path, axes)}={_word(value)}" for path, value in chosen if len(axes[path]) > 1]
+            chosen = dict(zip(axes, values, strict=True))
+            varied = [f"{_short(path, axes)}={_word(value)}" for path, value in chosen.items() if len(axes[path]) > 1]
             varied += [f"window={_word(window)}"] * (len(self.windows) > 1)
             varied += [f"model={model}"] * (len(self.models) > 1)
-            yield Point(" ".join([base, *varied]), base, chosen, window, model)  # type: ignore[arg-type]  # as the fields
+            yield Point(" ".join([base, *varied]), base, window, model, chosen)  # type: ignore[arg-type]  # as the fields
 
     def preset(self, point: Point) -> Preset:
         """The variant of a point.
@@ -117,15 +111,15 @@ class Grid(Scope):
             SettingError: a setting that it does not have, or of another type.
         """
         base = self.strategies[self.names.index(point.base)]
-        return variant(preset(base) if isinstance(base, str) else base, dict(point.settings), point.name)
+        return variant(preset(base) if isinstance(base, str) else base, point.settings, point.strategy)
 
 
-def read(grid: Grid | Mapping[str, object] | str | Path, presets: Mapping[str, Preset] | None = None) -> Grid:
-    """The grid of a TOML file or of its fields, every value of it checked.
+GridLike: TypeAlias = Grid | Mapping[str, object] | str | Path
+"""A grid, its fields, or a TOML file of them."""
 
-    Args:
-        grid: a file, the fields of one, or a grid, which stays as it is.
-        presets: strategies of your own that it names.
+
+def read(grid: GridLike) -> Grid:
+    """The grid of a TOML file or of its fields, every value of it checked; a `Grid` stays as it is.
 
     Raises:
         SettingError: the file cannot be read, or has a wrong field, setting or value.
@@ -134,11 +128,9 @@ def read(grid: Grid | Mapping[str, object] | str | Path, presets: Mapping[str, P
     if isinstance(grid, Grid):
         return grid
     if isinstance(grid, Mapping):
-        named = listed(grid.get("strategies", ()))
-        own = {"strategies": [presets.get(str(one), one) for one in named]} if presets else {}  # type: ignore[attr-defined]
-        return Grid(**{**grid, **own})
+        return Grid(**grid)
     try:
-        return read(tomllib.loads(Path(grid).read_text(encoding="utf-8")), presets)
+        return read(tomllib.loads(Path(grid).read_text(encoding="utf-8")))
     except SettingError as error:
         raise SettingError(f"{grid}: {error}") from None
     except FileNotFoundError:

@@ -1,28 +1,21 @@
-"""Scores to and from logs of Inspect: its viewer and other tools can show ours, and ours can compare theirs."""
+"""A run's scores as logs of Inspect, which its viewer and other tools can show."""
 
 from __future__ import annotations
 
 import json
 import re
-import zipfile
-from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import FormatError, SettingError
 from workbench.experiment.store import Results, write_atomically
-from workbench.experiment.tables import frame
 
 if TYPE_CHECKING:
     import pandas as pd
 
 VERSION = 2
 """Of Inspect's log format."""
-
-_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-"""Inspect's letters: correct, incorrect, partly correct, no answer."""
 
 
 def to_inspect(results: Results, out: str | Path) -> list[Path]:
@@ -48,37 +41,6 @@ def to_inspect(results: Results, out: str | Path) -> list[Path]:
         write_atomically(path, log + "\n")
         found.append(path)
     return found
-
-
-def inspect_scores(paths: str | Path | Iterable[str | Path], strategy: str | None = None) -> pd.DataFrame:
-    """The scores of Inspect logs as rows of the table `scores`, to be compared or gated like a run's.
-
-    `session` is the sample's id, `strategy` that of a log written by us, else its model; `mode` is `natural`;
-    the mean is taken over a sample's epochs. Letters count as Inspect counts them; a score of several named values is
-    a metric each, `scorer/name`; other words are left out.
-
-    Args:
-        paths: logs, `.eval` or JSON.
-        strategy: replaces the model's name.
-
-    Raises:
-        FormatError: a file is no log of Inspect.
-    """
-    values: dict[tuple[str, str, str], list[float]] = {}
-    for path in [paths] if isinstance(paths, str | Path) else paths:
-        about, samples = _read(Path(path))
-        ours = (about.get("metadata") or {}).get("strategy")
-        name = str(strategy or ours or about.get("model") or about.get("task") or "")
-        for sample in samples:
-            for metric, score in (sample.get("scores") or {}).items():
-                for whole, number in _numbers(metric, score.get("value") if isinstance(score, dict) else None):
-                    values.setdefault((str(sample.get("id")), name, whole), []).append(number)
-    common = {"mode": "natural", "better": "higher", "why": ""}
-    rows = (
-        {"session": session, "strategy": name, "metric": metric, "n": len(own), "value": fmean(own), **common}
-        for (session, name, metric), own in values.items()
-    )
-    return frame("scores", rows)
 
 
 def _log(results: Results, strategy: str) -> dict[str, object]:
@@ -137,31 +99,3 @@ def _sample(session: str, title: str | None, reason: str, scores: pd.DataFrame) 
         "output": {"model": "", "choices": []}, "scores": values, "metadata": {"without_a_value": missing},
         "store": {}, "events": [], "model_usage": {}, "attachments": {}, **error,
     }  # fmt: skip
-
-
-def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """What a log says of itself, and its samples."""
-    try:
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                log = json.loads(archive.read("header.json"))
-                members = sorted(name for name in archive.namelist() if re.fullmatch(r"samples/.*\.json", name))
-                return log["eval"], [json.loads(archive.read(name)) for name in members]
-        log = json.loads(path.read_text(encoding="utf-8"))
-        return log["eval"], log.get("samples") or []
-    except FileNotFoundError:
-        raise SettingError(f"there is no file {path}") from None
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        raise FormatError(f"not a log of Inspect ({type(error).__name__}: {error})", where=str(path)) from None
-
-
-def _numbers(metric: str, value: object) -> Iterator[tuple[str, float]]:
-    """A score's value as numbers, under its name or, where it has several, names."""
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield from _numbers(f"{metric}/{name}", inner)
-        return
-    try:
-        yield metric, _GRADES[value] if value in _GRADES else float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return

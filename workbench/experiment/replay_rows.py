@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from itertools import zip_longest
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from workbench.compaction.strategy import Preset
 from workbench.experiment.costs import costs as cost_rows
 from workbench.experiment.costs import reconciliation
-from workbench.experiment.losses import losses
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.references import reference_inputs
 from workbench.experiment.spec import Scope
+from workbench.metrics.blame import VIEW, culprits
 from workbench.metrics.builtin import BUILTIN, installed
 from workbench.metrics.chain import chain
 from workbench.metrics.costs.pricing import pricing
-from workbench.metrics.metric import MetricInput, Score
+from workbench.metrics.metric import MetricInput, Retained, Score
 from workbench.metrics.rereads import rereads
 from workbench.metrics.size import EVEN_SO, stays_larger
 from workbench.models.model import Completion, Model
@@ -32,6 +32,7 @@ from workbench.replay.step import CompactionEvent
 Value: TypeAlias = str | int | float | None
 Row: TypeAlias = dict[str, Value]
 Tables: TypeAlias = dict[str, list[Row]]
+Loss: TypeAlias = dict[str, Any]
 
 NAMES = (
     "steps", "compactions", "retention", "entity_recall", "states", "survival", "rereads", "scores", "costs",
@@ -40,6 +41,8 @@ NAMES = (
 """The tables that a replay fills."""
 WORST = 30
 """Losses that a replay writes down for each mode and budget."""
+LONGEST = 400
+"""Characters of a line that a loss quotes at most."""
 
 
 def replay_rows(ready: Prepared, preset: Preset, model: Model, spec: Scope) -> Tables:
@@ -112,7 +115,7 @@ def _fill(tables: Tables, data: MetricInput, worst: int = WORST) -> None:
     tables["scores"] += [place | row for row in _scores(data)]
     tables["costs"] += cost_rows(data)
     if data.replay.preset not in REFERENCES:
-        tables["losses"] += [place | row for row in losses(data, worst)]
+        tables["losses"] += [place | row for row in _losses(data, worst)]
 
 
 def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
@@ -191,4 +194,44 @@ def _scores(data: MetricInput) -> Iterable[Row]:
             "better": metric.better,
             "n": score.n,
             "why": score.why,
+        }
+
+
+def _losses(data: MetricInput, most: int) -> list[Loss]:
+    """The worst losses of a replay, `most` at most, each entity once: at the boundary where it is lost worst.
+
+    Irrecoverable before re-acquirable, absent before merely unbound; what is needed soonest first.
+    """
+    worst: dict[tuple[str, str], Loss] = {}
+    for loss in sorted((loss for one in data.retained for loss in _losses_at(one, data)), key=_rank):
+        worst.setdefault((loss["kind"], loss["entity"]), loss)
+    return list(worst.values())[:most]
+
+
+def _rank(loss: Loss) -> tuple[Any, ...]:
+    return -loss["weight"], loss["needed_at"] - loss["at"], loss["at"], loss["entity"]
+
+
+def _losses_at(one: Retained, data: MetricInput) -> Iterator[Loss]:
+    messages, mode, at = data.replay.session.messages, data.replay.mode, one.snapshot.at
+    past = [version for version in data.versions if version.at == at or (mode == "natural" and version.at < at)]
+    blamed = culprits(one.retention, past, otherwise="recorded" if mode == "recorded" else VIEW)
+    for need, there, stage in zip(one.demand.needs, one.retention.presence.tolist(), blamed, strict=True):
+        if not stage:
+            continue
+        yield {
+            "at": at,
+            "kind": need.entity.kind,
+            "entity": need.entity.text[:LONGEST],
+            "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
+            "level": "unbound" if there else "absent",
+            "said_by": messages[need.evidence].role,
+            "said_at": need.said,
+            "evidence": need.evidence_text[:LONGEST],
+            "evidence_at": need.evidence,
+            "needed_at": need.use,
+            "use": need.use_text[:LONGEST],
+            "stage": stage,
+            # in (0, 1]: whether it can be had again counts more than whether its name is still there
+            "weight": (0.5 if need.reacquirable else 1.0) - (0.25 if there else 0.0),
         }

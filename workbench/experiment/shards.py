@@ -9,7 +9,7 @@ from itertools import chain, count
 
 from workbench.compaction.strategy import Preset
 from workbench.experiment.replay_rows import NAMES, Row
-from workbench.experiment.sources import Source, Unreadable
+from workbench.experiment.sources import SessionSource, Unreadable
 from workbench.experiment.work import Done, Shard, Task, Worked, work
 from workbench.experiment.workers import Workers
 
@@ -20,23 +20,20 @@ DIED = f"the worker process died over it {DEATHS} times, perhaps for want of mem
 NOT_HERE = "its file is not here; all workers must share the run's folder"
 
 
-def shards(sources: Sequence[Source], presets: Sequence[Preset], jobs: int) -> list[Shard]:
+def shards(sources: Sequence[SessionSource], presets: Sequence[Preset], jobs: int) -> list[Shard]:
     """One a source, or several where there are fewer sources than workers (`jobs`); the largest first."""
     shares = min(len(presets), -(-jobs // max(len(sources), 1)))
     found = [Shard(source, tuple(presets[first::shares])) for source in sources for first in range(shares)]
     return sorted(found, key=lambda shard: -shard.source.bytes)
 
 
-def finished(
-    todo: Sequence[Shard], task: Task, workers: Workers, tell: Callable[[float], object]
-) -> tuple[list[Worked], list[Shard]]:
-    """Do all shards: what came of them, and the shards that no worker survived.
+def finished(todo: Sequence[Shard], task: Task, workers: Workers, tell: Callable[[float], object]) -> list[Worked]:
+    """Do all shards: what came of them.
 
     A shard whose worker died is submitted again, one preset at a time, and after three deaths its replays have failed.
     `tell` gets the part of a source that was done, in (0, 1].
     """
-    alive: list[Worked] = []
-    dead: list[Shard] = []
+    found: list[Worked] = []
     while todo:
         again: list[Shard] = []
         for place, result in workers.each(partial(work, task), todo):
@@ -44,48 +41,44 @@ def finished(
             if result is None and shard.deaths + 1 < DEATHS:
                 again += [replace(shard, presets=(one,), deaths=shard.deaths + 1) for one in shard.presets]
                 continue
-            if result is None:
-                dead.append(shard)
-            else:
-                alive.append(result)
+            found.append(_died(shard, task) if result is None else result)
             tell(len(shard.presets) / len(task.presets))
         todo = again
-    return alive, dead
+    return found
 
 
-def merged(alive: Sequence[Worked], dead: Sequence[Shard], task: Task, named: Collection[int]) -> dict[str, list[Row]]:
+def _died(shard: Shard, task: Task) -> Worked:
+    """What came of a shard that no worker survived: not even its sessions are known."""
+    models = [task.model_settings.model(wanted).name for wanted in task.spec.model]
+    replays = tuple(Done(one.name, reason=DIED, model=model, asked=False) for one in shard.presets for model in models)
+    unreadable = (Unreadable(task.masked(shard.source.name), DIED),)
+    return Worked(shard.source.number, unreadable=unreadable, died=replays)
+
+
+def merged(worked: Sequence[Worked], task: Task, named: Collection[int]) -> dict[str, list[Row]]:
     """All rows of the run, in the order of its sources, sessions and presets.
 
     Args:
-        alive: what came of the shards.
-        dead: the shards that no worker survived.
+        worked: what came of the shards.
         task: the run.
         named: numbers of the sources that the user named; prose is left out silently elsewhere.
     """
     tables: dict[str, list[Row]] = {name: [] for name in ("sessions", "replays", *NAMES)}
     order = {preset.name: place for place, preset in enumerate(task.presets)}
     parts: dict[int, list[Worked]] = {}
-    fatal: dict[int, list[Done]] = {}
-    for one in alive:
+    for one in sorted(worked, key=lambda one: (one.number, bool(one.died))):
         parts.setdefault(one.number, []).append(one)
-    for shard in dead:
-        fatal.setdefault(shard.source.number, []).extend(Done(one.name, reason=DIED) for one in shard.presets)
-    names = _strategy_names(
-        [*(done for one in alive for _, own in one.sessions for done in own), *chain(*fatal.values())]
-    )
-    lost = {shard.source.number: shard.source for shard in dead if shard.source.number not in parts}
-    for number, source in lost.items():  # not even its sessions are known
-        parts[number] = [Worked(number, unreadable=(Unreadable(task.masked(source.name), DIED),))]
+    names = _strategy_names([done for one in worked for done in (*chain(*(own for _, own in one.sessions)), *one.died)])
     taken: set[str] = set()
-    for number, own in sorted(parts.items()):
-        for place, (row, _) in enumerate(own[0].sessions):
+    for number, (first, *rest) in parts.items():
+        for place, (row, replays) in enumerate(first.sessions):
             session = _unique(str(row["session"]), taken)
             tables["sessions"].append({**row, "session": session})
-            replays = chain(*(part.sessions[place][1] for part in own), fatal.get(number, ()))
-            _add_replays(tables, session, sorted(replays, key=lambda done: order[done.strategy]), names, task)
+            every = chain(replays, *(part.died or part.sessions[place][1] for part in rest))
+            _add_replays(tables, session, sorted(every, key=lambda done: order[done.strategy]), names, task)
         tables["sessions"] += [
             {"session": bad.path, "path": bad.path, "status": "unreadable", "reason": bad.reason}
-            for bad in own[0].unreadable
+            for bad in first.unreadable
             if not bad.is_prose or number in named
         ]
     return tables
@@ -136,8 +129,7 @@ def _strategy_names(every: Sequence[Done]) -> dict[tuple[str, str], str]:
 
 
 def _unique(name: str, taken: set[str]) -> str:
-    names = chain([name], (f"{name}~{n}" for n in count(2)))
-    found = next(one for one in names if one not in taken)
+    found = next(one for one in chain([name], (f"{name}~{n}" for n in count(2))) if one not in taken)
     taken.add(found)
     return found
 

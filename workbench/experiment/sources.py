@@ -43,7 +43,7 @@ class Unreadable:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SessionSource:
     """One file, or one session in memory.
 
     Attributes:
@@ -69,7 +69,7 @@ class Source:
         return self.path.stat().st_size if self.path is not None and self.path.exists() else 0
 
 
-def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Source]:
+def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[SessionSource]:
     """The sources that are meant, numbered in their order.
 
     Args:
@@ -80,27 +80,25 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Source
         SettingError: there are none.
     """
     items: list[str | Path | Session] = [what] if isinstance(what, str | Path | Session) else list(what)
-    found: list[Source] = []
+    found: list[SessionSource] = []
     for item in items or (bundled_files() if bundled is None else bundled):
         if isinstance(item, Session):
-            found.append(Source(session=item, number=len(found)))
+            found.append(SessionSource(session=item))
         elif str(item) == "-":  # standard input can be read once, and by this process alone
-            found += [Source(session=one, number=len(found) + i) for i, one in enumerate(load("-", lenient=True))]
+            found += [SessionSource(session=session) for session in load("-", lenient=True)]
         else:
-            for path in files([item]):
-                named = path == str(item)
-                if named or not _of_a_run(Path(path)):
-                    found.append(Source(path=Path(path), number=len(found), named=named))
+            paths = [path for path in files([item]) if path == str(item) or not _of_a_run(Path(path))]
+            found += [SessionSource(path=Path(path), named=path == str(item)) for path in paths]
     if not found:
         raise SettingError("there is nothing to read; name files or folders with recorded sessions")
-    return found
+    return [replace(source, number=number) for number, source in enumerate(found)]
 
 
-def limited(sources: Sequence[Source], limit: int | None) -> list[Source]:
+def limited(sources: Sequence[SessionSource], limit: int | None) -> list[SessionSource]:
     """The first sources that hold that many sessions, each with how many to take; None takes all."""
     if limit is None:
         return list(sources)
-    found: list[Source] = []
+    found: list[SessionSource] = []
     for source in sources:
         sessions = [source.session] if source.path is None else _sessions(source.path)
         found.append(replace(source, most=min(len(sessions), limit)))
@@ -115,7 +113,7 @@ def _sessions(path: Path) -> list[Session]:
 
 
 def _of_a_run(path: Path) -> bool:
-    """Whether a file in a folder of recordings was written by a run of ours."""
+    """Whether a run of ours wrote this file in a folder of recordings."""
     folder = path.parent.parent if path.parent.name == "replays" else path.parent
     return (folder / "manifest.json").is_file() and (folder / "replays.parquet").is_file()
 
@@ -128,7 +126,7 @@ class Recording:
     unreadable: tuple[Unreadable, ...] = ()
 
 
-def read(source: Source, window: int | None = None, *, redact: bool = False) -> Recording:
+def read(source: SessionSource, window: int | None = None, *, redact: bool = False) -> Recording:
     """Read, count and calibrate a source, and extract its entities. A process remembers what it read last.
 
     Args:

@@ -13,20 +13,27 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    ValidationError,
+)
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
-from workbench.errors import SettingError
+from workbench.errors import SettingError, refusal
 from workbench.metrics.costs.pricing import known_tariff
 from workbench.models.model import Model
 from workbench.models.prices import given_tariff
 from workbench.models.settings import ModelSettings, model_names
 from workbench.replay.boundaries import Boundaries, checked
 
-Models: TypeAlias = str | Model | Sequence[str | Model]
 Function = TypeVar("Function", bound=Callable[..., object])
 DEFAULT_STRATEGIES = ("none", "truncate", "summarize", "pipeline")
 REFERENCE_STRATEGIES = ("none", "null")
@@ -43,7 +50,7 @@ class Read:
         return core_schema.no_info_plain_validator_function(self.by)
 
 
-def listed(value: object) -> object:
+def listed(value: Any) -> Any:  # noqa: ANN401 - a field checks it
     """A list; text is split at its commas."""
     if isinstance(value, str):
         return tuple(word.strip() for word in value.split(",") if word.strip())
@@ -66,10 +73,9 @@ def one_model(value: Any) -> Any:  # noqa: ANN401 - a name or a model
     return value
 
 
-def _models(value: Any) -> Models:  # noqa: ANN401 - whatever was given
-    for one in value or [None] if isinstance(value, list | tuple) else [value]:
-        one_model(one)
-    return value  # type: ignore[no-any-return]  # a model or several
+def _models(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - whatever was given
+    several = model_names(value) if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
+    return tuple({model_name(one): one for one in map(one_model, several or [None])}.values())
 
 
 def _boundaries(value: object) -> Boundaries:
@@ -90,16 +96,9 @@ def _strategies(value: object) -> tuple[str | Preset, ...]:
     return found
 
 
-def _known_price(name: str) -> str:
-    if name:
-        known_tariff(name)
-    return name
-
-
-def _readable_prices(text: str) -> str:
-    if text:
-        given_tariff(text)
-    return text
+def _empty_or(check: Callable[[str], object]) -> AfterValidator:
+    """Text that passes this check, unless it is empty."""
+    return AfterValidator(lambda text: text and check(text) and text)
 
 
 Share: TypeAlias = Annotated[float, BeforeValidator(number), Field(gt=0, lt=1)]
@@ -146,8 +145,7 @@ class Spec(BaseModel):
             return f"there is no setting `{name}`; there are {', '.join(cls.model_fields)}"
         if first["type"] == "missing":
             return f"`{name}` is missing; {cls.model_fields[str(name)].description}"
-        why = first["msg"].removeprefix("Value error, ").replace("Input should be", "it must be")
-        return f"`{name}` {'holds' if inside else 'is'} {first['input']!r}; {why.replace('tuple', 'list')}"
+        return f"`{name}` {'holds' if inside else 'is'} {first['input']!r}; {refusal(first)}"
 
 
 class Scope(Spec):
@@ -174,10 +172,10 @@ class Scope(Spec):
     group_by: Literal["project", "folder", "session"] = Field(
         "project", description="Unit of intervals and tests: a session's project, its file's folder, or the session."
     )
-    price_model: Annotated[str, BeforeValidator(_known_price)] = Field(
+    price_model: Annotated[str, _empty_or(known_tariff)] = Field(
         "", description="Price every session as this model; empty prices each as its own."
     )
-    prices: Annotated[str, BeforeValidator(_readable_prices)] = Field(
+    prices: Annotated[str, _empty_or(given_tariff)] = Field(
         "", description="Your own prices, USD per million tokens: input=3,output=15,cache_read=0.3,cache_write=3.75."
     )
 
@@ -203,25 +201,17 @@ class RunSpec(Scope, Execution):
     """A run, without its sessions."""
 
     window: Window = Field(None, description="Context window in tokens; None takes each session's own.")
-    model: Annotated[Models, Read(_models)] = Field(
-        "extractive",
+    model: Annotated[tuple[str | Model, ...], Read(_models)] = Field(
+        ("extractive",),
         description="Model that writes summaries: extractive, litellm:NAME or local; several are compared.",
     )
-
-    @property
-    def models(self) -> tuple[str | Model, ...]:
-        """The models, each once."""
-        if isinstance(self.model, str):
-            return model_names(self.model)
-        every = self.model if isinstance(self.model, Sequence) else (self.model,)
-        return tuple({model_name(one): one for one in every}.values())
 
     def settings(self) -> dict[str, object]:
         """What the run's figures depend on, as plain JSON: part of its manifest and of its folder's name."""
         kept = ("window", "shares", "boundaries", "seed", "redact", "price_model", "prices", "group_by")
         found = {name: getattr(self, name) for name in kept}
         plain: dict[str, object] = json.loads(json.dumps(found))
-        return {"strategies": list(self.names), **plain, "model": ",".join(map(model_name, self.models))}
+        return {"strategies": list(self.names), **plain, "model": ",".join(map(model_name, self.model))}
 
 
 def model_name(model: str | Model) -> str:

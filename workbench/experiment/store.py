@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, data: str | bytes) -> None:
     """Write a file so that at any moment the old one or the new one is there, whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{uuid4().hex}.part")
-    part.write_text(text, encoding="utf-8", errors="surrogateescape")
+    part.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8", "surrogateescape"))
     part.replace(path)
 
 
@@ -61,14 +61,11 @@ class RunFolder:
         """Write the merged tables and the manifest, which comes last: a run with a manifest is complete."""
         import pandas as pd
 
-        self.path.mkdir(parents=True, exist_ok=True)
         (self.path / "manifest.json").unlink(missing_ok=True)
         for name in COLUMNS:
             rows = tables.get(name, ())
             table = rows if isinstance(rows, pd.DataFrame) else frame(name, rows)
-            part = self.path / f".{name}.{uuid4().hex}.part"
-            table.to_parquet(part, index=False)
-            part.replace(self.path / f"{name}.parquet")
+            write_atomically(self.path / f"{name}.parquet", table.to_parquet(index=False))
         write_atomically(self.path / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=True) + "\n")
 
 

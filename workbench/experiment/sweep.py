@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
-from workbench.compaction.strategy import Preset
 from workbench.experiment import compare as runs
 from workbench.experiment.combined import combined
 from workbench.experiment.compare import REPORTS
 from workbench.experiment.forecast import Forecast, together
-from workbench.experiment.grid import Grid, Point, read
+from workbench.experiment.grid import Grid, GridLike, Point, read
 from workbench.experiment.keys import described, key
 from workbench.experiment.spec import Execution, RunSpec, Scope, documented
 from workbench.experiment.store import Results, RunFolder
@@ -21,18 +20,9 @@ from workbench.experiment.tables import frame
 from workbench.models.settings import ModelSettings
 from workbench.palette import REFERENCES
 
-GridLike: TypeAlias = Grid | Mapping[str, object] | str | Path
-Names: TypeAlias = dict[str, str]
-
 
 @documented(Execution)
-def sweep(
-    grid: GridLike,
-    *,
-    presets: Mapping[str, Preset] | None = None,
-    replicates: int | None = None,
-    **settings: Any,  # noqa: ANN401 - see Execution
-) -> Results:
+def sweep(grid: GridLike, *, replicates: int | None = None, **settings: Any) -> Results:  # noqa: ANN401
     """Run a grid and write one run of it, in which each point is a strategy named after what varies.
 
     It resumes as `compare` does. The references are those of the first window and model; `scaled` scores were scaled by
@@ -40,7 +30,6 @@ def sweep(
 
     Args:
         grid: a TOML file, its fields, or a `Grid`; see docs/runs.md.
-        presets: strategies of your own that the grid names.
         replicates: replaces the grid's own number.
         **settings: the fields of `Execution`; limits of `model_settings` hold for all points together.
 
@@ -48,35 +37,25 @@ def sweep(
         SettingError: a field, setting or value is wrong; nothing has run then.
         UnknownName: no strategy or model of that name.
     """
-    whole = _Sweep.of(grid, presets, replicates, Execution(**settings))
-    parts: list[tuple[Results, Names]] = []
+    whole = _Sweep.of(grid, replicates, Execution(**settings))
+    parts: list[tuple[Results, list[str]]] = []
     for spec, names in whole.runs():
-        references = {} if parts else {name: name for name in REFERENCES}
-        parts.append((runs.compare(whole.grid.sessions, spec=spec), names | references))
-    rows = [
-        {"strategy": point.name, "base": point.base, "window": point.window, "model": point.model,
-         "settings": json.dumps(dict(point.settings), sort_keys=True)}
-        for point in whole.points
-    ]  # fmt: skip
+        references = [] if parts else REFERENCES
+        parts.append((runs.compare(whole.grid.sessions, spec=spec), [*names, *references]))
+    rows = [asdict(point) | {"settings": json.dumps(point.settings, sort_keys=True)} for point in whole.points]
     done = [results for results, _ in parts]
     return combined(parts, RunFolder(whole.folder), {"variants": frame("variants", rows)}, whole.manifest(done))
 
 
 @documented(Execution)
-def forecast(
-    grid: GridLike,
-    *,
-    presets: Mapping[str, Preset] | None = None,
-    replicates: int | None = None,
-    **settings: Any,  # noqa: ANN401 - see Execution
-) -> Forecast:
+def forecast(grid: GridLike, *, replicates: int | None = None, **settings: Any) -> Forecast:  # noqa: ANN401
     """Predict what `sweep` would take with the same arguments: replays, tokens, requests and dollars.
 
     Raises:
         SettingError: a field, setting or value is wrong, or there is nothing to read.
         UnknownName: no strategy or model of that name.
     """
-    whole = _Sweep.of(grid, presets, replicates, Execution(**settings))
+    whole = _Sweep.of(grid, replicates, Execution(**settings))
     each = [runs.forecast(whole.grid.sessions, spec=spec) for spec, _ in whole.runs()]
     return replace(together(each), sessions=each[0].sessions, unreadable=each[0].unreadable)
 
@@ -91,20 +70,17 @@ class _Sweep:
     execution: Execution
 
     @classmethod
-    def of(
-        cls, grid: GridLike, presets: Mapping[str, Preset] | None, replicates: int | None, execution: Execution
-    ) -> Self:
-        found = read(grid, presets)
+    def of(cls, grid: GridLike, replicates: int | None, execution: Execution) -> Self:
+        found = read(grid)
         found = found if replicates is None else found.changed(replicates=replicates)
         points = found.points()
-        scope = [getattr(found, name) for name in Scope.model_fields if name != "replicates"]
-        name = key(found.sessions, points, list(map(found.preset, points)), scope)[:8]
+        name = key(dict(found) | {"replicates": None}, list(map(found.preset, points)))[:8]
         folder = execution.out or REPORTS / f"sweep-{name}"
         how = execution.model_settings or ModelSettings()
         how = replace(how, run=how.run or str(folder.resolve()))
         return cls(found, points, folder, execution.changed(model_settings=how))
 
-    def runs(self) -> Iterator[tuple[RunSpec, Names]]:
+    def runs(self) -> Iterator[tuple[RunSpec, list[str]]]:
         """A run for each window and model, in the order of their first points, with the names of its points."""
         found: dict[tuple[int | None, str], list[Point]] = {}
         for point in self.points:
@@ -114,19 +90,16 @@ class _Sweep:
             folder = self.folder / "runs" / key(window, model)[:8]
             chosen = list(map(self.grid.preset, points))
             spec = RunSpec(**{**common, "strategies": chosen, "window": window, "model": model, "out": folder})
-            yield spec, {point.name: point.name for point in points if point.base not in REFERENCES}
+            yield spec, [point.strategy for point in points if point.base not in REFERENCES]
 
     def manifest(self, done: Sequence[Results]) -> dict[str, object]:
         """What the combined run's manifest says in place of its first part's."""
         each = [one.manifest["settings"] for one in done]
         replicates = {"replicates": max(one["replicates"] for one in each)} if "replicates" in each[0] else {}
-        names = {"strategies": [point.name for point in self.points], "model": ",".join(self.grid.models)}
+        names = {"strategies": [point.strategy for point in self.points], "model": ",".join(self.grid.models)}
         windows = {"window": self.grid.windows[0] if len(done) == 1 else None}
         return {
             "settings": each[0] | replicates | names | windows,
             "presets": [described(self.grid.preset(point)) for point in self.points],
             "seconds": round(sum(one.manifest["seconds"] for one in done), 1),
-            "sweep": {
-                "points": len(self.points), "windows": list(self.grid.windows), "models": list(self.grid.models)
-            },
-        }  # fmt: skip
+        }

@@ -12,6 +12,9 @@ SCHEMA = 1
 New columns and tables leave it as it is: in a run that was written before they came they are empty.
 """
 
+_REPLAY = {"session": "session", "strategy": "str"}
+_PLACE = {**_REPLAY, "mode": "str", "share": "float"}
+
 COLUMNS: dict[str, dict[str, str]] = {
     "sessions": {
         "session": "session", "title": "text", "project": "text", "path": "text", "format": "str", "model": "text",
@@ -20,46 +23,34 @@ COLUMNS: dict[str, dict[str, str]] = {
         "recorded_compactions": "int", "skipped": "lines", "status": "str", "reason": "text",
     },
     "steps": {
-        "session": "session", "strategy": "str", "request": "int", "index": "int", "tokens_recorded": "int",
-        "tokens_sent": "int", "prefix_reused": "int", "compaction": "int", "cache_read": "int", "usd": "float",
+        **_REPLAY, "request": "int", "index": "int", "tokens_recorded": "int", "tokens_sent": "int",
+        "prefix_reused": "int", "compaction": "int", "cache_read": "int", "usd": "float",
     },
     "compactions": {
-        "session": "session", "strategy": "str", "mode": "str", "share": "float", "number": "int", "at": "int",
-        "reason": "str", "target": "int", "tokens_before": "int", "tokens_after": "int", "tokens_sent": "int",
-        "dropped": "int", "rewritten": "int", "kept": "int", "stages": "str", "requests": "int",
-        "input_tokens": "int", "output_tokens": "int", "usd": "float", "seconds": "float", "fallbacks": "int",
-        "writer": "str", "method": "str", "left_out": "int", "findings": "lines", "outcome": "str", "why": "str",
-        "violations": "int",
+        **_PLACE, "number": "int", "at": "int", "reason": "str", "target": "int", "tokens_before": "int",
+        "tokens_after": "int", "tokens_sent": "int", "dropped": "int", "rewritten": "int", "kept": "int",
+        "stages": "str", "requests": "int", "input_tokens": "int", "output_tokens": "int", "usd": "float",
+        "seconds": "float", "fallbacks": "int", "writer": "str", "method": "str", "left_out": "int",
+        "findings": "lines", "outcome": "str", "why": "str", "violations": "int",
     },
     "retention": {
-        "session": "session", "strategy": "str", "mode": "str", "share": "float", "at": "int", "tokens": "int",
-        "kind": "str", "recoverable": "str", "demanded": "int", "presence": "float", "bound": "float",
-        "coverage": "float",
+        **_PLACE, "at": "int", "tokens": "int", "kind": "str", "recoverable": "str", "demanded": "int",
+        "presence": "float", "bound": "float", "coverage": "float",
     },
-    "entity_recall": {
-        "session": "session", "strategy": "str", "mode": "str", "share": "float", "at": "int", "kind": "str",
-        "kept": "int", "all": "int",
-    },
-    "states": {
-        "session": "session", "strategy": "str", "mode": "str", "share": "float", "at": "int", "what": "str",
-        "state": "str", "count": "int",
-    },
-    "survival": {
-        "session": "session", "strategy": "str", "kind": "str", "round": "int", "at_risk": "int", "lost": "int",
-    },
-    "rereads": {
-        "session": "session", "at": "int", "calls": "int", "repeats": "int", "expected": "float",
-    },
+    "entity_recall": {**_PLACE, "at": "int", "kind": "str", "kept": "int", "all": "int"},
+    "states": {**_PLACE, "at": "int", "what": "str", "state": "str", "count": "int"},
+    "survival": {**_REPLAY, "kind": "str", "round": "int", "at_risk": "int", "lost": "int"},
+    "rereads": {"session": "session", "at": "int", "calls": "int", "repeats": "int", "expected": "float"},
     "scores": {
-        "session": "session", "strategy": "str", "mode": "str", "share": "float", "metric": "str", "value": "float",
-        "scaled": "float", "unit": "str", "better": "str", "n": "int", "why": "str",
+        **_PLACE, "metric": "str", "value": "float", "scaled": "float", "unit": "str", "better": "str", "n": "int",
+        "why": "str",
     },
     "costs": {
-        "session": "session", "strategy": "str", "model": "text", "row": "text", "cache": "str", "why": "text",
-        "requests": "int", "tokens_input": "int", "tokens_read": "int", "tokens_written": "int",
-        "tokens_output": "int", "usd": "float", "usd_input": "float", "usd_read": "float", "usd_write": "float",
-        "usd_output": "float", "usd_summaries": "float", "usd_uncompacted": "float", "usd_fetching": "float",
-        "net_saving": "float", "breaks": "int", "parted_at": "int", "even_at": "int", "assumed_summaries": "int",
+        **_REPLAY, "model": "text", "row": "text", "cache": "str", "why": "text", "requests": "int",
+        "tokens_input": "int", "tokens_read": "int", "tokens_written": "int", "tokens_output": "int", "usd": "float",
+        "usd_input": "float", "usd_read": "float", "usd_write": "float", "usd_output": "float",
+        "usd_summaries": "float", "usd_uncompacted": "float", "usd_fetching": "float", "net_saving": "float",
+        "breaks": "int", "parted_at": "int", "even_at": "int", "assumed_summaries": "int",
     },
     "reconciliation": {
         "session": "session", "model": "text", "row": "text", "cache": "str", "why": "text", "requests": "int",
@@ -68,21 +59,13 @@ COLUMNS: dict[str, dict[str, str]] = {
         "grown": "int", "unseen_start": "int",
     },
     "losses": {
-        "session": "session", "strategy": "str", "mode": "str", "share": "float", "at": "int", "kind": "str",
-        "entity": "text", "recoverable": "str", "level": "str", "said_by": "str", "said_at": "int",
-        "evidence": "text", "evidence_at": "int", "needed_at": "int", "use": "text", "stage": "str",
-        "weight": "float",
+        **_PLACE, "at": "int", "kind": "str", "entity": "text", "recoverable": "str", "level": "str",
+        "said_by": "str", "said_at": "int", "evidence": "text", "evidence_at": "int", "needed_at": "int",
+        "use": "text", "stage": "str", "weight": "float",
     },
-    "replays": {
-        "session": "session", "strategy": "str", "model": "str", "status": "str", "reason": "text",
-    },
-    "replicates": {
-        "session": "session", "strategy": "str", "mode": "str", "share": "float", "metric": "str",
-        "replicate": "int", "value": "float",
-    },
-    "variants": {
-        "strategy": "str", "base": "str", "window": "int", "model": "str", "settings": "str",
-    },
+    "replays": {**_REPLAY, "model": "str", "status": "str", "reason": "text"},
+    "replicates": {**_PLACE, "metric": "str", "replicate": "int", "value": "float"},
+    "variants": {"strategy": "str", "base": "str", "window": "int", "model": "str", "settings": "str"},
 }  # fmt: skip
 """The columns of each table with what they hold.
 

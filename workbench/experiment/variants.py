@@ -6,39 +6,24 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from types import NoneType
-from typing import Any, TypeAlias, get_args, get_type_hints
+from typing import Any, NamedTuple, TypeAlias, get_args, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
 from workbench.compaction.strategy import Preset
-from workbench.errors import SettingError, WorkbenchError
+from workbench.errors import SettingError, WorkbenchError, refusal
 
 Plain: TypeAlias = str | int | float | bool | list[str]
 """What a file can say of a setting."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting of a preset.
-
-    Attributes:
-        path: such as `trigger.threshold`.
-        owner: the type that has it, and `field` its name there.
-        value: what it is now.
-    """
+class Setting(NamedTuple):
+    """One setting of a preset: its path, the type that declares it, its name there, and its value."""
 
     path: str
     owner: type
     field: str
     value: object
-
-    @property
-    def hint(self) -> Any:  # noqa: ANN401 - a type
-        """Its declared type."""
-        try:
-            return get_type_hints(self.owner)[self.field]
-        except (NameError, KeyError):
-            return type(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +67,14 @@ def variant(preset: Preset, changes: Mapping[str, Plain], name: str) -> Preset:
     return replace(changed, name=name, strategy=replace(changed.strategy, name=name))
 
 
-def _settings(part: object, path: str) -> Iterator[Setting]:
-    if not is_dataclass(part) or isinstance(part, type):
-        return
-    for field in fields(part):
-        if not field.init:
-            continue
-        value = getattr(part, field.name)
-        inner = _read(value)
-        here = f"{path}.{field.name}"
-        if is_dataclass(inner) and not isinstance(inner, type):
-            yield from _settings(inner, here)
-        elif isinstance(inner, str | int | float | bool | tuple | frozenset | NoneType):
-            yield Setting(here, type(part), field.name, value)
+def _settings(part: object, path: str, owner: type = object, field: str = "") -> Iterator[Setting]:
+    inner = _read(part)
+    if is_dataclass(inner) and not isinstance(inner, type):
+        for one in fields(inner):
+            if one.init:
+                yield from _settings(getattr(inner, one.name), f"{path}.{one.name}", type(inner), one.name)
+    elif isinstance(inner, str | int | float | bool | tuple | frozenset | NoneType):
+        yield Setting(path, owner, field, part)
 
 
 def _read(value: object) -> object:
@@ -137,9 +117,13 @@ def _replaced(part: Any, path: list[str], value: object) -> Any:  # noqa: ANN401
 
 def _typed(one: Setting, value: Plain) -> object:
     """The value as the setting's type; a file has lists for tuples, and `none` for nothing."""
-    if value == "none" and NoneType in get_args(one.hint):
+    try:
+        hint = get_type_hints(one.owner)[one.field]
+    except (NameError, KeyError):
+        hint = type(one.value)
+    if value == "none" and NoneType in get_args(hint):
         return None
     try:
-        return TypeAdapter(one.hint).validate_json(json.dumps(value), strict=True)
+        return TypeAdapter(hint).validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
-        raise SettingError(error.errors()[0]["msg"].replace("Input should be", "it must be")) from None
+        raise SettingError(refusal(error.errors()[0])) from None

@@ -10,7 +10,7 @@ from workbench.errors import WorkbenchError
 from workbench.experiment.keys import code_version, key
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.replay_rows import Row, replay_rows
-from workbench.experiment.sources import Source, Unreadable, read
+from workbench.experiment.sources import SessionSource, Unreadable, read
 from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import RunFolder
 from workbench.experiment.tables import SCHEMA
@@ -46,7 +46,7 @@ class Shard:
         deaths: workers that died over it so far.
     """
 
-    source: Source
+    source: SessionSource
     presets: tuple[Preset, ...]
     deaths: int = 0
 
@@ -69,11 +69,12 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """What came of a shard, or of a whole source: a row and the replays of each session, and what is unreadable."""
+    """What came of a shard: a row and the replays of each session, what is unreadable, and what killed its workers."""
 
     number: int
     sessions: tuple[tuple[Row, tuple[Done, ...]], ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
+    died: tuple[Done, ...] = ()
 
 
 def work(task: Task, shard: Shard) -> Worked:
@@ -89,7 +90,7 @@ def work(task: Task, shard: Shard) -> Worked:
 def _under_each_model(ready: Prepared, preset: Preset, task: Task) -> Iterator[Done]:
     """A replay for each model; where the first one was asked nothing, its replay serves for all."""
     first: Done | None = None
-    for wanted in task.spec.models:
+    for wanted in task.spec.model:
         model = task.model_settings.model(wanted)
         if first is None or first.asked:
             done = _replayed(ready, preset, wanted, model, task)

@@ -58,7 +58,7 @@ def workers(jobs: int | None, scheduler: str | None = None) -> Workers:
 
 
 class Processes(Workers):
-    """Worker processes on this machine, each in its own pool, so that one that dies breaks no other.
+    """Worker processes on this machine, each in the pool of one thread, so that one that dies breaks no other.
 
     Each is started when it is needed, lives until the `with` ends, and remembers what it has read.
     """
@@ -66,7 +66,7 @@ class Processes(Workers):
     def __init__(self, size: int) -> None:
         self.size = size
         self._threads = ThreadPoolExecutor(size)
-        self._idle: list[Executor] = []
+        self._own = threading.local()
         self._pools: list[Executor] = []
 
     def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
@@ -79,18 +79,15 @@ class Processes(Workers):
     def _done(self, what: Callable[[Task], Result], task: Task) -> Result | None:
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
+        if not hasattr(self._own, "pool"):
+            self._own.pool = _one_process()
+            self._pools.append(self._own.pool)
         try:
-            pool = self._idle.pop()
-        except IndexError:
-            pool = _one_process()
-            self._pools.append(pool)
-        try:
-            result: Result = pool.submit(what, task).result()
+            return self._own.pool.submit(what, task).result()  # type: ignore[no-any-return]
         except BrokenProcessPool:
-            _kill(pool)
+            _kill(self._own.pool)
+            del self._own.pool
             return None
-        self._idle.append(pool)
-        return result
 
     def __exit__(self, *error: object) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from workbench.errors import SettingError
+from workbench.errors import SettingError, refusal
 
 API_BASE = "WORKBENCH_API_BASE"
 """The variable that holds the address of an OpenAI-compatible server, where none is given to the model."""
@@ -79,8 +79,8 @@ def _checked(values: Mapping[str, object], where: str, *, strict: bool) -> dict[
         return ProviderOptions.model_validate(values, strict=strict).model_dump(exclude_unset=True)
     except ValidationError as error:
         first = error.errors()[0]
-        name, value = first["loc"][0], first["input"]
-        why = f"{name} is {value!r}: {first['msg']}"
+        name = first["loc"][0]
+        why = f"{name} is {first['input']!r}; {refusal(first)}"
         if first["type"] == "extra_forbidden":
             why = f"{name} is not an option; known are {', '.join(ProviderOptions.model_fields)}"
         raise SettingError(f"{where}: {why}") from None

@@ -11,8 +11,7 @@ from workbench.datasets.generator import VOCABULARY, generate
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.prepared import Prepared
-from workbench.experiment.sources import Source, read
-from workbench.importers.importer import files
+from workbench.experiment.sources import read, sources_of
 from workbench.validation.blind import blindness
 from workbench.validation.check import Check
 from workbench.validation.demand import placebo, planted
@@ -45,10 +44,8 @@ def selfcheck(what: Iterable[str | Path] = (), *, window: int | None = None, lim
 def sessions_of(what: Iterable[str | Path], window: int | None = None, limit: int | None = None) -> list[Prepared]:
     """Your own sessions or, without any, bundled and generated ones; arguments and errors as in `selfcheck`."""
     named = list(what)
-    sources = [Source(path=Path(path)) for path in files(named or bundled_files())]
-    if not named:
-        made = [generate(GENERATED, seed, profile).session for seed, profile in enumerate(VOCABULARY)]
-        sources += [Source(session=session) for session in made]
+    made = [generate(GENERATED, seed, profile).session for seed, profile in enumerate(VOCABULARY)] if not named else []
+    sources = sources_of(named or [*bundled_files(), *made])
     sessions = [ready for source in sources for ready in read(source, window).ready][:limit]
     if not sessions:
         raise SettingError("there is nothing to check: name files or folders with recorded sessions")

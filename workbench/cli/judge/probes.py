@@ -58,7 +58,7 @@ def probes(
     """
     if not spec.quiet:
         tell_terms(spec.reader, spec.judge, spec.maker, spec.rubric)
-        warn_of_replicates(spec.reader, spec.replicates)
+        warn_of_replicates(spec.replicates, spec.reader)
     done = probe(paths or (), spec=spec.changed(quiet=spec.quiet or as_json))
     known = labelled(labels or done.path / LABELS, done.table)
     rows = accuracies(done.table, known)

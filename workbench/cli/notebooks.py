@@ -1,8 +1,9 @@
-"""`workbench experiment`: a papermill notebook with parameters, once or at every point of a grid."""
+"""`workbench experiment`: a papermill notebook with parameters or a grid of them. `workbench lab`: JupyterLab."""
 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -14,8 +15,12 @@ from workbench.cli.options import AsJson, ModelOptions, takes
 from workbench.cli.output import complain, say, say_json, table
 from workbench.errors import SettingError
 from workbench.report.experiments import run_experiment, run_experiments, table_rows
+from workbench.report.notebooks import copy_course
 
 FAILED = 1
+COURSE = Path("workbench-course")
+NO_NEWS = ("--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate")
+"""JupyterLab would ask a server for news."""
 FLAGS = ("-p", "--parameter", "-g", "--grid")
 
 
@@ -79,6 +84,35 @@ def _pairs(words: list[str] | None, example: str) -> dict[str, str]:
     for word in words or ():
         name, mark, value = word.partition("=")
         if not mark or not name.strip():
-            raise SettingError(f"the parameter {word!r} is not of the form NAME=VALUE, such as {example}")
+            raise SettingError(f"the parameter {word!r} has no value; write NAME=VALUE, such as {example}")
         found[name.strip()] = value.strip()
     return found
+
+
+def lab(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Option("--folder", "-f", help="Where your copies of the notebooks are.")] = COURSE,
+) -> int:
+    """Open JupyterLab at the course: your own copies of its notebooks, which you may change as you like.
+
+    Notebooks that are there already are left as they are. All other options go to JupyterLab.
+
+    Examples:
+
+      workbench lab
+
+      workbench lab --folder ~/course --no-browser --port 9000 --ip 0.0.0.0
+    """
+    copied, there = copy_course(folder)
+    say(f"{folder}: {len(copied)} notebooks copied, {len(there)} were there already")
+    command = command_line(folder, *context.args)
+    if os.name == "posix":  # so that Ctrl-C and signals are JupyterLab's own
+        sys.stdout.flush()
+        os.execv(command[0], command)
+    return subprocess.run(command, check=False).returncode
+
+
+def command_line(folder: Path, *options: str) -> list[str]:
+    """The words that start JupyterLab in this folder, with this interpreter and these options."""
+    first = [f"--LabApp.default_url=/lab/tree/{path.name}" for path in sorted(folder.glob("01_*.ipynb"))[:1]]
+    return [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}", *NO_NEWS, *first, *options]
