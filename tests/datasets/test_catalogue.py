@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import FormatError, SettingError, SetupError
-from workbench.datasets.catalogue import Recording, fetch, find, recordings
+from workbench.datasets.catalogue import PublicRecording, fetch, find, recordings
 
 DATA = bytes(range(256)) * 1000
-ENTRY = Recording(
+ENTRY = PublicRecording(
     name="sample", repository="someone/thing", commit="c" * 40, path="a b/session.jsonl", licence="MIT",
     format="native",
     sha256=hashlib.sha256(DATA).hexdigest(), bytes=len(DATA),

@@ -5,22 +5,22 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import FormatError
-from workbench.datasets.task import Step, read_task, steps
+from workbench.datasets.task import ScriptStep, read_task, steps
 from workbench.transcript.message import ToolCall
 
 
 def test_a_thought_a_text_and_a_tool_are_one_answer() -> None:
     script = "@@ think\nhm\n@@ agent\nlooking\n@@ bash\nls -l\n"
     assert list(steps(script)) == [
-        Step("agent", "looking", thought="hm", calls=[ToolCall("", "bash", {"command": "ls -l"})])
+        ScriptStep("agent", "looking", thought="hm", calls=[ToolCall("", "bash", {"command": "ls -l"})])
     ]
 
 
 def test_each_further_tool_is_an_answer_of_its_own() -> None:
     script = "@@ read a.py\n@@ read b.py 10 5\n"
     assert list(steps(script)) == [
-        Step("agent", calls=[ToolCall("", "read", {"path": "a.py"})]),
-        Step("agent", calls=[ToolCall("", "read", {"path": "b.py", "offset": 10, "limit": 5})]),
+        ScriptStep("agent", calls=[ToolCall("", "read", {"path": "a.py"})]),
+        ScriptStep("agent", calls=[ToolCall("", "read", {"path": "b.py", "offset": 10, "limit": 5})]),
     ]
 
 
@@ -30,7 +30,7 @@ def test_a_plus_makes_a_parallel_call() -> None:
 
 
 def test_a_user_may_take_minutes() -> None:
-    assert list(steps("@@ user 12m\nhello\n@@ user\nthere")) == [Step("user", "hello", 720.0), Step("user", "there")]
+    assert list(steps("@@ user 12m\nhello\n@@ user\nthere")) == [ScriptStep("user", "hello", 720.0), ScriptStep("user", "there")]
 
 
 def test_an_edit_has_an_old_and_a_new_text_and_the_new_one_may_be_empty() -> None:
@@ -45,10 +45,10 @@ def test_a_written_file_keeps_its_decorators_and_diff_marks() -> None:
 
 def test_marks_and_ways_back_are_steps() -> None:
     assert list(steps("@@ mark fork\n@@ agent\nleft\n@@ back fork\n@@ agent\nright")) == [
-        Step("mark", "fork"),
-        Step("agent", "left"),
-        Step("back", "fork"),
-        Step("agent", "right"),
+        ScriptStep("mark", "fork"),
+        ScriptStep("agent", "left"),
+        ScriptStep("back", "fork"),
+        ScriptStep("agent", "right"),
     ]
 
 

@@ -13,7 +13,7 @@ import pytest
 import tiktoken
 from importers.indexed import CORPORA, READ, entries, messages, messages_as_indexed, rows, sessions, texts_as_indexed
 
-from workbench.importers.formats.specstory import fences
+from workbench.importers.formats.specstory import fenced
 from workbench.importers.importer import load
 from workbench.importers.native import save
 from workbench.transcript.log import ClearingEntry, CompactionEntry, NoteEntry
@@ -191,7 +191,7 @@ def words_of(path: str) -> str:
 def test_no_line_of_markdown_is_lost(path: str) -> None:
     markup = re.compile(r"_\*\*(?:User|Agent)|\s*(?:```|~~~)|</?(?:tool-use|details|summary|think)|# |<!--|---\s*$")
     lines = (CORPORA / path).read_text(encoding="utf-8").split("\n")
-    quoted = fences(lines)
+    quoted = fenced(lines)
     kept = set()
     for line in words_of(path).split("\n"):
         kept.add(line.strip())
@@ -199,7 +199,7 @@ def test_no_line_of_markdown_is_lost(path: str) -> None:
     for i, line in enumerate(lines):
         bare = re.sub(r"^(?:#### |> |>$)", "", line).strip() if "aider" in path else line.strip()
         bare = re.sub(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?", "", bare)
-        if bare and bare not in kept and not markup.match(line) and not (quoted[i] and not bare.strip("`~")):
+        if bare and bare not in kept and not markup.match(line) and not (i in quoted and not bare.strip("`~")):
             lost.append(bare)
     allowed = [line for line in lost if re.search(r"`|Tool use|</|\*\*Answer|^/(?:ask|code)|^\*\*Chunk", line)]
     assert [line for line in lost if line not in allowed] == []
@@ -209,7 +209,8 @@ def test_no_line_of_markdown_is_lost(path: str) -> None:
 @of_format("specstory-markdown")
 def test_user_turns_and_tools_of_markdown_are_all_there(path: str) -> None:
     lines = (CORPORA / path).read_text(encoding="utf-8").split("\n")
-    outside = [line for line, inside in zip(lines, fences(lines), strict=True) if not inside]
+    quoted = fenced(lines)
+    outside = [line for i, line in enumerate(lines) if i not in quoted]
     users = sum(line.startswith("_**User") for line in outside)
     said = messages(path)
     compacted = sum(isinstance(entry, CompactionEntry) for entry in entries(path))

@@ -6,7 +6,7 @@ import pytest
 
 from builders import called, result, said, told
 from workbench.importers.session_builder import SessionBuilder, project_name
-from workbench.importers.source import Source
+from workbench.importers.source import SourceFile
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_the_project_is_the_repository_or_else_the_folder_of_the_file(cwd: str, 
 
 
 def builder() -> SessionBuilder:
-    return SessionBuilder(Source("shop/talk.jsonl", io.BytesIO, folder="shop"))
+    return SessionBuilder(SourceFile("shop/talk.jsonl", io.BytesIO, folder="shop"))
 
 
 def test_an_id_that_is_taken_gets_a_number() -> None:

@@ -18,7 +18,7 @@ HOST = "https://raw.githubusercontent.com"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recording:
+class PublicRecording:
     """One public recording: where it is kept, under which licence, and what it is.
 
     Attributes:
@@ -41,12 +41,12 @@ class Recording:
         return f"{host}/{self.repository}/{self.commit}/{quote(self.path)}"
 
 
-def recordings() -> tuple[Recording, ...]:
+def recordings() -> tuple[PublicRecording, ...]:
     """All recordings of the catalogue, in its order."""
-    return tuple(Recording(**one) for one in tomllib.loads(CATALOGUE.read_text("utf-8"))["recording"])
+    return tuple(PublicRecording(**one) for one in tomllib.loads(CATALOGUE.read_text("utf-8"))["recording"])
 
 
-def find(name: str) -> Recording:
+def find(name: str) -> PublicRecording:
     """The recording of that name.
 
     Raises:
@@ -58,7 +58,7 @@ def find(name: str) -> Recording:
     return known[name]
 
 
-def fetch(recording: Recording, folder: Path, host: str = HOST, seconds: float = 30.0) -> Path:
+def fetch(recording: PublicRecording, folder: Path, host: str = HOST, seconds: float = 30.0) -> Path:
     """The recording's file in this folder; it is downloaded unless the folder holds it unchanged.
 
     The folder is made if it does not exist; `seconds` is how long to wait for the network each time.

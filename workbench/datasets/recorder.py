@@ -8,11 +8,11 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
-from workbench.datasets.task import RecordingTask, Step
+from workbench.datasets.task import RecordingTask, ScriptStep
 from workbench.datasets.workspace import HOME, Workspace
 from workbench.importers.blocks import Content, text_block, thought_block
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import Source
+from workbench.importers.source import SourceFile
 from workbench.transcript.message import Message, Text, ToolResult
 from workbench.transcript.session import Origin, Session
 
@@ -48,14 +48,14 @@ class _Player(SessionBuilder):
     """The log so far, its clock, and the places to which the script returns."""
 
     def __init__(self, task: RecordingTask, workspace: Workspace) -> None:
-        super().__init__(Source(task.name, BytesIO))
+        super().__init__(SourceFile(task.name, BytesIO))
         self.id, self.title, self.project, self.window = task.name, task.title, task.project, WINDOW
         self.cwd = f"{HOME}/{task.project}"
         self._workspace, self._clock, self._calls = workspace, task.start, 0
         self._marks: dict[str, str | None] = {}
         self.say_text("system", task.system)
 
-    def play(self, step: Step) -> None:
+    def play(self, step: ScriptStep) -> None:
         match step.kind:
             case "user":
                 self._clock += (PAUSE if step.pause is None else step.pause) + len(step.text) / 8
@@ -70,7 +70,7 @@ class _Player(SessionBuilder):
                 self.log.leaf = self._marks[step.text]
                 self.note("branch", f"went back to {step.text}", id=f"n{len(self.log) + 1:04}")
 
-    def _act(self, step: Step) -> None:
+    def _act(self, step: ScriptStep) -> None:
         calls = [replace(call, id=f"call_{n:03}") for n, call in enumerate(step.calls, self._calls + 1)]
         self._calls += len(calls)
         self._clock += 1.5 + (len(step.thought) + len(step.text)) / 240 + 0.8 * len(calls)

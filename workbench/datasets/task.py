@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from workbench.errors import FormatError
 from workbench.importers.records import read_toml
+from workbench.importers.values import time_of
 from workbench.transcript.message import ToolCall
 
-StepKind: TypeAlias = Literal["user", "agent", "mark", "back"]
-
-STEP = re.compile(r"^@@ (\+ )?(user|think|agent|bash|read|edit|write|grep|list|mark|back)\b ?(.*)$")
+STEP = re.compile(r"^@@ (\+ )?(user|think|agent|bash|read|edit|write|grep|list|mark|back)\b ?(.*)$", re.MULTILINE)
 EDIT = re.compile(r"<<<<\n(.*?)\n?====\n(.*?)\n?>>>>", re.DOTALL)
 MINUTES = re.compile(r"\d+m")
 
 
 @dataclass(slots=True)
-class Step:
+class ScriptStep:
     """One step of a script.
 
     Attributes:
@@ -33,7 +30,7 @@ class Step:
         calls: the agent's tool calls, without ids. Several are parallel.
     """
 
-    kind: StepKind
+    kind: str
     text: str = ""
     pause: float | None = None
     thought: str = ""
@@ -59,7 +56,7 @@ class RecordingTask:
     system: str
     start: float
     prepare: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ScriptStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,27 +77,27 @@ def read_task(folder: Path) -> RecordingTask:
     Raises:
         FormatError: a file or field is missing, or a step cannot be read; names file and line.
     """
-    for name in ("task.toml", "system.md", "script.md"):
-        if not (folder / name).is_file():
-            raise FormatError("a task needs the files task.toml, system.md and script.md", where=str(folder / name))
-    known = read_toml(_TaskFile, folder / "task.toml", "task")
-    try:
-        start = datetime.fromisoformat(known.start)
-    except ValueError as problem:
-        raise FormatError(str(problem), where=str(folder / "task.toml"), field="start") from None
+    about, system, script = paths = [folder / name for name in ("task.toml", "system.md", "script.md")]
+    for path in paths:
+        if not path.is_file():
+            raise FormatError("a task needs the files task.toml, system.md and script.md", where=str(path))
+    known = read_toml(_TaskFile, about, "task")
+    start = time_of(known.start)
+    if start is None:
+        raise FormatError(f"expected an ISO time, found {known.start!r}", where=str(about), field="start")
     return RecordingTask(
         name=known.name or folder.name,
         title=known.title,
         project=known.project,
         files=folder / known.files,
-        system=(folder / "system.md").read_text("utf-8").strip(),
-        start=(start if start.tzinfo else start.replace(tzinfo=UTC)).timestamp(),
+        system=system.read_text("utf-8").strip(),
+        start=start,
         prepare=known.prepare,
-        steps=tuple(steps((folder / "script.md").read_text("utf-8"), str(folder / "script.md"))),
+        steps=tuple(steps(script.read_text("utf-8"), str(script))),
     )
 
 
-def steps(script: str, where: str = "script") -> Iterator[Step]:
+def steps(script: str, where: str = "script") -> list[ScriptStep]:
     """The steps of a script.
 
     A line `@@ user`, `@@ think`, `@@ agent` or `@@ <tool> <arguments>` opens a step, and the lines up to the next are
@@ -110,45 +107,32 @@ def steps(script: str, where: str = "script") -> Iterator[Step]:
     Raises:
         FormatError: a line before the first step, a tool that lacks what it needs, a way back to no mark.
     """
-    answer, marks = Step("agent"), set[str]()
-    for line, parallel, kind, rest, body in _sections(script, where):
-        spoken = kind in ("think", "agent")
-        if kind in ("user", "mark", "back") or (spoken and (answer.text or answer.calls)) or (answer.calls and not parallel):
-            if answer != Step("agent"):
-                yield answer
-            answer = Step("agent")
-        match kind:
-            case "user":
-                yield Step("user", body, float(rest[:-1]) * 60 if MINUTES.fullmatch(rest) else None)
-            case "think":
+    opened, found = list(STEP.finditer(script)), list[ScriptStep]()
+    for line, words in enumerate(script[: opened[0].start() if opened else None].splitlines(), 1):
+        if words.strip() and not words.startswith("#"):
+            raise FormatError("the script starts with a line that belongs to no `@@` step", where=where, line=line)
+    for head, following in zip_longest(opened, opened[1:]):
+        parallel, kind, rest = head[1], head[2], head[3].strip()
+        body = script[head.end() : following.start() if following else None].strip("\n")
+        line = script.count("\n", 0, head.start()) + 1
+        if kind == "user":
+            found.append(ScriptStep("user", body, float(rest[:-1]) * 60 if MINUTES.fullmatch(rest) else None))
+        elif kind in ("mark", "back"):
+            if kind == "back" and ScriptStep("mark", rest) not in found:
+                raise FormatError(f"there is no mark {rest!r} before this", where=where, line=line)
+            found.append(ScriptStep(kind, rest))
+        else:
+            answer = found[-1] if found and found[-1].kind == "agent" else None
+            speaks = kind in ("think", "agent")
+            if answer is None or (answer.calls and not parallel) or (speaks and (answer.text or answer.calls)):
+                found.append(answer := ScriptStep("agent"))
+            if kind == "think":
                 answer.thought = body
-            case "agent":
+            elif kind == "agent":
                 answer.text = body
-            case "mark":
-                marks.add(rest)
-                yield Step("mark", rest)
-            case "back":
-                if rest not in marks:
-                    raise FormatError(f"there is no mark {rest!r} before this", where=where, line=line)
-                yield Step("back", rest)
-            case _:
+            else:
                 answer.calls.append(ToolCall("", kind, _arguments(kind, rest, body, where, line)))
-    if answer != Step("agent"):
-        yield answer
-
-
-def _sections(script: str, where: str) -> Iterator[tuple[int, bool, str, str, str]]:
-    """Line number, whether parallel, kind, rest of the line, and body of each step."""
-    lines = script.splitlines()
-    found = [(i, opened) for i, line in enumerate(lines) if (opened := STEP.match(line))]
-    first = found[0][0] if found else len(lines)
-    for i, line in enumerate(lines[:first], 1):
-        if line.strip() and not line.startswith("#"):
-            raise FormatError("the script starts with a line that belongs to no `@@` step", where=where, line=i)
-    ends = [i for i, _ in found[1:]] + [len(lines)]
-    for (i, opened), end in zip(found, ends, strict=True):
-        body = "\n".join(lines[i + 1 : end]).strip("\n")
-        yield i + 1, opened[1] is not None, opened[2], opened[3].strip(), body
+    return found
 
 
 def _arguments(tool: str, rest: str, body: str, where: str, line: int) -> dict[str, str | int]:

@@ -178,31 +178,18 @@ def _call_id(record: Part) -> str:
     return identifier(record, *_IDS)
 
 
-def _picture_url(part: Part) -> Image:
-    url = part.get("image_url")
-    return linked(text(url, "url") if isinstance(url, dict) else text(part, "image_url", "uri", "url"))
-
-
-def _image(part: Part) -> SaidBlock:
-    data = mapping(part, "inline_data", "inlineData") or part
-    if part.get("type") == "blob" or isinstance(data.get("data"), str):
-        return image(text(data, "mimeType", "mime_type", "media_type"), text(data, "data", "content"))
-    return linked(text(part, "image")) if isinstance(part.get("image"), str) else _document(part)
-
-
-def _document(part: Part) -> SaidBlock:
-    match text(part, "source/type"):
-        case "text":
-            return Text(text(part, "source/data"))
-        case "base64":
-            return image(text(part, "source/media_type"), text(part, "source/data"))
-    listed = isinstance(mapping(part, "source").get("content"), list)
-    return Text(block_texts(part, "source/content")) if listed else linked(text(part, "source/url"))
-
-
-def _file(part: Part) -> SaidBlock:
-    """A file as text with its path, or one that is named by its address alone."""
-    return linked(text(part, "uri")) if "uri" in part else Text(f"{text(part, 'path')}\n{text(part, 'content')}")
+def _media(part: Part) -> SaidBlock:
+    """A picture, a document or a file: its data as a placeholder, its text, or a placeholder for its address."""
+    holder = mapping(part, "inline_data", "inlineData", "source") or part
+    if data := text(holder, "data") or (text(part, "content") if part.get("type") == "blob" else ""):
+        plain = holder.get("type") == "text"
+        return Text(data) if plain else image(text(holder, "mimeType", "mime_type", "media_type"), data)
+    if isinstance(holder.get("content"), list):
+        return Text(block_texts(holder, "content"))
+    if "path" in part:
+        return Text(f"{text(part, 'path')}\n{text(part, 'content')}")
+    url = mapping(part, "image_url") if isinstance(part.get("image_url"), dict) else part
+    return linked(text(url, "image_url", "uri", "url", "image") or text(holder, "url"))
 
 
 KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
@@ -223,10 +210,9 @@ KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
         ),
         tool_result,
     ),
-    **dict.fromkeys(("image_url", "input_image", "uri"), _picture_url),
+    **dict.fromkeys(
+        ("image", "image_url", "input_image", "uri", "blob", "inlineData", "inline_data", "document", "file"), _media
+    ),
     "input_audio": lambda part: image(f"audio/{text(part, 'input_audio/format')}", text(part, "input_audio/data")),
-    **dict.fromkeys(("image", "blob", "inlineData", "inline_data"), _image),
-    "document": _document,
-    "file": _file,
 }  # fmt: skip
 """The kinds of parts of Anthropic, OpenAI (both APIs), Gemini, OpenTelemetry and their kin, by type or by key."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,9 +16,8 @@ from workbench.importers.blocks import (
     tool_call,
     tool_calls,
 )
-from workbench.importers.decoding import kind
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import Source
+from workbench.importers.source import SourceFile
 from workbench.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE
 from workbench.importers.values import identifier, label, mapping, text, timestamp
 from workbench.transcript.message import AssistantMessage, Json, Message, ToolCall, ToolResult, Usage
@@ -35,25 +34,13 @@ ROLES: Mapping[str, str] = {
 class ChatBuilder(SessionBuilder):
     """Reads messages one after another into a log, and gives each result its call."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.waiting: dict[str, None] = {}
         self.again: dict[str, int] = {}
 
-    def read_all(self, messages: Iterable[Json], field: str = "messages") -> None:
-        """Read a list; a damaged message is placed by its index."""
-        for i, message in enumerate(messages):
-            with self.source.at(field=f"{field}[{i}]"):
-                self.read(message)
-
-    def read(self, record: Json, *, synthetic: bool = False) -> None:
-        """Read one message; a user's may be known to come from the client.
-
-        Raises:
-            FormatError: it is no message; the field is named.
-        """
-        if not isinstance(record, dict):
-            raise FormatError(f"expected a message object, found {kind(record)}")
+    def read(self, record: Mapping[str, Json], *, synthetic: bool = False) -> None:
+        """Read one message; a user's may be known to come from the client."""
         found = content(record, "content" if record.get("parts") is None else "parts")
         self.time = timestamp(record, "timestamp") if isinstance(record.get("timestamp"), str | int | float) else None
         message_id, role = identifier(record, "id", "uuid"), ROLES.get(text(record, "role"))

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
+import math
 
 from workbench.errors import FormatError
 from workbench.transcript.message import Json
 
 MAX_DEPTH = 200
 """Levels of nesting that are read; real recordings have fewer than twenty."""
-
-_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)")
-_LONE = 6
 
 
 def decode(text: str) -> Json:
@@ -21,8 +18,6 @@ def decode(text: str) -> Json:
     Raises:
         FormatError: not JSON, a number no float can hold, or nested too deeply; names the line.
     """
-    if "\\ud" in text or "\\uD" in text:
-        text = _ESCAPE.sub(_whole_pairs, text)
     try:
         value = _decoder.decode(text)
     except json.JSONDecodeError as error:
@@ -31,8 +26,11 @@ def decode(text: str) -> Json:
         raise FormatError(f"nested deeper than {MAX_DEPTH} levels", line=1) from None
     except ValueError:
         raise FormatError("a number has too many digits", line=1) from None
-    if text.count("{") + text.count("[") > MAX_DEPTH and too_deep(value):
+    if text.count("{") + text.count("[") > MAX_DEPTH and _too_deep(value):
         raise FormatError(f"nested deeper than {MAX_DEPTH} levels", line=1)
+    if "\\ud" in text or "\\uD" in text:
+        encoded = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
+        value = json.loads(encoded.decode("utf-16", "replace"))
     return value
 
 
@@ -50,29 +48,30 @@ def kind(value: Json) -> str:
     return names.get(type(value), "a number")
 
 
-def too_deep(value: Json) -> bool:
-    """Whether a decoded value is nested deeper than `MAX_DEPTH` levels."""
-    level = [value] if isinstance(value, dict | list) else []
+def as_object(value: Json, field: str = "") -> dict[str, Json]:
+    """The value, a JSON object.
+
+    Raises:
+        FormatError: it is something else; the field is named.
+    """
+    if not isinstance(value, dict):
+        raise FormatError(f"expected an object, found {kind(value)}", field=field)
+    return value
+
+
+def _too_deep(value: Json) -> bool:
+    level = [value]
     for _ in range(MAX_DEPTH):
-        inner = (one for outer in level for one in (outer.values() if isinstance(outer, dict) else outer))
-        level = [one for one in inner if isinstance(one, dict | list)]
-    return bool(level)
-
-
-def _whole_pairs(found: re.Match[str]) -> str:
-    escape = found[0]
-    return "\\ufffd" if len(escape) == _LONE and escape[1] == "u" and escape[2] in "dD" else escape
+        containers = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
+        level = [inner for container in containers for inner in container]
+    return any(isinstance(one, dict | list) for one in level)
 
 
 def _finite(digits: str) -> float:
     value = float(digits)
-    if value in (float("inf"), float("-inf")):
-        raise FormatError(f"the number {digits[:20]} is larger than any float", line=1)
+    if not math.isfinite(value):
+        raise FormatError(f"{digits[:20]} is not a number that a float can hold", line=1)
     return value
 
 
-def _no_constant(name: str) -> float:
-    raise FormatError(f"{name} is no JSON value", line=1)
-
-
-_decoder = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
+_decoder = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)

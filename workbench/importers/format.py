@@ -8,12 +8,12 @@ from typing import Literal, TypeAlias
 
 from workbench.importers.head import Head
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import Source
-from workbench.importers.values import objects
+from workbench.importers.source import SourceFile
+from workbench.importers.values import items
 from workbench.transcript.session import Session
 
 Carries: TypeAlias = Literal["tree", "calls", "thinking", "images", "usage", "times", "model", "compactions", "system"]
-Sessions: TypeAlias = Callable[[Source], Iterator[Session]]
+Sessions: TypeAlias = Callable[[SourceFile], Iterator[Session]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,10 @@ class Format:
     sessions: Sessions
 
 
-def json_lines(builder: Callable[[Source], SessionBuilder]) -> Sessions:
+def json_lines(builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:
     """Reads JSON lines, a record a line, one session a file."""
 
-    def sessions(source: Source) -> Iterator[Session]:
+    def sessions(source: SourceFile) -> Iterator[Session]:
         built = builder(source)
         for built.line, record in source.records():
             with source.at(built.line):
@@ -50,19 +50,15 @@ def json_lines(builder: Callable[[Source], SessionBuilder]) -> Sessions:
     return sessions
 
 
-def json_document(records: str, builder: Callable[[Source], SessionBuilder]) -> Sessions:
+def json_document(records: str, builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:
     """Reads one JSON object whose field `records` lists the records, one session a file."""
 
-    def sessions(source: Source) -> Iterator[Session]:
+    def sessions(source: SourceFile) -> Iterator[Session]:
         document, built = source.object_with(records), builder(source)
         with source.at():
             built.begin(document)
         with source.at():
-            for i, record in enumerate(objects(document, records)):
-                with source.at(field=f"{records}[{i}]"):
-                    built.read(record)
-        with source.at():
-            built.describe(document)
+            built.read_all(items(document, records), records)
         with source.at():
             yield built.session()
 

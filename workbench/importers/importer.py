@@ -16,7 +16,7 @@ from typing import TypeAlias
 from workbench.errors import FormatError
 from workbench.importers.format import Format
 from workbench.importers.formats import BUILTIN
-from workbench.importers.source import Source
+from workbench.importers.source import SourceFile
 from workbench.registry import find, found
 from workbench.transcript.session import Origin, Session
 
@@ -94,7 +94,7 @@ def read(path: str | Path, *, lenient: bool = False, format: str = "") -> Iterat
         for session in chosen.sessions(source):
             yield replace(session, origin=source.origin(chosen.name)) if session.origin == Origin() else session
     except (OSError, EOFError) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        why = getattr(error, "strerror", None) or str(error)
         raise FormatError(f"cannot be read ({why})", where=source.where) from None
 
 
@@ -109,7 +109,7 @@ def known_formats() -> dict[str, Format]:
     return found("importer", BUILTIN)
 
 
-def _format_of(source: Source) -> Format:
+def _format_of(source: SourceFile) -> Format:
     head, known = source.head(), known_formats()
     for format in known.values():
         if format.knows(head):
@@ -120,16 +120,16 @@ def _format_of(source: Source) -> Format:
 
 def _with_own_id(session: Session, ids: set[str]) -> Session:
     """The session with an id that no session of another file has: a resumed one may have been saved twice."""
-    found = next(i for n in count(1) if (i := f"{session.id}~{n}" if n > 1 else session.id) not in ids)
-    return replace(session, id=found)
+    numbered = (session.id if n == 1 else f"{session.id}~{n}" for n in count(1))
+    return replace(session, id=next(one for one in numbered if one not in ids))
 
 
-def _source(path: str, lenient: bool) -> Source:
+def _source(path: str, lenient: bool) -> SourceFile:
     if path == STDIN:
         raw = sys.stdin.buffer.read()
-        return Source("standard input", lambda: _unpacked(io.BytesIO(raw)), lenient=lenient)
+        return SourceFile("standard input", lambda: _unpacked(io.BytesIO(raw)), lenient=lenient)
     folder = Path(path).resolve().parent.name
-    return Source(path, lambda: _unpacked(Path(path).open("rb")), folder=folder, lenient=lenient)
+    return SourceFile(path, lambda: _unpacked(Path(path).open("rb")), folder=folder, lenient=lenient)
 
 
 def _unpacked(stream: BufferedIOBase) -> BufferedIOBase:

@@ -10,7 +10,7 @@ from typing import BinaryIO, Literal
 
 from workbench.errors import FormatError
 from workbench.importers.records import TAGS, read_as
-from workbench.importers.source import Source
+from workbench.importers.source import SourceFile
 from workbench.transcript.log import Entry, Log, LogError
 from workbench.transcript.message import Json
 from workbench.transcript.session import Origin, Session
@@ -36,7 +36,7 @@ class Header:
     leaf: str | None = None
 
 
-def sessions(source: Source) -> Iterator[Session]:
+def sessions(source: SourceFile) -> Iterator[Session]:
     """The sessions of a file, each as soon as the next header or the end is reached."""
     header: Header | None = None
     log, moved = Log(), False
@@ -82,7 +82,7 @@ def _append(log: Log, record: Mapping[str, Json]) -> None:
         raise FormatError(str(error), field="id" if record["id"] in log else "parent") from None
 
 
-def _session(source: Source, header: Header, log: Log, moved: bool) -> Session:
+def _session(source: SourceFile, header: Header, log: Log, moved: bool) -> Session:
     """The session of a header and its entries; its leaf is the newest entry unless the header has one (`moved`)."""
     with source.at():
         if header.leaf is not None and header.leaf not in log:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from workbench.importers.blocks import Content
-from workbench.importers.source import Source
+from workbench.importers.decoding import as_object
+from workbench.importers.source import SourceFile
 from workbench.transcript.files import FileOps
 from workbench.transcript.log import CompactionEntry, Entry, Log, MessageEntry, NoteEntry
 from workbench.transcript.message import (
@@ -42,7 +43,7 @@ class SessionBuilder:
         time: when the record that is read was written, in seconds since 1970; all that is appended gets it.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         self.source = source
         self.log = Log()
         self.id = self.model = self.title = self.cwd = self.project = ""
@@ -53,14 +54,17 @@ class SessionBuilder:
         self._copies: dict[str, int] = {}
 
     def begin(self, document: Mapping[str, Json]) -> None:
-        """Read what a document says before its records."""
+        """Read what a document says of the whole session, before its records."""
+
+    def read_all(self, records: Iterable[Json], field: str) -> None:
+        """Read a list of records; a damaged one is placed by its index in this field."""
+        for i, record in enumerate(records):
+            with self.source.at(self.line or None, f"{field}[{i}]"):
+                self.read(as_object(record))
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one record; a wrong field is a `FormatError` that names it."""
         raise NotImplementedError
-
-    def describe(self, document: Mapping[str, Json]) -> None:
-        """Read what a document says about the whole session."""
 
     def fresh_id(self, wanted: str = "") -> str:
         """This id, or the next free one after it; `m1`, `m2`... where none is wanted."""

@@ -12,7 +12,7 @@ from functools import cached_property
 from io import BufferedIOBase
 
 from workbench.errors import FormatError
-from workbench.importers.decoding import decode, kind
+from workbench.importers.decoding import as_object, decode, kind
 from workbench.importers.head import Head
 from workbench.transcript.message import Json
 from workbench.transcript.session import Origin
@@ -22,7 +22,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 @dataclass
-class Source:
+class SourceFile:
     """One recording: gives its lines or its whole text, and keeps account of what could not be read.
 
     Attributes:
@@ -57,9 +57,8 @@ class Source:
         with self.open() as stream:
             for number, raw in enumerate(stream, 1):
                 line = raw.removeprefix(BOM) if number == 1 else raw
-                if line.isspace() or not line:
-                    continue
-                yield number, self._text(line, number).rstrip("\r\n")
+                if line and not line.isspace():
+                    yield number, self._text(line, number).rstrip("\r\n")
 
     def records(self) -> Iterator[tuple[int, dict[str, Json]]]:
         """The JSON objects of a JSON-lines file with their line numbers; `//` lines are comments."""
@@ -68,10 +67,7 @@ class Source:
                 self.skipped.append(f"line {number}: a comment, left out")
                 continue
             with self.at(number):
-                value = decode(line)
-                if not isinstance(value, dict):
-                    raise FormatError(f"expected a JSON object, found {kind(value)}")
-                yield number, value
+                yield number, as_object(decode(line))
 
     def in_lines(self) -> bool:
         """Whether it is JSON lines rather than one document: a whole object on a line, and another begins below."""

@@ -11,14 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from workbench.errors import FormatError
 from workbench.importers.blocks import as_json
 from workbench.importers.chat import ROLES, ChatBuilder
 from workbench.importers.decoding import decode_or
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import Source
+from workbench.importers.source import SourceFile
 from workbench.importers.values import label, mapping
 from workbench.transcript.log import MessageEntry
 from workbench.transcript.message import AssistantMessage, Json, Message, Thinking, Usage
+from workbench.transcript.session import Session
 
 ChatMessage: TypeAlias = dict[str, Json]
 
@@ -135,29 +137,41 @@ class Generation:
     model: str = ""
     usage: Usage | None = None
     time: float | None = None
-    place: str = ""
+    place: str
 
 
 class TraceBuilder(SessionBuilder):
-    """Merges traced requests: what several have in common is written once, and where they differ is a branch."""
+    """Merges traced requests: what several have in common is written once, and where they differ is a branch.
 
-    def __init__(self, source: Source) -> None:
+    Attributes:
+        generations: the requests that were found.
+    """
+
+    def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
+        self.generations: list[Generation] = []
         self.after: dict[tuple[str | None, str], str] = {}
         self.depth: dict[str | None, int] = {None: 0}
         self.ends: list[str] = []
 
-    def merge(self, generations: Sequence[Generation]) -> None:
-        """Read all requests in order of time; the leaf is the end of the newest of the longest conversation."""
-        for generation in sorted(generations, key=lambda one: (one.time or 0.0, len(one.sent))):
-            self._merge_one(generation)
-        self.log.leaf = max(reversed(self.ends), key=self.depth.__getitem__, default=None)
+    def session(self) -> Session:
+        """All requests in order of time; the leaf is the end of the newest of the longest conversation.
 
-    def _merge_one(self, generation: Generation) -> None:
+        Raises:
+            FormatError: no request holds messages.
+        """
+        for generation in sorted(self.generations, key=lambda one: (one.time or 0.0, len(one.sent))):
+            self._merge(generation)
+        if not len(self.log):
+            raise FormatError("no traced request holds messages in a known shape", where=self.source.where)
+        self.log.leaf = max(reversed(self.ends), key=self.depth.__getitem__)
+        return super().session()
+
+    def _merge(self, generation: Generation) -> None:
         chat = ChatBuilder(self.source)
-        chat.read_all(generation.sent, generation.place or "input")
+        chat.read_all(generation.sent, generation.place)
         n = len(chat.log)
-        chat.read_all(generation.answer, generation.place or "output")
+        chat.read_all(generation.answer, generation.place)
         messages = [entry.message for entry in chat.log if isinstance(entry, MessageEntry)]
         at = self._start(messages[:n])
         for i, message in enumerate(messages):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from workbench.errors import FormatError
-from workbench.importers.decoding import kind
+from workbench.importers.decoding import as_object, kind
 from workbench.transcript.message import Json
 
 _MOST = 2**53
@@ -65,11 +65,7 @@ def texts(record: Mapping[str, Json], field: str) -> tuple[str, ...]:
 
 def objects(record: Mapping[str, Json], field: str) -> list[dict[str, Json]]:
     """A list of objects."""
-    found = items(record, field)
-    for i, value in enumerate(found):
-        if not isinstance(value, dict):
-            raise FormatError(f"expected an object, found {kind(value)}", field=f"{field}[{i}]")
-    return found
+    return [as_object(value, f"{field}[{i}]") for i, value in enumerate(items(record, field))]
 
 
 def count(record: Mapping[str, Json], *fields: str) -> int:

@@ -15,7 +15,6 @@ from workbench.importers.formats import (
     chat_messages,
     claude_code,
     inspect_ai,
-    langfuse,
     openhands,
     otel,
     specstory,
@@ -26,6 +25,7 @@ from workbench.importers.formats.cline import ClineBuilder
 from workbench.importers.formats.codex import CodexBuilder
 from workbench.importers.formats.copilot_cli import CopilotCliBuilder
 from workbench.importers.formats.gemini_cli import GeminiCliBuilder
+from workbench.importers.formats.langfuse import LangfuseBuilder
 from workbench.importers.formats.opencode import OpenCodeBuilder
 from workbench.importers.formats.pi import PiBuilder
 from workbench.importers.formats.swe_agent import SweAgentBuilder
@@ -118,7 +118,7 @@ FORMATS = (
         json_document("events", AdkBuilder)),
     Format("tau_bench", "tau-bench results (JSON)", ("calls", "system"),
         lambda head: {"task_id", "traj"} <= head.keys or {"task_id", "reward", "info"} <= head.keys,
-        chat_messages.tau_bench_sessions),
+        chat_messages.sessions),
     Format("openhands", "OpenHands evaluation output (JSON lines)",
         ("calls", "images", "usage", "times", "model", "compactions", "system"),
         lambda head: "instance_id" in head.keys
@@ -133,7 +133,7 @@ FORMATS = (
     Format("langfuse", "Langfuse traces (JSON)", ("tree", "calls", "thinking", "usage", "times", "model", "system"),
         lambda head: head.is_object_with("observations")
         or (head.is_object_with("trace") and '"projectId"' in head.text),
-        langfuse.sessions),
+        json_document("observations", LangfuseBuilder)),
     Format("inspect_ai", "Inspect evaluation logs (.eval and JSON)",
         ("calls", "thinking", "images", "usage", "model", "compactions", "system"),
         _knows_inspect, inspect_ai.sessions),

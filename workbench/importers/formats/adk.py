@@ -15,6 +15,10 @@ from workbench.transcript.message import Json
 class AdkBuilder(SessionBuilder):
     """Reads events: what was said, and what the tools answered."""
 
+    def begin(self, document: Mapping[str, Json]) -> None:
+        """Read the session's id and its app."""
+        self.id, self.project = identifier(document, "id"), text(document, "app_name", "appName")
+
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one event; those without content only change state, and partial ones come again whole."""
         holder = mapping(record, "content")
@@ -35,8 +39,3 @@ class AdkBuilder(SessionBuilder):
             usage=GEMINI_USAGE.read(mapping(record, "usage_metadata", "usageMetadata")),
             stop=text(record, "finish_reason", "finishReason"),
         )
-
-    def describe(self, document: Mapping[str, Json]) -> None:
-        """Read the session's id and its app."""
-        self.project = text(document, "app_name", "appName")
-        self.id = identifier(document, "id")

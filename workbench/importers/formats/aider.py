@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import dropwhile, groupby
 
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import Source
+from workbench.importers.source import SourceFile
 from workbench.importers.values import time_of
 from workbench.transcript.log import MessageEntry
 from workbench.transcript.message import AssistantMessage, Text, Usage
@@ -26,7 +26,7 @@ _ESCAPE = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 _SCALE = {"k": 1_000, "M": 1_000_000}
 
 
-def sessions(source: Source) -> Iterator[Session]:
+def sessions(source: SourceFile) -> Iterator[Session]:
     """One session a chat, named after the file; several chats are numbered."""
     chat: AiderBuilder | None = None
     n = 0
@@ -55,7 +55,7 @@ def _mark(line: str) -> str:
 class AiderBuilder(SessionBuilder):
     """Reads runs of lines: typed by the user, printed by aider, or answered by the model or a command."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.bare: list[str] = []
         self.client: list[str] = []

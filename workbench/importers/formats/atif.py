@@ -22,11 +22,11 @@ USAGE = replace(OPENAI_USAGE, cache_read=f"{OPENAI_USAGE.cache_read} cached_toke
 class AtifBuilder(SessionBuilder):
     """Reads steps of the system, the user and the agent, each with what was observed after it."""
 
-    agent: Mapping[str, Json] = {}  # replaced, never changed
-
     def begin(self, document: Mapping[str, Json]) -> None:
-        """Read what is known of the agent."""
-        self.agent = mapping(document, "agent")
+        """Read the trajectory's id, and the agent's name and model."""
+        agent = mapping(document, "agent")
+        self.id = identifier(document, "session_id", "trajectory_id")
+        self.model, self.title = text(agent, "model_name"), text(agent, "name")
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one step."""
@@ -37,7 +37,7 @@ class AtifBuilder(SessionBuilder):
         if speaker == "agent":
             calls = tool_calls(record)
             found.blocks = [*thought_block(text(record, "reasoning_content")), *found.blocks, *calls]
-            role, model = "assistant", text(record, "model_name") or text(self.agent, "model_name")
+            role, model = "assistant", text(record, "model_name") or self.model
             fields = {"model": model, "usage": USAGE.read(mapping(record, "metrics"))}
         elif speaker == "system" and not len(self.log):
             role, fields = "system", {}
@@ -57,8 +57,3 @@ class AtifBuilder(SessionBuilder):
                 self.say(ToolResult(id="", call_id=call_id, blocks=blocks))
             elif blocks:
                 self.say(UserMessage(id="", blocks=blocks, synthetic=True))
-
-    def describe(self, document: Mapping[str, Json]) -> None:
-        """Read the trajectory's id, and the agent's name and model."""
-        self.id = identifier(document, "session_id", "trajectory_id")
-        self.model, self.title = text(self.agent, "model_name"), text(self.agent, "name")

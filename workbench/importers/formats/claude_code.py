@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from workbench.importers.formats.claude_records import Node, read_node
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import Source
+from workbench.importers.source import SourceFile
 from workbench.importers.values import label, text
 from workbench.transcript.log import CompactionEntry, Entry, NoteEntry
 from workbench.transcript.message import AssistantMessage, Json, Message, Summary, UserMessage, plain_text
@@ -30,37 +30,32 @@ TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
 
 @dataclass(slots=True, eq=False)
 class Unit:
-    """Records with one place in the tree.
+    """Records with one place in the tree: an answer's lines and their results, or a compaction and its summary.
 
     Attributes:
+        calls: ids of the calls in it.
         last: id of the newest entry that was written of it.
     """
 
     parent: Unit | None
-    lines: list[Node]
-    results: list[Node] = field(default_factory=list)
-    calls: set[str] = field(default_factory=set)
-    summary: Node | None = None
+    records: list[Node]
+    calls: set[str]
     last: str | None = None
-
-    @property
-    def head(self) -> Node:
-        """The first record."""
-        return self.lines[0]
 
     def takes(self, node: Node) -> bool:
         """Take a record that is a part of this unit; say whether it is."""
-        answers = {result.call_id for result in node.content.results}
-        if self.head.kind == node.kind == "assistant" and self.head.message_id == node.message_id:
-            self.lines.append(node)
-            self.calls |= node.calls.keys()
-        elif self.head.kind == "assistant" and node.kind == "user" and answers and answers <= self.calls:
-            self.results.append(node)
-        elif isinstance(self.head.entry, CompactionEntry) and node.summary and self.summary is None:
-            self.summary = node
+        head = self.records[0]
+        if not isinstance(head.what, AssistantMessage):
+            fits = isinstance(head.what, CompactionEntry) and node.summary and len(self.records) == 1
+        elif isinstance(node.what, AssistantMessage):
+            fits = head.message_id == node.message_id
         else:
-            return False
-        return True
+            answered = {result.call_id for result in node.results}
+            fits = bool(answered) and answered <= self.calls
+        if fits:
+            self.records.append(node)
+            self.calls |= node.calls.keys()
+        return fits
 
 
 def mend(nodes: Mapping[str, Node]) -> Iterator[str]:
@@ -69,23 +64,12 @@ def mend(nodes: Mapping[str, Node]) -> Iterator[str]:
     for node in nodes.values():
         if node.parent and node.parent not in nodes:
             follows = before.uuid if before is not None and not node.side else ""
-            if before is not None and not isinstance(node.entry, CompactionEntry):
+            if before is not None and not isinstance(node.what, CompactionEntry):
                 where = "attached to the record before" if follows else "taken as a start"
                 yield f"line {node.line}: the parent {node.parent!r} is not in the file, {where}"
             node.parent = follows
         if not node.side:
             before = node
-    done: set[str] = set()
-    for node in nodes.values():
-        way: set[str] = set()
-        for at in ancestors(nodes, node):
-            if at.uuid in done:
-                break
-            way.add(at.uuid)
-            if at.parent in way:
-                yield f"line {at.line}: the parents of {at.uuid!r} form a circle, cut here"
-                at.parent = ""
-        done |= way
 
 
 def ancestors(nodes: Mapping[str, Node], node: Node | None) -> Iterator[Node]:
@@ -95,30 +79,13 @@ def ancestors(nodes: Mapping[str, Node], node: Node | None) -> Iterator[Node]:
         node = nodes.get(node.parent)
 
 
-def units(nodes: Mapping[str, Node]) -> dict[str, Unit | None]:
-    """The unit of each record, by its uuid, parents first; a record that only connects has its parent's."""
-    found: dict[str, Unit | None] = {}
-    for node in nodes.values():
-        way: list[Node] = []
-        for at in ancestors(nodes, node):
-            if at.uuid in found:
-                break
-            way.append(at)
-        for one in reversed(way):
-            parent = found[one.parent] if one.parent else None
-            if one.kind == "through" or (parent is not None and parent.takes(one)):
-                found[one.uuid] = parent
-            else:
-                found[one.uuid] = Unit(parent, [one], calls=set(one.calls))
-    return found
-
-
 class ClaudeCodeBuilder(SessionBuilder):
     """Reads records into a tree, and writes it unit by unit to a log whose leaf is the live end."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.nodes: dict[str, Node] = {}
+        self.unit_of: dict[str, Unit | None] = {}
         self.titles: dict[str, str] = {}
         self.entries_of: dict[str, list[str]] = defaultdict(list)
         self.live: set[str] = set()
@@ -130,9 +97,8 @@ class ClaudeCodeBuilder(SessionBuilder):
         self.title = text(record, "customTitle", "aiTitle") or self.title
         if record.get("type") == "summary":
             self.titles[text(record, "leafUuid")] = text(record, "summary")
-        made = read_node(self.line, record)
+        made = read_node(self.line, record, self.source.unknown)
         if made is not None:
-            self.source.unknown.update(made.content.unknown)
             self.nodes.setdefault(made.uuid, made)
         elif label(record, "type") not in SIDE:
             self.source.unknown[f"record of type {str(record.get('type'))!r}"] += 1
@@ -140,84 +106,98 @@ class ClaudeCodeBuilder(SessionBuilder):
     def session(self) -> Session:
         """The whole tree. Its title is what a person named it, or the client's for a branch of this very session."""
         self.source.skipped += mend(self.nodes)
-        main = [one for one in reversed(self.nodes.values()) if not one.side and one.kind != "through"]
+        for node in self.nodes.values():
+            self.names.update(node.calls)
+            self._find_units(node)
+        main = [one for one in reversed(self.nodes.values()) if not one.side and not one.is_through]
         self.live = {one.uuid for one in ancestors(self.nodes, next(iter(main), None))}
-        for one in self.nodes.values():
-            self.names.update(one.calls)
-        unit_of = units(self.nodes)
-        for unit in dict.fromkeys(unit for unit in unit_of.values() if unit is not None):
+        for unit in dict.fromkeys(unit for unit in self.unit_of.values() if unit is not None):
             self._write(unit)
-        newest = next((unit_of[one.uuid] for one in main if not isinstance(one.entry, NoteEntry)), None)
+        newest = next((self.unit_of[one.uuid] for one in main if not isinstance(one.what, NoteEntry)), None)
         self.log.leaf = newest.last if newest is not None else self.log.leaf
         titles = (title for leaf, title in self.titles.items() if leaf in self.nodes)
         self.title = self.title or next(filter(None, titles), "")
         return super().session()
 
+    def _find_units(self, node: Node) -> None:
+        """Find the units of a record and of its ancestors, theirs first; a record that only connects has its parent's.
+
+        Where parents form a circle, it is cut.
+        """
+        way: dict[str, Node] = {}
+        for one in ancestors(self.nodes, node):
+            if one.uuid in self.unit_of:
+                break
+            way[one.uuid] = one
+            if one.parent in way:
+                why = f"line {one.line}: the parents of {one.uuid!r} form a circle, cut here"
+                self.source.skipped.append(why)
+                one.parent = ""
+        for one in reversed(way.values()):
+            parent = self.unit_of.get(one.parent)
+            if not one.is_through and (parent is None or not parent.takes(one)):
+                parent = Unit(parent, [one], set(one.calls))
+            self.unit_of[one.uuid] = parent
+
     def _write(self, unit: Unit) -> None:
         """Write the unit's entries, each after the one before."""
         unit.last = unit.parent.last if unit.parent is not None else None
-        head = unit.head
-        if head.kind == "assistant":
+        head = unit.records[0]
+        if isinstance(head.what, AssistantMessage):
             self._answer(unit)
-        elif head.entry is not None:
-            self._place(unit, head, self._compaction(unit, head.entry))
-        else:
-            self._user(unit, head)
+            return
+        if isinstance(head.what, CompactionEntry):
+            head.what = self._compaction(head.what, unit.records[1:])
+        self._record(unit, head)
 
     def _answer(self, unit: Unit) -> None:
-        first, newest_first = unit.head, unit.lines[::-1]
-        answer = AssistantMessage(
-            id=first.uuid,
-            blocks=tuple(block for line in unit.lines for block in line.content.blocks),
-            name="client" if first.synthetic else "",
-            model=first.model,
-            usage=next((line.usage for line in newest_first if line.usage), None),
-            stop=next((line.stop for line in newest_first if line.stop), ""),
+        """Write an answer and its results: one record a call, the live conversation's; copies are branches."""
+        lines = {one: one.what for one in unit.records if isinstance(one.what, AssistantMessage)}
+        results = [one for one in unit.records if one not in lines]
+        first, said = unit.records[0], list(lines.values())
+        answer = replace(
+            said[0],
+            blocks=tuple(block for message in said for block in message.blocks),
+            usage=next((message.usage for message in reversed(said) if message.usage), None),
+            stop=next((message.stop for message in reversed(said) if message.stop), ""),
         )
         answer_id = self._place(unit, first, answer)
-        for line in unit.lines[1:]:
+        for line in lines:
             self.entries_of[line.uuid] = self.entries_of[first.uuid]
-        chosen, copies = self._one_each(unit.results)
-        for line in unit.lines:
             self._results(unit, line)
-        for one in chosen:
-            self._user(unit, one)
+        chosen: dict[str, Node] = {}
+        for one in sorted(results, key=lambda one: one.uuid not in self.live):
+            for result in one.results:
+                chosen.setdefault(result.call_id, one)
+        wanted = set(chosen.values())
+        for one in results:
+            if one in wanted:
+                self._record(unit, one)
         end = unit.last
-        for one in copies:
-            unit.last = answer_id
-            self._user(unit, one)
+        for one in results:
+            if one not in wanted:
+                unit.last = answer_id
+                self._record(unit, one)
         unit.last = end
 
-    def _one_each(self, results: Sequence[Node]) -> tuple[list[Node], list[Node]]:
-        """One record a call, that of the live conversation if several answer the same; and the others."""
-        best: dict[str, Node] = {}
-        for one in results:
-            for result in one.content.results:
-                known = best.get(result.call_id)
-                if known is None or (one.uuid in self.live and known.uuid not in self.live):
-                    best[result.call_id] = one
-        wanted = set(best.values())
-        return [one for one in results if one in wanted], [one for one in results if one not in wanted]
-
-    def _user(self, unit: Unit, one: Node) -> None:
+    def _record(self, unit: Unit, one: Node) -> None:
         self._results(unit, one)
-        if one.content.said or not one.content.results:
-            self._place(unit, one, UserMessage(id=one.uuid, blocks=one.content.said, synthetic=one.synthetic))
+        if one.what is not None:
+            self._place(unit, one, one.what)
 
     def _results(self, unit: Unit, one: Node) -> None:
-        for result in one.content.results:
-            self._place(unit, one, replace(result, id=one.uuid))
+        for result in one.results:
+            self._place(unit, one, result)
 
-    def _compaction(self, unit: Unit, entry: Entry) -> Entry:
-        """A compaction with its summary, and the entries of the records that it kept; any other entry as it is."""
-        if not isinstance(entry, CompactionEntry):
+    def _compaction(self, entry: CompactionEntry, summaries: Sequence[Node]) -> CompactionEntry:
+        """The compaction with its summary, and with the entries of the records that it kept."""
+        for one in summaries:
+            if isinstance(one.what, UserMessage):
+                entry = replace(entry, summary=Summary(id=one.uuid, text=plain_text(one.what), time=one.time))
+        if entry.kept is None:
             return entry
-        kept = [entry_id for uuid in unit.head.preserved for entry_id in self.entries_of.get(uuid, [uuid])]
-        summary = None
-        if unit.summary is not None:
-            words = plain_text(UserMessage(id="", blocks=unit.summary.content.said))
-            summary = Summary(id=unit.summary.uuid, text=words, time=unit.summary.time)
-        return replace(entry, summary=summary, kept=tuple(dict.fromkeys(kept)) if unit.head.preserved else None)
+        kept = [entry_id for uuid in entry.kept for entry_id in self.entries_of.get(uuid, [uuid])]
+        return replace(entry, kept=tuple(dict.fromkeys(kept)))
 
     def _place(self, unit: Unit, one: Node, what: Message | Entry) -> str:
         """Write a message or an entry of this record after the unit's newest entry, and return its id."""

@@ -19,9 +19,10 @@ class ClineBuilder(ChatBuilder):
     compacted = False
 
     def begin(self, document: Mapping[str, Json]) -> None:
-        """Read the system prompt."""
-        prompt = text(document, "system_prompt")
-        if prompt:
+        """Read the system prompt, and the id; compacted states have their session's, so their file's name is added."""
+        given, stem = identifier(document, "sessionId"), self.source.stem
+        self.id = f"{given}-{stem}" if given and stem not in ("session", given) else given
+        if prompt := text(document, "system_prompt"):
             self.say_text("system", prompt, id="system")
 
     def read(self, record: Json, *, synthetic: bool = False) -> None:
@@ -53,8 +54,3 @@ class ClineBuilder(ChatBuilder):
             kept=self.ids,
             tokens_before=optional_count(about, "tokensBefore"),
         )
-
-    def describe(self, document: Mapping[str, Json]) -> None:
-        """Read the session's id; its compacted states have the same one, so their file's name is added."""
-        given, stem = identifier(document, "sessionId"), self.source.stem
-        self.id = f"{given}-{stem}" if given and stem not in ("session", given) else given

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from workbench.importers.blocks import KINDS, Content, add_part, content
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import Source
+from workbench.importers.source import SourceFile
 from workbench.importers.usage import OPENAI_USAGE
 from workbench.importers.values import identifier, mapping, objects, optional_count, text, timestamp
 from workbench.transcript.log import MessageEntry
@@ -30,7 +30,7 @@ _HEADER = 300
 class CodexBuilder(SessionBuilder):
     """Reads items; those of one answer are gathered until the next begins."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.meta: Mapping[str, Json] = {}
         self.answering_model = ""

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from workbench.importers.blocks import Content, result_blocks, text_block, thought_block, tool_calls
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import Source
+from workbench.importers.source import SourceFile
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import count, identifier, mapping, optional_count, text, timestamp
 from workbench.transcript.log import Entry, Log, MessageEntry
@@ -31,7 +31,7 @@ USAGE = UsageFields(
 class CopilotCliBuilder(SessionBuilder):
     """Reads events; a sub-agent's are a branch with a root of its own."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.entries: dict[str, Entry] = {}
         self.leaf_after: dict[str, str | None] = {}

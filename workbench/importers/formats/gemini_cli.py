@@ -44,7 +44,7 @@ class GeminiCliBuilder(SessionBuilder):
         model, usage = text(record, "model"), USAGE.read(mapping(record, "tokens"))
         self.say_content("assistant", found, id=message_id, model=model, usage=usage)
 
-    def describe(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Mapping[str, Json]) -> None:
         """Read the session's id, its summary and its project."""
         self.id, self.title = identifier(document, "sessionId"), text(document, "summary")
         self.project = text(document, "projectHash")

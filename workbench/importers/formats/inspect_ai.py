@@ -11,10 +11,10 @@ from typing import TypeAlias
 from workbench.errors import FormatError
 from workbench.importers.blocks import content
 from workbench.importers.chat import ChatBuilder
-from workbench.importers.decoding import decode, kind
-from workbench.importers.source import Source
+from workbench.importers.decoding import as_object, decode
+from workbench.importers.source import SourceFile
 from workbench.importers.usage import UsageFields
-from workbench.importers.values import count, identifier, mapping, objects, optional_count, text
+from workbench.importers.values import count, identifier, items, mapping, objects, optional_count, text
 from workbench.transcript.message import Json, Usage
 from workbench.transcript.session import Session
 
@@ -32,27 +32,21 @@ class SampleBuilder(ChatBuilder):
     Attributes:
         figures: what the provider reported, by the id of the answer.
         after: the compactions that followed an answer, by its id; under the empty id, those before any.
+        pending: the compactions that were met and whose summaries were not.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.figures: dict[str, Mapping[str, Json]] = {}
         self.after: dict[str, list[Mapping[str, Json]]] = defaultdict(list)
+        self.pending: list[Mapping[str, Json]] = []
 
     def read_sample(self, sample: Mapping[str, Json]) -> None:
         """Read the events and then the messages; an event without a message of its own comes last."""
-        attached = mapping(sample, "attachments")
         self._read_events(objects(sample, "events"))
-        pending = list(self.after[""])
-        for i, message in enumerate(objects(sample, "messages")):
-            with self.source.at(field=f"messages[{i}]"):
-                resolved = _resolved(message, attached)
-                if mapping(message, "metadata").get("summary") is True:
-                    self._compaction(resolved, pending.pop(0) if pending else {})
-                else:
-                    self.read(_in_chat_shape(resolved))
-                pending += self.after.get(identifier(message, "id"), [])
-        for event in pending:
+        self.pending = list(self.after[""])
+        self.read_all(_resolved(items(sample, "messages"), mapping(sample, "attachments")), "messages")
+        for event in self.pending:
             self._compaction(None, event)
 
     def _read_events(self, events: list[dict[str, Json]]) -> None:
@@ -66,6 +60,19 @@ class SampleBuilder(ChatBuilder):
                     self.figures[newest] = mapping(output, "usage")
             elif event.get("event") == "compaction":
                 self.after[newest].append(event)
+
+    def read(self, record: Mapping[str, Json], *, synthetic: bool = False) -> None:
+        """Read one message, or the summary of the compaction that is pending."""
+        if mapping(record, "metadata").get("summary") is True:
+            self._compaction(record, self.pending.pop(0) if self.pending else {})
+        else:
+            shaped = {name: value for name, value in record.items() if name != "timestamp"}
+            if not record.get("content") and isinstance(record.get("error"), dict):
+                shaped["content"] = text(record, "error/message")
+            if record.get("role") == "tool":
+                shaped["name"] = record.get("function")
+            super().read(shaped, synthetic=synthetic)
+        self.pending += self.after.get(identifier(record, "id"), [])
 
     def _compaction(self, message: Mapping[str, Json] | None, event: Mapping[str, Json]) -> None:
         """Add a summary with the figures of its event; without a message, the context was cleared or trimmed."""
@@ -84,17 +91,7 @@ class SampleBuilder(ChatBuilder):
         return USAGE.read(self.figures.get(identifier(record, "id"), {}))
 
 
-def _in_chat_shape(message: dict[str, Json]) -> dict[str, Json]:
-    shaped = {name: value for name, value in message.items() if name != "timestamp"}
-    error = message.get("error")
-    if isinstance(error, dict) and not message.get("content"):
-        shaped["content"] = text(error, "message")
-    if message.get("role") == "tool":
-        shaped["name"] = message.get("function")
-    return shaped
-
-
-def sessions(source: Source) -> Iterator[Session]:
+def sessions(source: SourceFile) -> Iterator[Session]:
     """One session a sample."""
     zipped = source.head().text.startswith(ZIP)
     for place, about, sample in _zipped(source) if zipped else _listed(source):
@@ -107,7 +104,7 @@ def sessions(source: Source) -> Iterator[Session]:
             yield builder.session()
 
 
-def _listed(source: Source) -> Iterator[Sample]:
+def _listed(source: SourceFile) -> Iterator[Sample]:
     """The samples of a document, with their places and what is known of the evaluation."""
     document = source.object_with("samples")
     with source.at():
@@ -116,7 +113,7 @@ def _listed(source: Source) -> Iterator[Sample]:
             yield f"samples[{i}]", about, sample
 
 
-def _zipped(source: Source) -> Iterator[Sample]:
+def _zipped(source: SourceFile) -> Iterator[Sample]:
     """The samples of a zip likewise."""
     try:
         with source.open() as stream, zipfile.ZipFile(stream) as archive:
@@ -135,10 +132,7 @@ def _zipped(source: Source) -> Iterator[Sample]:
 def _member(archive: zipfile.ZipFile, name: str) -> dict[str, Json]:
     if archive.getinfo(name).file_size > MOST_BYTES:
         raise FormatError(f"unpacks to more than {MOST_BYTES:,} bytes")
-    value = decode(archive.read(name).decode(errors="replace"))
-    if not isinstance(value, dict):
-        raise FormatError(f"expected an object, found {kind(value)}")
-    return value
+    return as_object(decode(archive.read(name).decode(errors="replace")))
 
 
 def _resolved(value: Json, attached: Mapping[str, Json]) -> Json:

@@ -9,7 +9,7 @@ from workbench.errors import FormatError
 from workbench.importers.blocks import Content, text_block, tool_call
 from workbench.importers.images import linked
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import Source
+from workbench.importers.source import SourceFile
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import mapping, objects, text, timestamp
 from workbench.transcript.log import ClearingEntry
@@ -23,7 +23,7 @@ USAGE = UsageFields("input", "output", "cache/read", "cache/write", "reasoning")
 class OpenCodeBuilder(SessionBuilder):
     """Reads messages of parts; a compaction is asked for in one and answered in the next."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.asked: Mapping[str, Json] | None = None
         self.cleared: list[tuple[float, str]] = []
@@ -84,7 +84,7 @@ class OpenCodeBuilder(SessionBuilder):
         fields: dict[str, Any] = {"name": call.name, "is_error": failed, "time": timestamp(times, "end")}
         return ToolResult(id=result_id, call_id=call.id, blocks=tuple(blocks), **fields)
 
-    def describe(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Mapping[str, Json]) -> None:
         """Read the session's id, its title and its folder."""
         self.id, self.title, self.cwd = (text(document, f"info/{name}") for name in ("id", "title", "directory"))
 

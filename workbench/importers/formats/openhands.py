@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from workbench.importers.blocks import Content, content, result_blocks, text_block, tool_calls
 from workbench.importers.images import linked
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import Source
+from workbench.importers.source import SourceFile
 from workbench.importers.usage import OPENAI_USAGE
 from workbench.importers.values import identifier, items, mapping, objects, optional_count, text, texts, timestamp
 from workbench.transcript.log import MessageEntry
@@ -20,7 +20,7 @@ QUIET = frozenset({"recall", "change_agent_state", "agent_state_changed", "null"
 class OpenHandsBuilder(SessionBuilder):
     """Reads events: actions, and the observations that follow them."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.responses: set[str] = set()
         self.calls: dict[str, str] = {}
@@ -92,14 +92,13 @@ class OpenHandsBuilder(SessionBuilder):
         self.compaction(text(args, "summary") or None, id="condensation", kept=kept)
 
 
-def sessions(source: Source) -> Iterator[Session]:
+def sessions(source: SourceFile) -> Iterator[Session]:
     """One session a task."""
     for line, record in source.records():
         with source.at(line):
             builder = OpenHandsBuilder(source)
-            for i, event in enumerate(objects(record, "history")):
-                with source.at(line, f"history[{i}]"):
-                    builder.read(event)
+            builder.line = line
+            builder.read_all(items(record, "history"), "history")
             builder.id = identifier(record, "instance_id")
             builder.model = text(record, "metadata/llm_config/model")
             builder.project = text(record, "instance/repo") or builder.id.rpartition("-")[0]

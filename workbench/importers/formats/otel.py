@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from workbench.errors import FormatError
 from workbench.importers.decoding import decode_or
-from workbench.importers.source import Source
+from workbench.importers.source import SourceFile
 from workbench.importers.traces import ChatMessage, Generation, TraceBuilder, chat_messages
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import identifier, objects, text, timestamp
@@ -39,32 +39,30 @@ USAGE = UsageFields(
 Messages: TypeAlias = list[ChatMessage]
 
 
-def sessions(source: Source) -> Iterator[Session]:
+def sessions(source: SourceFile) -> Iterator[Session]:
     """One session a conversation, or a trace where none is named."""
-    groups: dict[str, list[Generation]] = {}
-    names: dict[str, str] = {}
+    builders: dict[str, TraceBuilder] = {}
     for place, span in _spans(source):
         with source.at(field=place):
             attributes = _attributes(span.get("attributes"))
             found = _generation(span, attributes, place)
             group = text(attributes, "gen_ai.conversation.id", "session.id")
             group = group or identifier(span, "traceId", "trace_id") or source.stem
-            names.setdefault(group, text(attributes, "gen_ai.agent.name"))
-            if found is not None:
-                groups.setdefault(group, []).append(found)
-    if not groups:
+            builder = builders.setdefault(group, TraceBuilder(source))
+            builder.title = builder.title or text(attributes, "gen_ai.agent.name")
+            builder.generations += [found] if found is not None else []
+    builders = {group: builder for group, builder in builders.items() if builder.generations}
+    if not builders:
         raise FormatError("no span holds the messages of a model request", where=source.where)
-    for group, generations in groups.items():
-        builder = TraceBuilder(source)
-        builder.merge(generations)
-        builder.id, builder.title, builder.project = group, names[group], names[group]
+    for group, builder in builders.items():
+        builder.id, builder.project = group, builder.title
         yield builder.session()
 
 
-def _spans(source: Source) -> Iterator[tuple[str, dict[str, Json]]]:
+def _spans(source: SourceFile) -> Iterator[tuple[str, dict[str, Json]]]:
     """Every span with its place in the file."""
-    records: Iterable[tuple[int | None, Json]] = source.records() if source.in_lines() else ()
-    if not records:
+    records: Iterable[tuple[int | None, Json]] = source.records()
+    if not source.in_lines():
         document = source.document()
         records = ((None, one) for one in (document if isinstance(document, list) else [document]))
     for line, record in records:

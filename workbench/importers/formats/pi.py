@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from workbench.errors import FormatError
 from workbench.importers.blocks import content
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import Source
+from workbench.importers.source import SourceFile
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import label, mapping, optional_count, text, texts, timestamp
 from workbench.transcript.files import FileOps
@@ -21,7 +21,7 @@ USAGE = UsageFields("input", "output", "cacheRead", "cacheWrite")
 class PiBuilder(SessionBuilder):
     """Reads lines. In version 1 a line's place in the file is its name."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.header: Mapping[str, Json] = {}
         self.lines: list[str] = []

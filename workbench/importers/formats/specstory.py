@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field, replace
 
-from workbench.importers.blocks import Content, text_block
+from workbench.importers.blocks import Content, text_block, thought_block
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import Source
+from workbench.importers.source import SourceFile
 from workbench.importers.values import time_of
 from workbench.transcript.log import Entry
-from workbench.transcript.message import AnswerBlock, Text, Thinking, ToolCall, ToolResult
+from workbench.transcript.message import AnswerBlock, Text, ToolCall, ToolResult
 from workbench.transcript.session import Session
 
 _TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ"
@@ -26,17 +25,15 @@ _TOOL = re.compile(r'<tool-use data-tool-type="([^"]*)" data-tool-name="([^"]*)"
 _NAME = re.compile(r"Tool use: \*\*[^*]{0,200}\*\*")
 _TAGS = re.compile(r"</?(?:details|tool-use|summary)[^>\n]{0,400}>")
 _CODE = re.compile(r"`([^`]+)`")
-_THOUGHT = "<think>"
-_THOUGHT_HEAD = re.compile(r"<think>\s*(?:<details>)?\s*(?:<summary>[^<]*</summary>)?")
+_THOUGHT = re.compile(
+    r"<think>\s*(?:<details>)?\s*(?:<summary>[^<]*</summary>)?(.*?)(?:</think>|(?=<think>)|\Z)", re.DOTALL
+)
 _CONTINUED = "This session is being continued from a previous conversation"
 _CLIENT = ("<command-", "<local-command", "Caveat:")
-FencePart: TypeAlias = Literal["", "start", "inside", "end"]
-_ToolUse: TypeAlias = tuple[str, dict[str, str], str]
-"""A tool's name, its arguments and its result."""
 _ARGUMENT = {"shell": "command", "read": "path", "write": "path", "search": "pattern"}
 
 
-def sessions(source: Source) -> Iterator[Session]:
+def sessions(source: SourceFile) -> Iterator[Session]:
     """The one session of a file."""
     lines = source.text().split("\n")
     builder = SpecStoryBuilder(source)
@@ -63,28 +60,30 @@ class _Turn:
         return text.removesuffix("\n---").strip("\n") if text != "---" else ""
 
 
-def fences(lines: Sequence[str]) -> list[FencePart]:
-    """What each line is to a fenced block, empty for lines outside; a fence that never closes opens nothing."""
-    parts: list[FencePart] = [""] * len(lines)
+def fences(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """The first and the last line of each fenced block; a fence that never closes opens nothing."""
+    found: list[tuple[int, int]] = []
     mark, start = "", 0
     for i, line in enumerate(lines):
-        found = _FENCE.match(line) if "```" in line or "~~~" in line else None
-        if mark:
-            closes = found and found[1][0] == mark[0] and len(found[1]) >= len(mark) and not found[2].strip()
-            parts[i] = "end" if closes else "inside"
-            mark = "" if closes else mark
-        elif found and not (found[1][0] == "`" and "`" in found[2]):
-            mark, start = found[1], i
-            parts[i] = "start"
-    if mark:
-        parts[start:] = [""] * (len(lines) - start)
-    return parts
+        fence = _FENCE.match(line) if "```" in line or "~~~" in line else None
+        if fence and not mark and not (fence[1][0] == "`" and "`" in fence[2]):
+            mark, start = fence[1], i
+        elif fence and mark and fence[1].startswith(mark) and not fence[2].strip():
+            found.append((start, i))
+            mark = ""
+    return found
+
+
+def fenced(lines: Sequence[str]) -> set[int]:
+    """The numbers of the lines that belong to a fenced block."""
+    return {i for first, last in fences(lines) for i in range(first, last + 1)}
 
 
 def _turns(lines: Sequence[str]) -> list[_Turn]:
     turns: list[_Turn] = []
-    for line, quoted in zip(lines, fences(lines), strict=True):
-        found = None if quoted or not line.startswith("_**") else _TURN.match(line)
+    quoted = fenced(lines)
+    for i, line in enumerate(lines):
+        found = _TURN.match(line) if line.startswith("_**") and i not in quoted else None
         if found:
             turns.append(_Turn(found[1] == "User", bool(found[2]), (found[3] or "").strip(), time_of(found[4] or "")))
         elif turns:
@@ -98,7 +97,7 @@ class SpecStoryBuilder(SessionBuilder):
     The main conversation has one line of entries; each run of sidechain turns is a branch with its own root.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.leaves: dict[bool, str | None] = {False: None, True: None}
         self.side = False
@@ -133,8 +132,8 @@ class SpecStoryBuilder(SessionBuilder):
                 continue
             self.calls += 1
             call_id = f"call-{self.calls}"
-            name, arguments, result = piece
-            self.blocks.append(ToolCall(call_id, name, arguments))
+            call, result = piece
+            self.blocks.append(replace(call, id=call_id))
             self._close()
             if result:
                 self.say(ToolResult(id="", call_id=call_id, blocks=(Text(result),), time=turn.time))
@@ -159,50 +158,51 @@ class SpecStoryBuilder(SessionBuilder):
         return super().session()
 
 
-def _pieces(lines: Sequence[str]) -> Iterator[str | _ToolUse]:
-    """The words and the tool blocks of a turn, in order."""
-    quoted = fences(lines)
+def _pieces(lines: Sequence[str]) -> Iterator[str | tuple[ToolCall, str]]:
+    """The words of a turn and its tools, each a call and a result, in order."""
+    quoted = fenced(lines)
     words: list[str] = []
-    tool: list[int] = []
+    tool: list[str] = []
     for i, line in enumerate(lines):
-        if tool or (not quoted[i] and line.startswith("<tool-use ")):
-            tool.append(i)
-            if not quoted[i] and line.rstrip().endswith("</tool-use>"):
+        if tool or (i not in quoted and line.startswith("<tool-use ")):
+            tool.append(line)
+            if i not in quoted and line.rstrip().endswith("</tool-use>"):
                 yield "\n".join(words)
-                yield _tool(lines[tool[0] : i + 1], quoted[tool[0] : i + 1])
+                yield _tool(tool)
                 words, tool = [], []
         else:
             words.append(line)
-    yield "\n".join([*words, *(lines[i] for i in tool)])
+    yield "\n".join(words + tool)
 
 
 def _words(text: str) -> list[AnswerBlock]:
     """Thoughts and words, in order."""
     blocks: list[AnswerBlock] = []
-    for i, part in enumerate(text.split(_THOUGHT)):
-        thought, closed, said = part.partition("</think>") if i else ("", "", part)
-        if closed or thought:
-            inside = _THOUGHT_HEAD.sub("", _THOUGHT + thought)
-            blocks.append(Thinking(inside.replace("</details>", "").strip()))
-        if said.strip():
-            blocks.append(Text(said.strip("\n")))
+    for i, part in enumerate(_THOUGHT.split(text)):
+        if i % 2:
+            blocks += thought_block(part.replace("</details>", "").strip())
+        elif part.strip():
+            blocks.append(Text(part.strip("\n")))
     return blocks
 
 
-def _tool(lines: Sequence[str], quoted: Sequence[FencePart]) -> _ToolUse:
-    """A tool block's call, and its result: the last fenced block that is no part of what was to be written."""
+def _tool(lines: Sequence[str]) -> tuple[ToolCall, str]:
+    """A tool's call, and its result: the last fenced block that is no part of what was to be written."""
     head = _TOOL.match(lines[0])
     type_, name = (head[1], head[2]) if head else ("unknown", "unknown")
-    text, blocks = _split(lines, quoted)
-    before, _, after = text.partition("<summary>")
-    folded, _, rest = after.partition("</summary>")
+    outside: list[str] = []
+    blocks: list[tuple[str, str]] = []
+    after = 0
+    for first, last in fences(lines):
+        outside += lines[after:first]
+        blocks.append((lines[first].strip().lstrip("`~").strip(), "\n".join(lines[first + 1 : last])))
+        after = last + 1
+    before, _, folded = "\n".join([*outside, *lines[after:]]).partition("<summary>")
+    folded, _, rest = folded.partition("</summary>")
     summary = _NAME.sub("", folded).strip()
-    said = _TAGS.sub("", before + rest).strip()
-    answer, _, chosen = said.partition("**Answer:**")
-    result = chosen.strip()
-    if chosen:
-        said = answer.strip()
-    elif blocks and (type_ != "write" or blocks[-1][0] in ("", "text")):
+    said, _, chosen = _TAGS.sub("", before + rest).strip().partition("**Answer:**")
+    said, result = said.strip(), chosen.strip()
+    if not chosen and blocks and (type_ != "write" or blocks[-1][0] in ("", "text")):
         result = blocks.pop()[1]
     named = _CODE.findall(summary) or _CODE.findall(said)
     arguments = {_ARGUMENT[type_]: named[-1]} if type_ in _ARGUMENT and named else {}
@@ -211,18 +211,4 @@ def _tool(lines: Sequence[str], quoted: Sequence[FencePart]) -> _ToolUse:
         arguments["input"] = words
     if content := "\n".join(block for _, block in blocks):
         arguments["content"] = content
-    return name, arguments, result
-
-
-def _split(lines: Sequence[str], quoted: Sequence[FencePart]) -> tuple[str, list[tuple[str, str]]]:
-    """The text outside of fences, and the fenced blocks with their languages."""
-    outside: list[str] = []
-    blocks: list[tuple[str, list[str]]] = []
-    for line, part in zip(lines, quoted, strict=True):
-        if not part:
-            outside.append(line)
-        elif part == "start":
-            blocks.append((line.strip().lstrip("`~").strip(), []))
-        elif part == "inside":
-            blocks[-1][1].append(line)
-    return "\n".join(outside), [(language, "\n".join(block)) for language, block in blocks]
+    return ToolCall("", name, arguments), result

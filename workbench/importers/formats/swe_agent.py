@@ -25,6 +25,6 @@ class SweAgentBuilder(ChatBuilder):
         super().read(shaped, synthetic=synthetic or not by_hand)
         self.asked = self.asked or by_hand
 
-    def describe(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Mapping[str, Json]) -> None:
         """Read the environment's name."""
         self.title = label(document, "environment")
