@@ -17,7 +17,6 @@ from time import perf_counter
 from playwright.sync_api import sync_playwright
 from report.made import made
 
-from workbench.experiment.store import RunFolder
 from workbench.report import render
 
 TIMES = (
@@ -48,7 +47,7 @@ def main() -> None:
     for sessions in [int(word) for word in sys.argv[1:]] or [10, 100]:
         with tempfile.TemporaryDirectory() as folder:
             source = made(sessions, EIGHT)
-            RunFolder(Path(folder)).write(source.rows, source.manifest)
+            source.written(Path(folder))
             started = perf_counter()
             report = render(folder)
             made_in = perf_counter() - started

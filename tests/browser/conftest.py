@@ -32,7 +32,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         found.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def keep() -> Any:
     """Keeps a picture of a page for people to look at."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)

@@ -1,18 +1,15 @@
 """JupyterLab opens the explorer, runs it, and the picture follows the sliders."""
 
-import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -36,17 +33,12 @@ class Lab:
     """A JupyterLab that runs."""
 
     address: str
-    folder: Path
-    settings: Path
     token: str = "token-of-a-test"
 
-    def opened(self, name: str, theme: str) -> str:
-        """The address of a copy of the explorer's notebook, in a workspace of its own, with that theme set."""
-        themes = self.settings / "@jupyterlab" / "apputils-extension"
-        themes.mkdir(parents=True, exist_ok=True)
-        (themes / "themes.jupyterlab-settings").write_text(json.dumps({"theme": theme}))
-        shutil.copy(self.folder / "03_explore_session.ipynb", self.folder / f"{name}.ipynb")
-        return f"{self.address}/lab/workspaces/{name}/tree/{name}.ipynb?token={self.token}"
+    @property
+    def explorer(self) -> str:
+        """The address of the explorer's notebook."""
+        return f"{self.address}/lab/tree/03_explore_session.ipynb?token={self.token}"
 
 
 @pytest.fixture(scope="module")
@@ -57,11 +49,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     own |= {"IPYTHONDIR": str(home / "ipython"), "HOME": str(home), "MPLCONFIGDIR": str(home / "fonts")}
     own["PYTHONPATH"] = str(Path(workbench.__file__).parent.parent)
     port = free_port()
-    lab = Lab(f"http://127.0.0.1:{port}", home / "course", home / "LAB_SETTINGS_DIR")
+    lab = Lab(f"http://127.0.0.1:{port}")
     process = subprocess.Popen(
         [
-            sys.executable, "-m", "workbench", "lab", "--folder", str(lab.folder), "--no-browser",
+            sys.executable, "-m", "workbench", "lab", "--folder", str(home / "course"), "--no-browser",
             "--port", str(port), "--allow-root", "--ip=127.0.0.1", f"--IdentityProvider.token={lab.token}",
+            "--LabApp.expose_app_in_browser=True",
         ],
         env={**os.environ, **own}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )  # fmt: skip
@@ -76,13 +69,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
             process.kill()
 
 
-@pytest.fixture
-def lab(server: Lab, request: pytest.FixtureRequest) -> str:
-    """The explorer's notebook in JupyterLab: a copy of its own, which nobody has run."""
-    theme = getattr(request, "param", LIGHT)
-    return server.opened(f"explorer-{uuid4().hex[:8]}", theme)
-
-
 def _until_up(server: subprocess.Popen[bytes]) -> None:
     assert server.stderr is not None
     told = []
@@ -94,10 +80,23 @@ def _until_up(server: subprocess.Popen[bytes]) -> None:
     raise AssertionError("JupyterLab did not start: " + "".join(told))
 
 
-def _run_all(page: Any, lab: str, look: Callable[[], object]) -> None:
-    """Open the notebook, run all of its cells, and wait for the last."""
+@dataclass(frozen=True)
+class Explorer:
+    """The explorer's notebook in a browser, with all of its cells run."""
+
+    page: Any
+    asked: list[str]
+
+
+@pytest.fixture(scope="module")
+def explorer(browser: Any, server: Lab, keep: Any) -> Iterator[Explorer]:
+    """Opened and run once for all tests; each begins where the one before it ended."""
+    context = browser.new_context(viewport={"width": 1300, "height": 1500})
+    page = context.new_page()
     page.set_default_timeout(PATIENCE)
-    page.goto(lab)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(server.explorer)
     page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]')
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
     page.get_by_role("menuitem", name="Run", exact=True).click()
@@ -106,16 +105,13 @@ def _run_all(page: Any, lab: str, look: Callable[[], object]) -> None:
         page.get_by_text("window, 24,000").first.wait_for()
         page.get_by_text("under truncate").wait_for()
     finally:
-        look()
+        keep(page, "explorer")
+    yield Explorer(page, asked)
+    context.close()
 
 
-def test_a_slider_moves_and_the_picture_changes(browser: Any, lab: str, keep: Any) -> None:
-    context = browser.new_context(viewport={"width": 1300, "height": 1500})
-    page = context.new_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    _run_all(page, lab, lambda: keep(page, "explorer"))
-
+def test_a_slider_moves_and_the_picture_changes(explorer: Explorer, keep: Any) -> None:
+    page = explorer.page
     page.locator('[data-go="boundary:1"]').first.click()
     lost = page.get_by_text("the context still knows").first
     lost.wait_for()
@@ -138,8 +134,7 @@ def test_a_slider_moves_and_the_picture_changes(browser: Any, lab: str, keep: An
     page.locator(".wb-x p:visible", has_text="Before message").first.wait_for()
     keep(page, "explorer")
     assert page.locator('[data-mime-type="application/vnd.jupyter.error"]').count() == 0
-    assert all(url.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:")) for url in asked)
-    context.close()
+    assert all(url.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:")) for url in explorer.asked)
 
 
 PALE = """() => {
@@ -174,15 +169,12 @@ PALE = """() => {
 """What the explorer writes with too little contrast for what lies below it, in the picture and beside it."""
 
 
-@pytest.mark.parametrize("lab", [LIGHT, DARK], indirect=True)
-def test_in_a_light_and_in_a_dark_theme_every_word_can_be_read(
-    browser: Any, lab: str, keep: Any, request: pytest.FixtureRequest
-) -> None:
-    name = "dark" if DARK in request.node.name else "light"
-    context = browser.new_context(viewport={"width": 1300, "height": 1500})
-    page = context.new_page()
-    _run_all(page, lab, lambda: keep(page, f"explorer-{name}"))
-    assert page.evaluate("document.body.dataset.jpThemeLight") == str(name == "light").lower()
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_in_a_light_and_in_a_dark_theme_every_word_can_be_read(explorer: Explorer, keep: Any, theme: str) -> None:
+    page, name = explorer.page, theme.split()[-1].lower()
+    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
+    page.wait_for_selector(f'body[data-jp-theme-light="{str(name == "light").lower()}"]', state="attached")
+    page.get_by_role("tab", name="Messages").first.click()
     page.locator('[data-go="boundary:1"]').first.click()
     page.get_by_text("the context still knows").first.wait_for()
     for tab in ("Messages", "Before and after", "Lost", "As code"):
@@ -196,6 +188,7 @@ def test_in_a_light_and_in_a_dark_theme_every_word_can_be_read(
     page.locator(".story:visible").wait_for()
     keep(page, f"explorer-{name}-message")
     assert page.evaluate(PALE) == []
-    page.evaluate("document.querySelectorAll('.wb-x').forEach(part => { part.style.color = '#8888' })")
+    paint = "colour => document.querySelectorAll('.wb-x').forEach(part => { part.style.color = colour })"
+    page.evaluate(paint, "#8888")
     assert page.evaluate(PALE) != []  # the check can fail
-    context.close()
+    page.evaluate(paint, "")

@@ -1,36 +1,33 @@
 """The report in a real browser: opened from disk, with no network, it says nothing to the console and works."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from report.made import KEEPS, MadeResults, made
+from report.made import KEEPS, hostile, made
 from report.test_cost import bill
 
-from workbench.experiment.store import RunFolder
 from workbench.markup import environment
 from workbench.report import render
 from workbench.report.html import Html
 
 pytestmark = pytest.mark.browser
-HOSTILE = (
-    '<script>window.hit=1</script><img src=x onerror="window.hit=1"><svg onload="window.hit=1"></svg>'
-    '</td></table></details></main><style>main{display:none}</style><a href="javascript:window.hit=1">a</a>'
-    "[b](javascript:window.hit=1) ![c](http://example.com/c.png) <!-- --> {{ 7 * 7 }} &lt;script&gt; \"'` "
-    "\x1b]0;title\x07\x1b[31m\x00\u202e\u2028"
-)
 SERIOUS = ("serious", "critical")
 
 
-def rendered(source: MadeResults, folder: Path) -> Path:
-    RunFolder(folder).write(source.rows, source.manifest)
-    return render(folder)
-
-
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return rendered(made(9), tmp_path_factory.mktemp("runs") / "nine")
+def report(made_once: Callable[..., Path]) -> Path:
+    """A run with bills of many digits, and a strategy with a long name."""
+    names = (*KEEPS, "openhands_rolling")
+    source = made(9, names)
+    parts = dict.fromkeys(("usd_input", "usd_output", "usd_summaries", "usd_fetching"), 12.34)
+    source.rows["costs"] = [
+        bill(f"session-{n:02d}", name, 61.5 + n, usd_uncompacted=50.0, net_saving=-11.5 - n, **parts,
+             even_at=None if name == "none" or n % 3 else 12)
+        for n in range(9) for name in names
+    ]  # fmt: skip
+    return made_once("nine", lambda folder: render(source.written(folder))) / "report.html"
 
 
 class Opened:
@@ -114,34 +111,18 @@ def test_it_fits_a_phone_and_follows_the_scheme(browser: Any, report: Path, keep
     found.context.close()
 
 
-@pytest.fixture(scope="module")
-def priced(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run with bills of many digits, and strategies with long names."""
-    source = made(9, (*KEEPS, "openhands_rolling"))
-    parts = dict.fromkeys(("usd_input", "usd_output", "usd_summaries", "usd_fetching"), 12.34)
-    source.rows["costs"] = [
-        bill(f"session-{n:02d}", name, 61.5 + n, usd_uncompacted=50.0, net_saving=-11.5 - n, **parts,
-             even_at=None if name == "none" or n % 3 else 12)
-        for n in range(9) for name in (*KEEPS, "openhands_rolling")
-    ]  # fmt: skip
-    return rendered(source, tmp_path_factory.mktemp("runs") / "priced")
-
-
 WIDER = """() => [...document.querySelectorAll(".wide")].filter(box => box.scrollWidth > box.clientWidth)
     .map(box => box.getAttribute("aria-label"))"""
 
 
-def test_no_table_is_wider_than_a_screen(browser: Any, priced: Path, keep: Any) -> None:
-    found = Opened(browser, priced, viewport={"width": 1200, "height": 900})
-    assert found.page.locator("table.costs tbody tr").count() == 6
-    assert found.page.evaluate(WIDER) == []
-    keep(found.page, "report-priced", full_page=True)
-    found.context.close()
+def test_no_table_is_wider_than_a_screen(opened: Opened) -> None:
+    assert opened.page.locator("table.costs tbody tr").count() == 6
+    assert opened.page.evaluate(WIDER) == []
 
 
 @pytest.mark.parametrize("kind", ["headline", "costs"])
-def test_on_a_phone_the_strategy_stays_in_sight_beside_its_figures(browser: Any, priced: Path, kind: str) -> None:
-    found = Opened(browser, priced, viewport={"width": 390, "height": 844})
+def test_on_a_phone_the_strategy_stays_in_sight_beside_its_figures(browser: Any, report: Path, kind: str) -> None:
+    found = Opened(browser, report, viewport={"width": 390, "height": 844})
     box = found.page.locator(f".wide:has(> table.{kind})")
     assert box.evaluate("box => box.scrollWidth > box.clientWidth")
     box.evaluate("box => { box.scrollLeft = 150 }")
@@ -151,17 +132,13 @@ def test_on_a_phone_the_strategy_stays_in_sight_beside_its_figures(browser: Any,
 
 
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    source = made(2, entity=HOSTILE, evidence=HOSTILE + "long " * 200_000, use="x" * 1_000_000 + HOSTILE, title=HOSTILE)
-    source.manifest = {**source.manifest, "command": ["workbench", HOSTILE]}
-    source.rows["sessions"][0].update(skipped=HOSTILE, path=HOSTILE, format=HOSTILE, model=HOSTILE)
-    source.rows["sessions"].append({"session": HOSTILE, "path": HOSTILE, "status": "unreadable", "reason": HOSTILE})
-    source.rows["replays"][0].update(status="failed", reason=HOSTILE)
-    return rendered(source, tmp_path_factory.mktemp("runs") / "hostile")
+def large(made_once: Callable[..., Path]) -> Path:
+    """The report of a hundred sessions with hostile text in every place."""
+    return made_once("hostile", lambda folder: render(hostile().written(folder))) / "report.html"
 
 
-def test_hostile_text_runs_nothing_and_breaks_nothing(browser: Any, hostile: Path, keep: Any) -> None:
-    found = Opened(browser, hostile)
+def test_hostile_text_runs_nothing_and_breaks_nothing(browser: Any, large: Path, keep: Any) -> None:
+    found = Opened(browser, large)
     found.page.on("dialog", lambda dialog: found.said.append(dialog.message))
     for summary in found.page.locator("summary:visible").all():
         summary.click()
@@ -172,7 +149,7 @@ def test_hostile_text_runs_nothing_and_breaks_nothing(browser: Any, hostile: Pat
     assert found.page.locator("table.losses tbody tr:visible").count() > 0
     keep(found.page, "report-hostile", full_page=True)
     assert found.page.evaluate("window.hit") is None
-    assert found.asked == [hostile.as_uri()] and found.said == []
+    assert found.asked == [large.as_uri()] and found.said == []
     assert found.page.locator("main").is_visible() and found.page.locator("h2").last.is_visible()
     assert found.page.locator("main img, main script, svg[onload]").count() == 0
     own = found.page.locator("figure svg, main style + .wb-part").count()

@@ -5,13 +5,13 @@ from report.made import made
 
 from workbench.cli.app import main
 from workbench.cli.headline import against
-from workbench.experiment.store import Results, RunFolder
+from workbench.experiment.store import Results
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, source = tmp_path_factory.mktemp("runs") / "nine", made(9)
-    RunFolder(folder).write(source.rows, source.manifest)
+    source.written(folder)
     return folder
 
 

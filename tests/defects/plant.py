@@ -1,10 +1,11 @@
 """Whether the short suite notices a mistake: plants thirty defects, one at a time, and runs the tests on each.
 
-Usage: python tests/defects/plant.py [NAME ...] [--jobs N]
+Usage: python tests/defects/plant.py [NAME ...] [--jobs N] [--check]
 
 `defects.toml` lists them: in which file which text becomes which other text, what a user would suffer, and which tests
 look there. Those tests must pass as they are; with the defect they run again, and the whole short suite where they
-still pass. Works on a copy of the checkout. Ends with 1 where a defect was planted and no test failed.
+still pass. Works on a copy of the checkout. Ends with 1 where a defect was planted and no test failed. `--check` plants
+nothing and runs nothing: it names the defects whose text is no longer found, as after a refactoring.
 """
 
 from __future__ import annotations
@@ -43,16 +44,17 @@ class Defect:
     harm: str
     tests: str
 
-    def planted(self, folder: Path) -> str:
-        """Plant it; gives the file's text as it was.
+    def misplaced(self, folder: Path = ROOT) -> str:
+        """Why it cannot be planted, or nothing."""
+        if gone := [name for name in (self.file, self.tests) if not (folder / name).exists()]:
+            return f"{self.name}: there is no {gone[0]}"
+        times = (folder / self.file).read_text(encoding="utf-8").count(self.before)
+        return "" if times == 1 else f"{self.name}: {self.file} holds its text {times} times, not once"
 
-        Raises:
-            ValueError: the text does not stand there exactly once.
-        """
+    def planted(self, folder: Path) -> str:
+        """Plant it; gives the file's text as it was."""
         path = folder / self.file
         sound = path.read_text(encoding="utf-8")
-        if sound.count(self.before) != 1:
-            raise ValueError(f"{self.name}: {self.file} holds its text {sound.count(self.before)} times, not once")
         path.write_text(sound.replace(self.before, self.after), encoding="utf-8")
         return sound
 
@@ -92,8 +94,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="default: all")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--check", action="store_true", help="only name those whose text is no longer found")
     given = parser.parse_args()
     chosen = [one for one in defects() if not given.names or one.name in given.names]
+    misplaced = [why for one in chosen if (why := one.misplaced())]
+    if misplaced or given.check:
+        print("\n".join(misplaced) or f"{len(chosen)} can be planted")
+        return 1 if misplaced else 0
     missed = []
     with tempfile.TemporaryDirectory() as folder:
         checkout = copied(Path(folder))

@@ -1,4 +1,4 @@
-"""Recordings that were damaged 2,000 times: an error that names the place, or a session, and nothing else."""
+"""Recordings that were damaged in every way: an error that names the place, or a session, and nothing else."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from importers.indexed import CORPORA, rows
 from importers.samples import DOCUMENTS, LINES, TEXTS
 
+from profiles import examples
 from workbench.errors import FormatError
 from workbench.importers.importer import read
 from workbench.transcript.log import fold
 from workbench.transcript.message import counted_text
 from workbench.transcript.session import Session
 
-MUTATIONS = 2_000
+MUTATIONS = examples(2_000)
 SLOWEST = 5.0
 """Seconds of computing for one recording, whatever else the machine does."""
 KEPT_LINES, KEPT_ITEMS, KEPT_CHARS = 60, 14, 400
@@ -212,8 +212,8 @@ def test_no_damage_makes_anything_but_an_error_or_a_session(tmp_path: Path) -> N
     assert min(outcomes.values()) > MUTATIONS / 10
 
 
-@pytest.mark.parametrize("branches", [100_000])
-def test_a_hundred_thousand_branches_are_read(tmp_path: Path, branches: int) -> None:
+def test_as_many_branches_as_messages_are_read(tmp_path: Path) -> None:
+    branches = examples(100_000)
     line = '{"type":"user","uuid":"u%d","parentUuid":%s,"sessionId":"s","message":{"role":"user","content":"x"}}\n'
     path = tmp_path / "wide.jsonl"
     path.write_text("".join(line % (i, '"u0"' if i else "null") for i in range(branches)))

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from workbench.report.experiments import run_experiment
 from workbench.report.kernel import run_notebook
 from workbench.report.notebooks import notebook
 
@@ -61,10 +60,3 @@ def test_real_models_and_what_stands_in_for_them(tmp_path: Path) -> None:
     assert "You write summaries" in text and "tokens read" in text and "dollars" in text
     assert "not here: no model is named 'no_such_model'" in text
     assert "first_lines" in text and "litellm:openai/loopback" in text and "1 pictures" in text
-
-
-def test_an_experiment_leaves_its_notebook_its_run_and_its_report(tmp_path: Path) -> None:
-    given = {"strategies": "truncate", "limit": "1", "window": "20000", "shares": "0.2"}
-    done = run_experiment(given, tmp_path / "run")
-    assert done == tmp_path / "run" / "experiment.ipynb" and "truncate was the only strategy" in shown(done)
-    assert {"manifest.json", "scores.parquet", "report.html"} <= {path.name for path in done.parent.iterdir()}

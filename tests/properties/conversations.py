@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
-
-from hypothesis import seed as drawn_from
-from hypothesis import settings
 
 from profiles import examples
-from workbench.compaction.stage import Budget
-from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import (
@@ -31,17 +25,7 @@ from workbench.transcript.message import (
 from workbench.transcript.tokens import chars_per_token
 
 CASES = examples(400)
-"""Random conversations for each stage, and for each restated system."""
-
-OFTEN = examples(2000)
-"""Random conversations for each strategy of our own."""
-
-BATCH = 20
-"""Random conversations of one seed."""
-
-often = settings(max_examples=max(OFTEN // BATCH, 1), deadline=None, derandomize=True, database=None)
-shared = drawn_from(1)
-"""The same batches for each strategy: without it Hypothesis draws others for every name in a parametrization."""
+"""Random conversations for each preset and each stage."""
 
 SHARES = (0.0, 0.02, 0.05, 0.2, 0.5, 0.9)
 
@@ -92,42 +76,11 @@ def context(rng: random.Random) -> Context:
     return Context.of(said, count, overhead=rng.choice((0, 0, 50, 5_000)))
 
 
-@lru_cache(maxsize=OFTEN // BATCH + 1)
-def cases(seed: int) -> tuple[tuple[Context, Budget], ...]:
-    """A batch of random contexts, each with a budget between nothing and all of it; made once for all strategies."""
-    return tuple(_cases(random.Random(seed)))
-
-
-def _cases(rng: random.Random) -> Iterator[tuple[Context, Budget]]:
-    for _ in range(BATCH):
-        made = context(rng)
-        target = made.overhead + int(rng.choice(SHARES) * made.spoken)
-        keep = rng.choice((None, None, None, 0, 100))
-        yield made, Budget(target=target, window=max(made.tokens, 1), force=rng.random() < 0.2, keep_recent=keep)
-
-
 def by_bytes(message: Message) -> int:
     """A counter that counts other than by characters: bytes of all text, and nothing for frames."""
     return len(plain_text(message).encode("utf-8", "surrogatepass")) // 3 + sum(
         len(call.arguments_json()) for call in getattr(message, "calls", ())
     )
-
-
-class Brief:
-    """A deterministic model for tests: the newest words of what it is asked about, within the size it is given."""
-
-    name = "brief"
-
-    def __init__(self) -> None:
-        self.requests: list[SummaryRequest] = []
-
-    def complete(self, request: SummaryRequest, /) -> Completion:
-        self.requests.append(request)
-        text = "## Goal\n" + " ".join([request.previous, *(plain_text(message) for message in request.messages)])
-        most = request.max_tokens or 100
-        while text and request.count(UserMessage(id="", blocks=(Text(text),))) > most:
-            text = text[: len(text) * 2 // 3]
-        return Completion(text=text.encode("utf-8", "replace").decode() or "-", model=self.name)
 
 
 def _user(rng: random.Random, n: int) -> Message:

@@ -42,7 +42,7 @@ def d3(strategy: Strategy, steps: Iterable[Step], *, only_rewrites: bool = False
 def d4(strategy: Strategy) -> list[str]:
     """With more room a message is lost that stayed with less."""
     found = []
-    for case, before, _ in conversations():
+    for case, before in conversations():
         kept: set[str] = set()
         for share in SHARES:
             budget = Budget(target=before.overhead + int(share * before.spoken), window=max(before.tokens, 1))

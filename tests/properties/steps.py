@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 
-from properties.conversations import SHARES, by_bytes, context
+from properties.conversations import CASES, SHARES, by_bytes, context
 from properties.extremes import EXTREMES
 
 from builders import compact_if_due
 from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.presets import BUILTIN as PRESETS
+from workbench.compaction.presets.opal import OPAL_TRUNCATE
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages import BUILTIN as STAGES
 from workbench.compaction.strategy import Strategy
@@ -22,11 +23,9 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Text, UserMessage, plain_text
 from workbench.transcript.tokens import chars_per_token
 
-RANDOM = 20
-"""Random conversations for each preset and stage, besides the extremes."""
-
 SUBJECTS: Mapping[str, Strategy] = {
     **{name: PRESETS[name].strategy for name in PRESETS},
+    "opal_truncate": OPAL_TRUNCATE.strategy,
     **{f"stage {name}": Strategy(f"stage {name}", (stage(),)) for name, stage in STAGES.items()},
 }
 
@@ -55,7 +54,7 @@ class Step:
 
     Attributes:
         case: how to make the conversation again.
-        before: what went in, and `frozen` how that read.
+        before: what went in, and `frozen` a hash of how that read.
         again: what a second run with the same input gave.
         asks: what the model was asked.
     """
@@ -66,7 +65,7 @@ class Step:
     budget: Budget
     done: Compaction
     again: Compaction
-    frozen: str = field(repr=False)
+    frozen: int
     requests: tuple[SummaryRequest, ...] = field(repr=False)
 
     @property
@@ -81,46 +80,48 @@ class Step:
 
 
 def step(name: str, case: str, before: Context, budget: Budget, strategy: Strategy | None = None) -> Step:
-    strategy, model, frozen = strategy or SUBJECTS[name], Words(), repr(before.messages)
+    strategy, model, frozen = strategy or SUBJECTS[name], Words(), hash(repr(before.messages))
     done = compact(before, strategy, budget, model)
     return Step(
         name, case, before, budget, done, compact(before, strategy, budget, Words()), frozen, tuple(model.requests)
     )
 
 
-def conversations() -> Iterator[tuple[str, Context, random.Random]]:
-    for name, made in EXTREMES.items():
-        yield name, Context.of(made(), overhead=30), random.Random(name)
-    for seed in range(RANDOM):
-        rng = random.Random(seed)
-        yield f"random {seed}", context(rng), rng
+@cache
+def conversations() -> tuple[tuple[str, Context], ...]:
+    """The extremes and random ones, each under the name that makes it again; made once for all presets and stages."""
+    extreme = ((name, Context.of(made(), overhead=30)) for name, made in EXTREMES.items())
+    return (*extreme, *((f"random {seed}", context(random.Random(seed))) for seed in range(CASES)))
 
 
-def budgets(before: Context, rng: random.Random) -> Iterator[Budget]:
+def budgets(case: str, before: Context) -> Iterator[Budget]:
     """One that leaves some part; and for every other conversation one that is below what is protected."""
+    rng = random.Random(f"budgets of {case}")
     target = before.overhead + int(rng.choice(SHARES) * before.spoken)
-    window = rng.choice((max(before.tokens, 1), 2_000, 10_000))
+    window = rng.choice((max(before.tokens, 1), 200, 2_000, 10_000))
     reason = rng.choice(("threshold", "matched", "overflow", "manual", "events"))
-    keep = rng.choice((None, None, None, 0, 30, 400))
+    keep = rng.choice((None, None, None, 0, 30, 100, 400, 1_000))
     yield Budget(target=target, window=window, reason=reason, force=rng.random() < 0.2, keep_recent=keep)
     yield Budget(target=before.overhead + before.spoken // 3, window=max(before.tokens, 1))
 
 
 @cache
 def steps(name: str) -> tuple[Step, ...]:
-    """All compactions by a preset's strategy or a stage alone, with random budgets."""
-    return tuple(
-        step(name, case, before, budget)
-        for case, before, rng in conversations()
-        for budget in budgets(before, rng)
-    )  # fmt: skip
+    """All compactions by a preset's strategy or a stage alone: with random budgets, and once more from the result."""
+    found = []
+    for case, before in conversations():
+        found += [step(name, case, before, budget) for budget in budgets(case, before)]
+        harder = replace(found[-2].budget, target=0, force=True)
+        found.append(step(name, f"{case}, once more", found[-2].after, harder))
+    return tuple(found)
 
 
 @cache
 def due(name: str) -> tuple[Step, ...]:
     """All compactions of a preset by its own trigger and counter, in windows that the conversation fills."""
     preset, made = PRESETS[name], []
-    for case, before, rng in conversations():
+    for case, before in conversations():
+        rng = random.Random(f"when {case} is due")
         counted = Context.of(before.messages, preset.count or rng.choice((chars_per_token, by_bytes)), before.overhead)
         situation = Situation(
             tokens=counted.tokens, window=max(int(counted.tokens * rng.choice((0.3, 1.0, 1.2))), 1),
@@ -139,7 +140,7 @@ def due(name: str) -> tuple[Step, ...]:
                     done.budget,
                     done,
                     again,
-                    repr(counted.messages),
+                    hash(repr(counted.messages)),
                     tuple(model.requests),
                 )
             )

@@ -144,11 +144,10 @@ from properties.steps import SUBJECTS, Words, budgets, conversations
 from workbench.compaction.engine import compact
 for name, strategy in SUBJECTS.items():
     seal = sha256()
-    for n, (case, before, rng) in enumerate(conversations()):
-        if n % 5 == 0:
-            for budget in budgets(before, rng):
-                done = compact(before, strategy, budget, Words())
-                seal.update(repr((done.after.messages, done.sent.messages)).encode("utf-8", "surrogatepass"))
+    for case, before in conversations()[:55:5]:
+        for budget in budgets(case, before):
+            done = compact(before, strategy, budget, Words())
+            seal.update(repr((done.after.messages, done.sent.messages)).encode("utf-8", "surrogatepass"))
     print(name, seal.hexdigest())
 """
 
@@ -218,7 +217,7 @@ def test_c12_a_request_has_no_system_message_that_the_host_did_not_write(name: s
 
 def test_the_conversations_hold_what_the_invariants_are_about() -> None:
     """Credentials, orders, seals, pictures, pins and clusters are all in what the checks are run on."""
-    everything = repr([before.messages for _, before, _ in conversations()])
+    everything = repr([before.messages for _, before in conversations()])
     for part in (
         SECRET,
         "SYSTEM OVERRIDE",

@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-import random
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from properties.conversations import cases, often, shared
+from properties.steps import budgets, conversations
 
 from workbench.compaction.plan import Draft, Plan
-from workbench.compaction.stage import Stage
+from workbench.compaction.stage import Budget
 from workbench.compaction.stages import BUILTIN
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, plain_text
 
-every_stage = pytest.mark.parametrize("stage", [stage() for stage in BUILTIN.values()], ids=list(BUILTIN))
+every_stage = pytest.mark.parametrize("name", BUILTIN)
 REWRITES = ("budget_reduction", "snip", "microcompact", "context_collapse")
 
 
+def cases() -> Iterator[tuple[Context, Budget]]:
+    for case, before in conversations():
+        for budget in budgets(case, before):
+            yield before, budget
+
+
 @every_stage
-@shared
-@often
-@given(seed=st.integers(0, 2**32))
-def test_the_same_context_gives_the_same_plan(stage: Stage, seed: int) -> None:
+def test_the_same_context_gives_the_same_plan(name: str) -> None:
     """C9; and edits are in order, inside the context, and change something."""
-    for context, budget in cases(seed)[:8]:
+    stage = BUILTIN[name]()
+    for context, budget in cases():
         plan = stage.plan(context, budget)
         assert plan == stage.plan(context, budget)
         if plan is not None:
@@ -37,13 +39,10 @@ def test_the_same_context_gives_the_same_plan(stage: Stage, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", REWRITES)
-@shared
-@often
-@given(seed=st.integers(0, 2**32))
-def test_what_a_cheap_stage_writes_is_smaller_one_by_one_and_done_once(name: str, seed: int) -> None:
+def test_what_a_cheap_stage_writes_is_smaller_one_by_one_and_done_once(name: str) -> None:
     """D1, D3."""
     stage = BUILTIN[name]()
-    for context, budget in cases(seed)[:8]:
+    for context, budget in cases():
         plan = stage.plan(context, budget)
         if plan is None:
             continue
@@ -56,13 +55,10 @@ def test_what_a_cheap_stage_writes_is_smaller_one_by_one_and_done_once(name: str
         assert stage.plan(after, budget) is None
 
 
-@shared
-@often
-@given(seed=st.integers(0, 2**32))
-def test_no_plan_depends_on_what_the_ids_are(seed: int) -> None:
+def test_no_plan_depends_on_what_the_ids_are() -> None:
     """A stage is blind: with other ids for the same messages it keeps, drops and rewrites the same ones."""
     stage = BUILTIN["truncate"]()
-    for context, budget in cases(seed)[:5]:
+    for context, budget in cases():
         other = Context(
             tuple(_renamed(message) for message in context.messages), context.sizes, context.overhead, context.count
         )
@@ -81,9 +77,9 @@ def _renamed(message: Message) -> Message:
     return message if isinstance(message, Summary) else replace(message, id=f"other-{message.id}")
 
 
-def test_the_cases_are_not_all_alike() -> None:
+def test_the_conversations_are_not_all_alike() -> None:
     """The generator makes what it says: empty, short and long contexts, and all kinds of messages."""
-    made = [context for seed in range(40) for context, _ in cases(random.Random(seed).randrange(2**32))]
+    made = [context for case, context in conversations() if case.startswith("random")]
     lengths = [len(context.messages) for context in made]
     assert min(lengths) == 0
     assert 1 in lengths

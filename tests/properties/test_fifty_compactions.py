@@ -22,7 +22,7 @@ from workbench.compaction.stage import Budget
 from workbench.models.extractive import Extractive
 from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.transcript.context import Context, OpenContext
-from workbench.transcript.message import Message, plain_text
+from workbench.transcript.message import Message, Summary, plain_text
 from workbench.transcript.tokens import chars_per_token
 
 WINDOW, DUE, TARGET = 2_000, 1_600, 800
@@ -95,7 +95,7 @@ def chained(name: str, first: Message, model: Model) -> Context:
         budget = Budget(target=TARGET, window=WINDOWS.get(name, WINDOW), reason="matched")
         done = compact(context, PRESETS[name].strategy, budget, model)
         assert done.after is not context or name in ONLY_RESULTS, done.why
-        step = Step(name, f"turn {n}", context, budget, done, done, repr(context.messages), ())
+        step = Step(name, f"turn {n}", context, budget, done, done, 0, ())
         faults = {rule: told for rule in ONCE if (rule, name) not in LET_OFF and (told := EVERY[rule](step))}
         assert not faults and not done.violations, (n, faults)
         context, fired = done.after, fired + 1
@@ -116,6 +116,19 @@ def stated(context: Context) -> bool:
 def test_d14_fifty_compactions_keep_every_invariant(name: str) -> None:
     """What holds once holds fifty times, each time against the history just before."""
     assert offline(name).messages
+
+
+@pytest.mark.parametrize("name", ["summarize", "pipeline"])
+def test_d14_one_summary_accounts_for_every_message_that_did_not_stay(name: str) -> None:
+    """C7: what was said stands in the context or among what its only summary replaces, and never in both."""
+    context = offline(name)
+    (summary,) = (message for message in context.messages if isinstance(message, Summary))
+    stayed = {message.id for message in context.messages}
+    assert not stayed & set(summary.replaces)
+    turns = 1 + max(int(id[1:]) for id in (*stayed, *summary.replaces) if id.startswith("u"))
+    rng = random.Random(name)
+    assert {m.id for n in range(1, turns) for m in turn(n, rng)} <= stayed | set(summary.replaces)
+    assert set(summary.files.read) <= {f"src/file_{i}.py" for i in range(7)}
 
 
 @pytest.mark.parametrize("name", PROMISES)

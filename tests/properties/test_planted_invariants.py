@@ -95,7 +95,7 @@ def test_nothing_is_found_where_nothing_is_wrong() -> None:
 def test_defects_of_a_record_are_found() -> None:
     """C8, C9, D2 and D8 are about what a compaction says of itself."""
     fine = forged(list)
-    assert EVERY["C8"](replace(fine, frozen="another"))
+    assert EVERY["C8"](replace(fine, frozen=0))
     assert EVERY["C9"](replace(fine, again=replace(fine.done, why="another")))
     assert EVERY["D2"](replace(fine, done=replace(fine.done, why="")))
     wrong = replace(fine.after, sizes=tuple(size + 1 for size in fine.after.sizes))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from workbench.experiment.store import RunFolder
 from workbench.experiment.tables import COLUMNS, frame
 
 KEEPS = {"none": 1.0, "null": 0.04, "truncate": 0.5, "summarize": 0.74, "pipeline": 0.62}
@@ -25,6 +27,11 @@ class MadeResults:
 
     def table(self, name: str) -> pd.DataFrame:
         return frame(name, self.rows.get(name, ()))
+
+    def written(self, folder: Path) -> Path:
+        """The folder, with the manifest and all tables in it."""
+        RunFolder(folder).write(self.rows, self.manifest)
+        return folder
 
 
 def made(
@@ -48,6 +55,26 @@ def made(
         rows["survival"] += _survival(id, strategy, dice)
         rows["replays"].append({"session": id, "strategy": strategy, "status": "ok", "reason": ""})
     return MadeResults(MANIFEST, rows)
+
+
+HOSTILE = (
+    '<script>window.hit=1</script><img src=x onerror="window.hit=1"><svg onload="window.hit=1"></svg>'
+    '</td></table></details></main><style>main{display:none}</style><a href="javascript:window.hit=1">a</a>'
+    "[b](javascript:window.hit=1) ![c](c.png) <!-- --> {{ 7 * 7 }} &lt;script&gt; \"'` "
+    '" onmouseover="window.hit=1 \x1b]0;title\x07\x1b[31m\x00\u202e\u2028'
+)
+
+
+def hostile() -> MadeResults:
+    """A hundred sessions with hostile text in every place, a megabyte of it in some."""
+    text = HOSTILE + "x" * 2_000
+    source = made(100, entity=text, evidence=text, use=text, title=text)
+    source.manifest = {**source.manifest, "command": ["workbench", HOSTILE]}
+    source.rows["losses"][0].update(evidence=HOSTILE + "long " * 200_000, use="x" * 1_000_000 + HOSTILE, weight=99.0)
+    source.rows["sessions"][0].update(skipped=HOSTILE, path=HOSTILE, format=HOSTILE, model=HOSTILE)
+    source.rows["sessions"].append({"session": HOSTILE, "path": HOSTILE, "status": "unreadable", "reason": HOSTILE})
+    source.rows["replays"][0].update(status="failed", reason=HOSTILE)
+    return source
 
 
 MANIFEST = {

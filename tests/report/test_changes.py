@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from report.made import MadeResults, made
 
-from workbench.experiment.store import Results, RunFolder
+from workbench.experiment.store import Results
 from workbench.report.comparison import answer_html, changes, changes_html, lost_now
 from workbench.report.report import Report
 from workbench.report.tables import Tables
@@ -76,7 +76,7 @@ def swept(tmp_path: Path) -> Results:
         {"strategy": name, "base": name, "window": None, "model": "extractive", "settings": json.dumps({"keep": keep})}
         for name, keep in (("summarize", "<b>8</b>"), ("pipeline", 4), ("truncate", 2))
     ]
-    RunFolder(tmp_path / "run").write(source.rows, source.manifest)
+    source.written(tmp_path / "run")
     return Results.open(tmp_path / "run")
 
 

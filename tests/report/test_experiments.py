@@ -81,7 +81,9 @@ def test_a_grid_runs_keeps_what_is_done_and_does_the_rest(tmp_path: Path) -> Non
     grid = {"window": "16000,500"}
     done, failed = run_experiments(fixed, grid, out, jobs=2)
     assert (done.outcome, failed.outcome) == ("done", "failed") and "or equal to 1000" in failed.reason
-    assert {"experiment.ipynb", "report.html", DONE} <= {path.name for path in Path(done.folder).iterdir()}
+    left = {"experiment.ipynb", "manifest.json", "scores.parquet", "report.ipynb", "report.html", DONE}
+    assert left <= {path.name for path in Path(done.folder).iterdir()}
+    assert "truncate was the only strategy" in (Path(done.folder) / "experiment.ipynb").read_text(encoding="utf-8")
     page = (Path(failed.folder) / "experiment.ipynb").read_text(encoding="utf-8")
     assert "papermill-error-cell-tag" in page and not (Path(failed.folder) / DONE).exists()
 

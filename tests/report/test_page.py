@@ -1,22 +1,17 @@
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from report.made import MadeResults, made
+from report.made import hostile, made
 from report.test_parts import Page
 
 from workbench.errors import SettingError
-from workbench.experiment.store import RunFolder
 from workbench.report import render
 
 pytestmark = pytest.mark.notebook
 NETWORK = re.compile(r"""(?:https?:)?//[a-z0-9]|@import|url\((?!["']?(?:#|data:))""", re.I)
-
-
-def written(source: MadeResults, folder: Path) -> Any:
-    RunFolder(folder).write(source.rows, source.manifest)
-    return folder
 
 
 def outside(page: Page) -> Any:
@@ -27,13 +22,9 @@ def outside(page: Page) -> Any:
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def large(made_once: Callable[..., Path]) -> Path:
     """The report of a hundred sessions with hostile text in every place."""
-    text = "<script>window.hit=1</script>" + "x" * 2_000 + '" onmouseover="window.hit=1'
-    folder = tmp_path_factory.mktemp("runs") / "large"
-    source = made(100, entity=text, evidence=text, use=text, title=text)
-    source.rows["losses"][0]["use"] = text * 500  # a line of a megabyte
-    return render(written(source, folder))
+    return made_once("hostile", lambda folder: render(hostile().written(folder))) / "report.html"
 
 
 def test_a_hundred_sessions_fit_in_three_megabytes(large: Path) -> None:
@@ -80,7 +71,7 @@ def test_the_notebook_stands_beside_the_page(large: Path) -> None:
 def test_a_run_in_which_nothing_could_be_read_has_a_report_too(tmp_path: Path) -> None:
     source = made(0)
     source.rows["sessions"] = [{"session": "a.json", "path": "a.json", "status": "unreadable", "reason": "no format"}]
-    html = render(written(source, tmp_path / "run")).read_text(encoding="utf-8")
+    html = render(source.written(tmp_path / "run")).read_text(encoding="utf-8")
     assert "Nothing was compared" in html and "no format" in html and html.count("Nothing to draw") >= 3
 
 
@@ -106,7 +97,7 @@ def test_a_sweep_against_another_run_begins_with_what_changed(tmp_path: Path) ->
         {"strategy": name, "base": name, "window": None, "model": "extractive", "settings": "{}"}
         for name in ("summarize", "pipeline", "truncate")
     ]
-    found = render(written(now, tmp_path / "now"), other=written(then, tmp_path / "then"))
+    found = render(now.written(tmp_path / "now"), other=then.written(tmp_path / "then"))
     assert found.name == "report-against-then.html" and not (tmp_path / "now" / "report.html").exists()
     html = found.read_text(encoding="utf-8")
     text = " ".join(re.sub(r"<[^>]+>", " ", html[html.index("<main>") :]).split())
