@@ -33,7 +33,7 @@ from bench_engine import Terse, long_conversation, planned
 from workbench.compaction.engine import compact
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.gemini_cli import ReverseBudget
-from workbench.compaction.presets.hermes_lean.prune import HermesPrune
+from workbench.compaction.presets.hermes_lean import HermesPrune
 from workbench.compaction.presets.opal import OPAL_TRUNCATE
 from workbench.compaction.presets.opencode import Prune
 from workbench.compaction.stage import Budget

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from workbench.transcript.message import Usage
+
 
 @dataclass(frozen=True)
 class Row:
@@ -43,3 +45,8 @@ def count_line(preset: str, rows: int, passed: int, instead: int) -> str:
     """One line of the count."""
     note = f", {instead} of them for the document instead of the original's source" if instead else ""
     return f"conformance {preset}: {passed} of {rows} rows pass{note}"
+
+
+def reported(usage: Usage) -> int:
+    """All four parts of a provider's report together."""
+    return usage.prompt + usage.output

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import pytest
-from conformance.rows import Row
+from conformance.rows import Row, reported
 from live.talk import answered, asked
 
 from builders import called, result, rules, said, told
@@ -22,10 +22,11 @@ from workbench.compaction.presets.ddx_agent.cut import (
     find_cut_point,
     first_cut,
     fitted,
+    places,
     recovered,
 )
 from workbench.compaction.presets.policies import POLICIES, Attempt
-from workbench.compaction.presets.token_counters import ddx_tokens, quarter_up, usage_tokens
+from workbench.compaction.presets.token_counters import ddx_tokens, quarter_up
 from workbench.compaction.stage import Budget
 from workbench.compaction.trigger import Situation
 from workbench.errors import ModelError
@@ -74,7 +75,15 @@ def cut_of(messages: Sequence[Message], config: Config, prefix: int = 0) -> int:
     context = context_of(messages, prefix)
     fit = fitted(context, Budget(target=config.threshold, window=config.context_window), config)
     assert fit is not None
-    return fit.cut
+    return fit.keep
+
+
+def found(messages: Sequence[Message], keep: int) -> int:
+    return find_cut_point(messages, places(messages), keep)
+
+
+def tried(messages: Sequence[Message], keep: int) -> tuple[int, int]:
+    return first_cut(messages, places(messages), keep)
 
 
 def roles(context: Context) -> list[str]:
@@ -99,7 +108,7 @@ def truncations() -> dict[str, object]:
 def never_the_tool() -> dict[str, object]:
     messages = [said("hello there!"), called("read", "c"), result("r", "c"), said("thanks", "u1")]
     plain = [messages[0], told("of course"), result("r", "none"), messages[3]]
-    return {"with a call": find_cut_point(messages, 10), "cut": find_cut_point(plain, 10)}
+    return {"with a call": found(messages, 10), "cut": found(plain, 10)}
 
 
 def forty_one() -> dict[str, object]:
@@ -145,7 +154,7 @@ def stuck() -> dict[str, object]:
         plan = DdxCompact(config).plan(context, Budget(target=100, window=100))
         attempts.append("nothing" if plan is None else "compacted")
         found.append(replace(HOST, stuck_after=3).stuck(attempts))
-    return {"estimate": context.tokens, "cut": first_cut(messages, 0)[0], "found": found}
+    return {"estimate": context.tokens, "cut": tried(messages, 0)[0], "found": found}
 
 
 def no_fit_then_fit() -> dict[str, object]:
@@ -158,7 +167,7 @@ def no_fit_then_fit() -> dict[str, object]:
     summary = after.messages[-1]
     assert isinstance(summary, Summary)
     return {
-        "prefix": prefix, "first": first_cut(messages, 20)[0], "cut": cut_of(messages, config, prefix),
+        "prefix": prefix, "first": tried(messages, 20)[0], "cut": cut_of(messages, config, prefix),
         "body": len(summary.text), "history": [plain_text(after.messages[0]), len(after.messages)],
         "tokens": after.spoken, "with prefix": after.tokens,
     }  # fmt: skip
@@ -298,19 +307,19 @@ ROWS = (
     ),
     Row(
         "ddx_agent", "usage 1000/500/200/100", {"tokens": 1_800},
-        lambda: {"tokens": usage_tokens(Usage(input=1_000, output=500, cache_read=200, cache_write=100))},
+        lambda: {"tokens": reported(Usage(input=1_000, output=500, cache_read=200, cache_write=100))},
     ),
     Row("ddx_agent", "truncate 3000 bytes to 2000; limit 0", {"says": True, "unchanged": True}, truncations),
     Row(
         "ddx_agent", "10 users of 4 tokens, keep 20", {"tokens": 4, "cut": 5},
-        lambda: {"tokens": ddx_tokens(TEN[0]), "cut": find_cut_point(TEN, 20)},
+        lambda: {"tokens": ddx_tokens(TEN[0]), "cut": found(TEN, 20)},
     ),
     Row(
         "ddx_agent", "user, assistant, tool, user thanks; keep 10", {"cut": 1, "with a call": 3}, never_the_tool,
     ),
     Row(
         "ddx_agent", "no messages; one short user", {"none": 0, "one": 0},
-        lambda: {"none": find_cut_point([], 100_000), "one": find_cut_point([said("hi")], 100_000)},
+        lambda: {"none": found([], 100_000), "one": found([said("hi")], 100_000)},
     ),
     Row(
         "ddx_agent", "41 messages, keep 200, default config",
@@ -394,8 +403,8 @@ def test_the_trigger_counts_the_whole_request() -> None:
 
 def test_at_least_one_message_goes_where_everything_would_be_kept() -> None:
     messages = [said("one", "u0"), called("read", "c"), result("r", "c"), told("two", "a1"), said("three", "u1")]
-    assert find_cut_point(messages, 100_000) == 0
-    assert first_cut(messages, 100_000) == (3, 4)
+    assert found(messages, 100_000) == 0
+    assert tried(messages, 100_000) == (3, 4)
 
 
 def test_a_reserve_that_fills_the_window_is_given_up() -> None:
@@ -448,7 +457,7 @@ def test_the_result_has_the_sizes_and_a_warning() -> None:
     fit = fitted(context_of(messages), budget, config)
     done = compact(context_of(messages), ddx_agent(config).strategy, budget, Scripted(["what was done"]))
     (record,) = done.stages
-    assert fit is not None and (fit.cut, len(messages) - fit.keep) == (7, 2)
+    assert fit is not None and fit.keep == 7
     assert (record.tokens_before, record.tokens_after) == (done.before.tokens, done.after.tokens)
     assert [m.text for m in record.wrote if isinstance(m, Summary)] == ["what was done"]
     assert "less exact" in HOST.warning

@@ -13,12 +13,15 @@ from builders import called, conversation, result, rules, said, told
 from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.guard import violations
 from workbench.compaction.presets import preset
-from workbench.compaction.presets.docker_agent import DOCKER_AGENT, DOCKER_AGENT_G2, docker_agent, should_compact
-from workbench.compaction.presets.docker_agent.generations import (
+from workbench.compaction.presets.docker_agent import (
+    DOCKER_AGENT,
+    DOCKER_AGENT_G2,
     FIRST,
     LATER,
     DockerGeneration,
+    DockerTrigger,
     calibration,
+    docker_agent,
     docker_tokens_g2,
     exact_tokens,
     first_index_in_budget,
@@ -109,18 +112,18 @@ def summary_item(id: str, first_kept: str | None) -> CompactionEntry:
     return CompactionEntry(id=id, parent=None, summary=Summary(id=id, text="before"), first_kept=first_kept)
 
 
+def due(tokens: int, threshold: float = 0.9, limit: int = 100_000) -> bool:
+    return DockerTrigger(threshold).check(Situation(tokens=tokens, window=limit)) is not None
+
+
 def trigger_g1() -> dict[str, object]:
     return {
-        "7000": should_compact(5_000 + 2_000, 100_000), "90000": should_compact(90_000, 100_000),
-        "90001": should_compact(90_001, 100_000), "added": should_compact(70_000 + 10_000 + 15_000, 100_000),
-        "no limit": [should_compact(90_001, limit) for limit in (0, -1)],
+        "7000": due(5_000 + 2_000), "90000": due(90_000), "90001": due(90_001),
+        "added": due(70_000 + 10_000 + 15_000), "no limit": [due(90_001, limit=limit) for limit in (0, -1)],
     }  # fmt: skip
 
 
 def thresholds() -> dict[str, object]:
-    def due(tokens: int, threshold: float) -> bool:
-        return should_compact(tokens, 100_000, threshold)
-
     return {
         "0.5": [due(60_000, 0.5), due(40_000, 0.5)], "1": due(99_999, 1), "0": due(90_001, 0),
         "1.5": due(90_001, 1.5), "-0.5": due(89_000, -0.5),
@@ -247,8 +250,8 @@ def phantom() -> dict[str, object]:
     inside: list[Message] = [said("go"), told("done")]
     own: list[Message] = [said("go"), called("read"), huge]
     return {
-        "sub-session": should_compact(sum(LATER.sizes(inside)), 100_000),
-        "own": should_compact(sum(LATER.sizes(own)), 100_000),
+        "sub-session": due(sum(LATER.sizes(inside))),
+        "own": due(sum(LATER.sizes(own))),
     }
 
 
@@ -427,7 +430,7 @@ def test_an_instruction_stands_below_the_question() -> None:
 
 
 def test_a_dedicated_model_is_asked_and_its_window_counts() -> None:
-    at = docker_agent(compaction_model="small", compaction_model_window=40_000)
+    at = docker_agent(model="small", window=40_000)
     assert at.trigger.check(Situation(tokens=36_000, window=200_000)) is None
     assert at.trigger.check(Situation(tokens=36_001, window=200_000)) is not None
     model = Scripted(["s"])
@@ -520,8 +523,8 @@ def test_the_trigger_counts_the_report_and_what_came_after() -> None:
     assert check(replace(at, since=10_000)) is None
     assert check(replace(at, since=10_001)) is not None
     assert check(Situation(tokens=90_001, window=100_000)) is not None
-    assert docker_agent(session_compaction=False).trigger.check(replace(at, since=10_001)) is None
-    by_hand = docker_agent(session_compaction=False).trigger.check(replace(at, requested=True))
+    assert DockerTrigger(enabled=False).check(replace(at, since=10_001)) is None
+    by_hand = DockerTrigger(enabled=False).check(replace(at, requested=True))
     assert by_hand is not None and by_hand.reason == "requested"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 from conformance.rows import Row
@@ -18,12 +18,11 @@ from workbench.compaction.presets import preset
 from workbench.compaction.presets.ex_athena import EX_ATHENA, EX_ATHENA_0_5, EX_ATHENA_HEAD, AutoPin, ex_athena
 from workbench.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns, RepeatCollapse
 from workbench.compaction.presets.ex_athena.stages import (
-    BudgetReduction,
-    ObservationMask,
+    AthenaMask,
+    AthenaReduction,
+    AthenaSnip,
     Pinning,
-    Snip,
     archived,
-    line,
     summary_stage,
 )
 from workbench.compaction.presets.policies import POLICIES
@@ -195,7 +194,7 @@ def at_equality() -> dict[str, object]:
 
 
 def own_pipeline() -> dict[str, object]:
-    here = ex_athena(compact_at=0.5, compaction_pipeline=(DropFirst(), Idle()))
+    here = ex_athena(compact_at=0.5, pipeline=(DropFirst(), Idle()))
     done = due(hundreds(8), here, 1_000)
     return {
         "stages": stages_of(done), "before": done.before.tokens, "after": done.sent.tokens,
@@ -204,18 +203,18 @@ def own_pipeline() -> dict[str, object]:
 
 
 def nothing_applied() -> dict[str, object]:
-    done = due(hundreds(8), ex_athena(compact_at=0.5, compaction_pipeline=(Idle(), Idle())), 1_000)
+    done = due(hundreds(8), ex_athena(compact_at=0.5, pipeline=(Idle(), Idle())), 1_000)
     return {"stages": stages_of(done), "outcome": done.outcome}
 
 
 def failed(*stages: Stage) -> str:
     with pytest.raises(ModelError) as caught:
-        due(hundreds(8), ex_athena(compact_at=0.5, compaction_pipeline=stages), 1_000)
+        due(hundreds(8), ex_athena(compact_at=0.5, pipeline=stages), 1_000)
     return str(caught.value)
 
 
 def forced_and_not() -> dict[str, object]:
-    here = ex_athena(compact_at=0.99, compaction_pipeline=(DropFirst(),))
+    here = ex_athena(compact_at=0.99, pipeline=(DropFirst(),))
     before = context([told("x" * 168, "a0"), told("x" * 168, "a1")])
     assert before.tokens == 100 and here.overflow is not None and here.count is not None
     forced = Budget(target=990, window=1_000, reason="overflow", force=True)
@@ -234,14 +233,14 @@ def pinned_pair() -> list[Message]:
 
 def pinned_stays(stage: Stage) -> int:
     messages = pinned_pair()
-    done = due(messages, ex_athena(compact_at=0.1, compaction_pipeline=(stage,)), 1_000)
+    done = due(messages, ex_athena(compact_at=0.1, pipeline=(stage,)), 1_000)
     assert done.violations and done.after is done.before
     return sum(message == messages[5] for message in done.after.messages)
 
 
 def later_stage() -> dict[str, object]:
     asked: list[int] = []
-    here = ex_athena(compact_at=0.5, compaction_pipeline=("budget_reduction", Seen(asked)))
+    here = ex_athena(compact_at=0.5, pipeline=("budget_reduction", Seen(asked)))
     done = due([said("go"), *asks_and_results(1, 24_000)], here, 12_000, overhead=40_000 // 4)
     return {"asked": len(asked), "at least 10000 after": done.after.tokens >= 10_000}
 
@@ -251,9 +250,9 @@ def too_long_result() -> dict[str, object]:
     small = result("z" * 16_000, "c1")
     held = replace(result("p" * 20_000, "c2"), pinned=True)
     before = context([called("a", "c0"), long, called("b", "c1"), small, called("c", "c2"), held])
-    after = applied(BudgetReduction(), before)
+    after = applied(AthenaReduction(), before)
     ((ref, whole),) = after.archive.items()
-    newest = applied(BudgetReduction(mark=archived), before).messages[1]
+    newest = applied(AthenaReduction(mark=archived), before).messages[1]
     return {
         "marker": plain_text(after.messages[1]) == f"[truncated; full=20000 chars; ref={ref}]",
         "newest": plain_text(newest).startswith(f"[old output cleared to save context (20000 chars, ref={ref})"),
@@ -262,7 +261,7 @@ def too_long_result() -> dict[str, object]:
     }
 
 
-def snipped_at(stage: Snip, messages: Sequence[Message]) -> list[int]:
+def snipped_at(stage: AthenaSnip, messages: Sequence[Message]) -> list[int]:
     after = applied(stage, context(messages))
     return [i for i, text in enumerate(texts(after)) if text.startswith("<snipped: stale tool-result for call ")]
 
@@ -286,7 +285,7 @@ def run_of_four() -> dict[str, object]:
 
 def masked() -> dict[str, object]:
     before = context([said("go"), *asks_and_results(10, 4_000)])
-    after = applied(ObservationMask(), before)
+    after = applied(AthenaMask(), before)
     told_back = texts(after)[2::2]
     spared = [
         replace(m, is_error=True) if isinstance(m, ToolResult) else m for m in asks_and_results(10, 4_000)
@@ -296,10 +295,10 @@ def masked() -> dict[str, object]:
             f"[output cleared to save context (4000 chars) — re-run read (src/{i}.py) if needed]" for i in range(5)
         ],
         "intact": told_back[5:] == ["x" * 4_000] * 5,
-        "second pass": ObservationMask().plan(after, ALL),
-        "tiny": ObservationMask().plan(context(asks_and_results(10, 40)), ALL),
-        "errors": ObservationMask().plan(context(spared), ALL),
-        "todo": ObservationMask().plan(context(asks_and_results(10, 4_000, "todo_write")), ALL),
+        "second pass": AthenaMask().plan(after, ALL),
+        "tiny": AthenaMask().plan(context(asks_and_results(10, 40)), ALL),
+        "errors": AthenaMask().plan(context(spared), ALL),
+        "todo": AthenaMask().plan(context(asks_and_results(10, 4_000, "todo_write")), ALL),
     }  # fmt: skip
 
 
@@ -317,7 +316,7 @@ SEVEN = [rules("x" * 288), *(m for i in (1, 2, 3) for m in (said("x" * 448, f"Q{
 
 
 def seven_messages() -> dict[str, object]:
-    here = ex_athena(live_suffix_count=2)
+    here = ex_athena(pinning=Pinning(suffix=2))
     done = due(SEVEN, here, 1_000, Scripted(["what happened"]))
     summary = done.after.messages[1]
     assert isinstance(summary, Summary)
@@ -336,7 +335,7 @@ def many_pins() -> dict[str, object]:
 
 def empty_summary() -> dict[str, object]:
     with pytest.raises(ModelError) as caught:
-        due(SEVEN, ex_athena(live_suffix_count=2), 1_000, Scripted(["  "]))
+        due(SEVEN, ex_athena(pinning=Pinning(suffix=2)), 1_000, Scripted(["  "]))
     return {"error": str(caught.value).partition(" ")[2]}
 
 
@@ -418,11 +417,11 @@ ROWS = (
     ),
     Row(
         "ex_athena", "[sys, a, t, a, t, a, t, a, t, a-final], age 2, pin 1", {"snipped": [2]},
-        lambda: {"snipped": snipped_at(Snip(age=2), [rules("s"), *asks_and_results(4, 400), told("end", "af")])},
+        lambda: {"snipped": snipped_at(AthenaSnip(age=2), [rules("s"), *asks_and_results(4, 400), told("end", "af")])},
     ),
     Row(
         "ex_athena", "[sys, t, a], age 4", {"plan": None},
-        lambda: {"plan": Snip().plan(context([rules("s"), result("x" * 400), told("a")]), ALL)},
+        lambda: {"plan": AthenaSnip().plan(context([rules("s"), result("x" * 400), told("a")]), ALL)},
     ),
     Row(
         "ex_athena", "[u, t, t, t, t, a, u, a], excerpt 20, pin 1",
@@ -523,15 +522,15 @@ def test_the_archive_and_its_reference_survive_all_stages() -> None:
 
 def test_the_newest_versions_references_survive_all_stages_too() -> None:
     before = context([said("go"), *asks_and_results(12, 20_000), *hundreds(6)])
-    once = applied(BudgetReduction(mark=archived), before)
-    for stage in (Snip(), ObservationMask(least=1), BudgetReduction(limit=10)):
+    once = applied(AthenaReduction(mark=archived), before)
+    for stage in (AthenaSnip(), AthenaMask(least=1), AthenaReduction(limit=10)):
         assert stage.plan(once, FORCED) is None, "the reference would be lost"
 
 
 def test_the_view_is_sent_and_never_kept() -> None:
     read, edit = called("read", "c1", path="a.py"), called("edit", "c2", path="a.py", old="x", new="y")
     messages = [said("go"), read, result("x" * 4_000, "c1"), edit, result("ok", "c2"), *hundreds(3)]
-    done = due(messages, ex_athena(compaction_pipeline=("context_collapse",)), 1_500)
+    done = due(messages, ex_athena(pipeline=("context_collapse",)), 1_500)
     assert texts(done.sent)[2] == "<read superseded by later edit: a.py>"
     assert done.after is done.before and done.outcome == "compacted"
 
@@ -577,7 +576,9 @@ def test_runs_are_of_one_tool() -> None:
 
 
 @pytest.mark.parametrize(
-    "stage", [BudgetReduction(), Snip(), ObservationMask(), ExcerptRuns(), MergeRuns()], ids=lambda stage: stage.name
+    "stage",
+    [AthenaReduction(), AthenaSnip(), AthenaMask(), ExcerptRuns(), MergeRuns()],
+    ids=lambda stage: stage.name,
 )
 def test_a_second_pass_changes_nothing(stage: Stage) -> None:
     parts = [m for i in range(4) for m in parallel(4, 18_000, f"p{i}")]
@@ -587,7 +588,7 @@ def test_a_second_pass_changes_nothing(stage: Stage) -> None:
 
 
 def test_a_forced_second_run_of_the_cheap_stages_changes_nothing() -> None:
-    cheap = ex_athena(compaction_pipeline=("budget_reduction", "snip", "microcompact")).strategy
+    cheap = ex_athena(pipeline=("budget_reduction", "snip", "microcompact")).strategy
     messages = [said("go"), *asks_and_results(8, 18_000), *parallel(4, 18_000), *hundreds(6)]
     once = compact(context(messages), cheap, FORCED, Scripted([]))
     assert once.outcome == "compacted"
@@ -596,14 +597,14 @@ def test_a_forced_second_run_of_the_cheap_stages_changes_nothing() -> None:
 
 def test_snip_leaves_prefix_live_end_and_young_results() -> None:
     messages = [said("go"), *asks_and_results(10, 400)]
-    assert snipped_at(Snip(), messages) == [2, 4, 6, 8, 10, 12]
-    assert snipped_at(Snip(age=8), messages) == [2, 4]
-    assert snipped_at(Snip(pinning=Pinning(prefix=5)), messages) == [6, 8, 10, 12]
-    assert snipped_at(Snip(pinning=Pinning(suffix=13)), messages) == [2, 4, 6]
+    assert snipped_at(AthenaSnip(), messages) == [2, 4, 6, 8, 10, 12]
+    assert snipped_at(AthenaSnip(age=8), messages) == [2, 4]
+    assert snipped_at(AthenaSnip(pinning=Pinning(prefix=5)), messages) == [6, 8, 10, 12]
+    assert snipped_at(AthenaSnip(pinning=Pinning(suffix=13)), messages) == [2, 4, 6]
 
 
 def test_the_newest_version_exempts_two_tools() -> None:
-    (snip,) = (stage for stage in EX_ATHENA_HEAD.strategy.stages if isinstance(stage, Snip))
+    (snip,) = (stage for stage in EX_ATHENA_HEAD.strategy.stages if isinstance(stage, AthenaSnip))
     assert snipped_at(snip, [said("go"), *asks_and_results(10, 400, "todo_write")]) == []
 
 
@@ -619,11 +620,11 @@ def told_more(n: int) -> list[Message]:
 
 
 def test_a_tool_named_memory_pins_nothing() -> None:
-    assert snipped_at(Snip(), [said("go"), *asks_and_results(10, 400, "memory")]) == [2, 4, 6, 8, 10, 12]
+    assert snipped_at(AthenaSnip(), [said("go"), *asks_and_results(10, 400, "memory")]) == [2, 4, 6, 8, 10, 12]
 
 
 def test_custom_messages_are_pinned_by_a_longer_prefix_or_by_themselves() -> None:
-    here = ex_athena(pinned_prefix_count=3)
+    here = ex_athena(pinning=Pinning(prefix=3))
     done = due([said("go"), *told_more(12)], here, 1_500, Scripted(["short"]))
     assert [m.name or m.id for m in done.after.messages[:4]] == ["u0", "z0", "z1", "compactor_summary"]
     alone = replace(told(HUNDRED, "mine"), pinned=True)
@@ -663,49 +664,53 @@ def test_the_summary_is_asked_for_in_the_documented_way() -> None:
 
 
 def test_transcript_lines_are_cut() -> None:
-    assert line(result("r" * 900)) == "[tool result] " + "r" * 500
-    assert line(said("u" * 1_200)) == "[user] " + "u" * 1_000
-    assert line(called("read", text="look")) == "[assistant] look [calls: read]"
+    template = summary_stage().prompt
+    messages = [result("r" * 900), said("u" * 1_200), called("read", text="look")]
+    lines = ["[tool result] " + "r" * 500, "[user] " + "u" * 1_000, "[assistant] look [calls: read]"]
+    assert template.transcript(messages) == "\n".join(lines)
 
 
 def test_every_option_has_an_effect() -> None:
     before = context([said("go"), *asks_and_results(8, 9_000), *parallel(4, 9_000), *LIVE])
 
-    def after(**options: Any) -> Sequence[str]:
-        at = ex_athena(compaction_pipeline=("budget_reduction", "snip", "microcompact"), **options)
+    def after(reduction: int = 16_000, age: int = 4, run: int = 3) -> Sequence[str]:
+        at = ex_athena(pipeline=(AthenaReduction(reduction), AthenaSnip(age), MergeRuns(run)))
         return texts(compact(before, at.strategy, ALL, Scripted([])).after)
 
     usual = after()
     assert sum(text.startswith("[truncated") for text in usual) == 0
-    assert sum(text.startswith("[truncated") for text in after(per_tool_result_max_chars=8_000)) > 4
+    assert sum(text.startswith("[truncated") for text in after(reduction=8_000)) > 4
     assert sum(text.startswith("<snipped") for text in usual) > sum(
-        text.startswith("<snipped") for text in after(snip_age_iterations=12)
+        text.startswith("<snipped") for text in after(age=12)
     )
     assert any(text.startswith("[microcompact") for text in usual)
-    assert not any(text.startswith("[microcompact") for text in after(microcompact_run_threshold=5))
+    assert not any(text.startswith("[microcompact") for text in after(run=5))
     assert ex_athena(compact_at=0.5).trigger.check(Situation(tokens=500, window=1_000)) is not None
+    kept = [message.id for message in before.messages[-8:]]
+    done = due(before.messages, ex_athena(pinning=Pinning(suffix=8)), 20_000, Scripted(["short"]))
+    assert [message.id for message in done.after.messages[-8:]] == kept
 
 
 def test_a_pipeline_may_leave_stages_out_and_name_its_own() -> None:
-    at = ex_athena(compaction_pipeline=("budget_reduction", "summary"))
+    at = ex_athena(pipeline=("budget_reduction", "summary"))
     assert [stage.name for stage in at.strategy.stages] == ["budget_reduction", "summary"]
-    own = ex_athena(compaction_pipeline=(DropFirst(), "summary"))
+    own = ex_athena(pipeline=(DropFirst(), "summary"))
     assert [stage.name for stage in own.strategy.stages] == ["drop_one", "summary"]
     with pytest.raises(UnknownName, match="context_collapse"):
-        ex_athena(compaction_pipeline=("no_such_stage",))
+        ex_athena(pipeline=("no_such_stage",))
 
 
 def test_options_that_cannot_work_are_refused() -> None:
     for wrong in (0.0, 1.5):
         with pytest.raises(SettingError, match="compact_at"):
             ex_athena(compact_at=wrong)
-    with pytest.raises(SettingError, match="live_suffix_count"):
-        ex_athena(live_suffix_count=-1)
+    with pytest.raises(SettingError, match="suffix"):
+        Pinning(suffix=-1)
 
 
 def test_a_failed_pipeline_leaves_the_history_as_it_was() -> None:
     messages = openai(12)
-    compactor = Compactor(ex_athena(compaction_pipeline=("budget_reduction", Failing()), compact_at=0.1), window=10_000)
+    compactor = Compactor(ex_athena(pipeline=("budget_reduction", Failing()), compact_at=0.1), window=10_000)
     assert compactor.before_request(messages) == messages
     assert [event.type for event in compactor.events] == ["compaction_started", "compaction_failed"]
 

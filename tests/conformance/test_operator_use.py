@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import pytest
-from conformance.rows import Row
+from conformance.rows import Row, reported
 from live.talk import answered, asked
 
 from builders import called, result, said, told
@@ -25,7 +25,7 @@ from workbench.compaction.presets.operator_use import (
     turn_start,
 )
 from workbench.compaction.presets.policies import POLICIES
-from workbench.compaction.presets.token_counters import operator_tokens, usage_tokens
+from workbench.compaction.presets.token_counters import operator_tokens
 from workbench.compaction.span_selection import Movable, Span, SummaryInput
 from workbench.compaction.stage import Budget
 from workbench.compaction.trigger import Moment, Situation
@@ -189,7 +189,7 @@ EMPTY = "the original prepares an empty list and asks a model about nothing; the
 ROWS = (
     Row(
         "operator_use", "usage 100/50/20/10", {"tokens": 180},
-        lambda: {"tokens": usage_tokens(Usage(input=100, output=50, cache_read=20, cache_write=10))},
+        lambda: {"tokens": reported(Usage(input=100, output=50, cache_read=20, cache_write=10))},
     ),
     Row(
         "operator_use", "image; 400 chars of each kind; empty user text",

@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import accumulate
 from string import Template
+from typing import ClassVar
 
 from workbench.compaction.clip import head
 from workbench.compaction.span_selection import SummaryInput
@@ -71,6 +72,7 @@ class PromptTemplate:
     says_size: bool = True
     window_chars: float | None = 2.1
     focus: str = ""
+    separator: ClassVar[str] = "\n\n"
 
     @property
     def system(self) -> str:
@@ -139,7 +141,8 @@ class PromptTemplate:
         """
         parts = [part for spoken in self._entries(messages, most_chars) for part in spoken]
         start = 0 if most_chars is None else _start(parts, most_chars)
-        return "\n\n".join([f"[{start} earlier entries left out for length]", *parts[start:]] if start else parts)
+        shown = [f"[{start} earlier entries left out for length]", *parts[start:]] if start else parts
+        return self.separator.join(shown)
 
     def left_out(self, messages: Sequence[Message], most_chars: int) -> int:
         """How many of the messages such a transcript does not show in whole."""
@@ -152,13 +155,14 @@ class PromptTemplate:
         """What is said of each message, with results and arguments cut until it fits or is cut to the least."""
         results, arguments = self.result_chars, self.argument_chars
         while True:
-            entries = [list(self._spoken(message, results, arguments)) for message in messages]
+            entries = [list(self.spoken(message, results, arguments)) for message in messages]
             length = sum(len(part) + 2 for spoken in entries for part in spoken)
             if most_chars is None or length <= most_chars or results <= 120:
                 return entries
             results, arguments = results // 4, arguments // 2
 
-    def _spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
+    def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
+        """One message's entries, with so many characters of a result, and of an argument."""
         if isinstance(message, ToolResult):
             kind = "Result, failed" if message.is_error else "Result"
             yield f"[{kind} of {word(message.name or message.call_id)}]: {_cut(_words(message), results)}"

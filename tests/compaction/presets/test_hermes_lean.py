@@ -4,8 +4,19 @@ import pytest
 from compaction.presets.situations import due, fired, stayed, summary
 
 from builders import called, conversation, result, rules, said, told
-from workbench.compaction.presets.hermes_lean import CLOSE, HERMES_LEAN, OPEN, HermesLimits, anchors, index
-from workbench.compaction.presets.hermes_lean.prune import OLD, SAME, HermesPrune, tail_tokens, whole
+from workbench.compaction.presets.hermes_lean import (
+    CLOSE,
+    HERMES_LEAN,
+    OLD,
+    OPEN,
+    SAME,
+    HermesLimits,
+    HermesPrune,
+    anchors,
+    index,
+    tail_tokens,
+    whole,
+)
 from workbench.compaction.strategy import Strategy
 from workbench.transcript.message import (
     AssistantMessage,

@@ -4,7 +4,7 @@ import pytest
 from compaction.presets.situations import due, fired, stayed, summary
 
 from builders import called, conversation, result, said, told
-from workbench.compaction.presets.opencode import ERASED, OPENCODE, SUMMARY, OpencodeCut, Prune, usable
+from workbench.compaction.presets.opencode import ERASED, OPENCODE, SUMMARY, OpencodeCut, Prune
 from workbench.compaction.strategy import Strategy
 from workbench.transcript.message import Message, ToolResult, plain_text
 
@@ -15,7 +15,8 @@ def test_it_is_due_at_exactly_the_window_less_20000() -> None:
     assert not due(OPENCODE, 179_999, 200_000)
     assert due(OPENCODE, 180_000, 200_000)
     assert due(OPENCODE, 1_000, 200_000, reported=180_000)
-    assert usable(32_000) == 24_000, "in a small window the longest answer is a quarter of it"
+    assert not due(OPENCODE, 23_999, 32_000), "in a small window the longest answer is a quarter of it"
+    assert due(OPENCODE, 24_000, 32_000)
 
 
 @pytest.mark.parametrize(("window", "kept"), [(200_000, 15_000), (64_000, 12_000), (6_000, 2_000)])

@@ -1,10 +1,17 @@
 from dataclasses import replace
 
 import pytest
-from compaction.presets.situations import at, due, fired, summary
+from compaction.presets.situations import at, due, fired, stayed, summary
 
 from builders import called, conversation, result, rules, said, told
-from workbench.compaction.presets.openhands_rolling import EVENTS, OPENHANDS_ROLLING, RollingCut, RollingTrigger
+from workbench.compaction.presets.openhands_rolling import (
+    EVENTS,
+    OPENHANDS_ROLLING,
+    SUMMARY,
+    RollingCut,
+    RollingTrigger,
+)
+from workbench.compaction.strategy import Strategy
 from workbench.transcript.message import Message, Summary
 
 
@@ -19,8 +26,9 @@ def test_the_numbers_of_its_class_are_240_and_2() -> None:
     of_class = replace(OPENHANDS_ROLLING, trigger=RollingTrigger(240))
     assert not due(of_class, 1_000, messages=240)
     assert due(of_class, 1_000, messages=241)
-    assert RollingCut(240, 2).newest == 117
-    assert RollingCut().newest == 35
+    summarises = Strategy("of_class", (replace(SUMMARY, cut=RollingCut(240, 2)),))
+    done, _ = fired(replace(of_class, strategy=summarises), flat(241), reason=EVENTS)
+    assert stayed(done) == [f"m{i}" for i in (0, 1, *range(241 - 117, 241))]
 
 
 def test_messages_alone_set_no_target_and_tokens_set_half_of_the_window() -> None:

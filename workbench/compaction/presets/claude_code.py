@@ -1,20 +1,20 @@
 """Claude Code: one summary of everything at the window less 33,000 tokens, and the files read last sent again.
 
 Restates the full compaction and the time-based micro-compaction of Anthropic's Claude Code as third parties read them
-in its shipped bundles and as the package compact-middleware (PyPI) ports them; Anthropic publishes neither. Take all of
-it as approximate. The API-side `cache_edits` variant, session memory and partial compaction are not restated. Besides
-what `presets` says of all restated systems, it differs:
+in its shipped bundles and as the package compact-middleware (PyPI) ports them; Anthropic publishes neither, so all of
+it is approximate. The API-side `cache_edits` variant, session memory and partial compaction are not restated. Besides
+the general differences (`presets`):
 
 - The newest user message and pinned messages stay beside the summary. The original keeps nothing.
 - A file is sent again as its last read showed it, unless it was changed after that: a replay has no disk. The original
-  reads up to five files anew, also after changes. Skills, plans, todos and hooks' messages are not known here.
+  reads up to five files anew. Skills, plans, todos and hooks' messages are not known here.
 - Files take at most a third of the room, the summary a quarter; in a window of 200,000 that is more than their bounds.
 - The micro-compaction looks at recorded times, and only when a compaction is due. The original looks at every request.
-- Its draft of an analysis is not asked for, since it would be thrown away.
+- Its draft of an analysis, which it throws away, is not asked for.
 - An earlier summary is given to the model as what is to be carried on. The original shows it as a message like others.
 - Where a transcript exceeds the window its oldest part is left out; the original does so after a refusal, three times.
 - When the model fails, the original gives up after three failures.
-- The model's longest answer, up to 20,000 tokens of the reserve, is taken to be a quarter of a small window at most.
+- The longest answer, up to 20,000 tokens of the reserve, is taken to be a quarter of a small window at most.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
-from workbench.transcript.message import Message, Text, ToolResult, UserMessage, plain_text
+from workbench.transcript.message import Message, Text, UserMessage, plain_text
 from workbench.transcript.pairing import answered_calls
 
 LEAST_FILE = 40
 RESTORED = "restored:"
 """Begins the name of a message that sends a file again."""
 CLEARED = "[old result taken out]"
-TOOLS = frozenset(
-    {"read", "readfile", "bash", "shell", "runshell", "grep", "glob", "websearch", "webfetch", "edit", "write",
-     "writefile"}
-)  # fmt: skip
+TOOLS = {
+    "read", "readfile", "bash", "shell", "runshell", "grep", "glob", "websearch", "webfetch", "edit", "write",
+    "writefile",
+}  # fmt: skip
 """Reading, shell, grep, glob, web search, web fetch, editing and writing, by the names that agents use."""
 
 
@@ -61,25 +61,18 @@ class IdleMicrocompact:
     name: ClassVar[str] = "idle_microcompact"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The markers; None where nobody waited, or no times are recorded."""
+        """The markers; None without such a pause, or where no times are recorded."""
         messages = context.messages
-        if not waited(messages) > self.idle:
+        answered = next((message.time for message in reversed(messages) if message.role == "assistant"), None)
+        now = messages[-1].time if messages else None
+        if answered is None or now is None or now - answered <= self.idle:
             return None
-        results = [i for i, message in enumerate(messages) if message.role == "tool" and clears(message)]
+        results = [i for i, message in enumerate(messages) if message.role == "tool" and _tool(message.name) in TOOLS]
         return rewritten(context, ((i, CLEARED) for i in results[: max(len(results) - self.keep, 0)]))
 
 
-def clears(message: ToolResult) -> bool:
-    """Whether the result is of one of the eight tools."""
-    return message.name.rsplit("__", 1)[-1].replace("_", "").lower() in TOOLS
-
-
-def waited(messages: Sequence[Message]) -> float:
-    """Seconds between the model's last answer and the newest message; 0 where one of the times is unknown."""
-    answer = next((message for message in reversed(messages) if message.role == "assistant"), None)
-    if answer is None or answer.time is None or messages[-1].time is None:
-        return 0.0
-    return messages[-1].time - answer.time
+def _tool(name: str) -> str:
+    return name.rsplit("__", 1)[-1].replace("_", "").lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +128,11 @@ class RestoredFiles:
             if len(found) == self.files or left < LEAST_FILE:
                 break
             short = clipped(f"[{path}, as it was last read]\n{text}", min(self.file_tokens, left), context.count)
-            if not short:
-                continue
-            id, time = "restored-" + reference("\0".join((gone[-1].id, path, short))), gone[-1].time
-            again = UserMessage(id=id, blocks=(Text(short),), name=RESTORED + path, synthetic=True, time=time)
-            found.append(again)
-            left -= context.count(again)
+            if short:
+                id, time = "restored-" + reference("\0".join((gone[-1].id, path, short))), gone[-1].time
+                again = UserMessage(id=id, blocks=(Text(short),), name=RESTORED + path, synthetic=True, time=time)
+                found.append(again)
+                left -= context.count(again)
         return tuple(reversed(found))
 
 

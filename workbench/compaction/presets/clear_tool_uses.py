@@ -4,7 +4,7 @@ Restates Anthropic's server-side edit `clear_tool_uses_20250919` as its document
 describe it, and LangChain's `ContextEditingMiddleware` with `ClearToolUsesEdit` (langchain 1.4.7), which is the same on
 the client. Inspect's `CompactionEdit` (inspect-ai 0.3.285) is its kin. No model is asked.
 
-Besides what `presets` says of all restated systems, it differs:
+Besides the general differences (`presets`):
 
 - `clear_at_least` is all or nothing, as Anthropic documents it: nothing is touched where less can be saved. LangChain
   clears one result after the other until it has saved enough, and counts everything again each time.

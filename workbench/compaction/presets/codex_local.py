@@ -1,8 +1,8 @@
 """Codex, local: nothing stays but the user's own words, up to 20,000 tokens of them, and a hand-over that comes last.
 
 Restates the local compaction of OpenAI's Codex CLI (openai/codex, an older stored copy, and a current fork), in
-`codex-rs/` the files `core/src/compact.rs`, `protocol/src/openai_models.rs` and `core/templates/compact/`. Besides what
-`presets` says of all restated systems, it differs:
+`codex-rs/` the files `core/src/compact.rs`, `protocol/src/openai_models.rs` and `core/templates/compact/`. Besides the
+general differences (`presets`):
 
 - The newest user message is never cut, whatever its size; of older ones the first that does not fit is cut in its
   middle, as there.
@@ -41,28 +41,20 @@ class KeepUserWords:
 
     def find(self, context: Context, budget: Budget, /) -> Span | None:
         """All that goes, and the user message that is cut."""
-        movable = Movable.of(context, budget)
-        kept = self._kept(context, movable, movable.kept(self.user_tokens))
-        gone = tuple(i for i in movable.indices if i not in kept)
-        cut = {i: message for i, message in kept.items() if message is not context.messages[i]}
-        return Span(gone, len(context.messages), cut)
-
-    def _kept(self, context: Context, movable: Movable, tokens: int) -> dict[int, Message]:
-        newest = last_user(context.messages)
+        messages, movable = context.messages, Movable.of(context, budget)
+        left, newest = movable.kept(self.user_tokens), last_user(messages)
         kept: dict[int, Message] = {}
         for i in reversed(movable.indices):
-            message, size = context.messages[i], context.sizes[i]
-            if not is_real_user(message):
-                continue
-            if size <= tokens or i == newest:
-                kept[i] = message
-                tokens -= size
-                continue
-            short = shortened(message, tokens, size, context.count) if tokens > LEAST else None
-            if short is not None:
-                kept[i] = short
-            break
-        return kept
+            size = context.sizes[i]
+            if is_real_user(messages[i]) and (size <= left or i == newest):
+                kept[i] = messages[i]
+                left -= size
+            elif is_real_user(messages[i]):
+                short = shortened(messages[i], left, size, context.count) if left > LEAST else None
+                kept |= {i: short} if short is not None else {}
+                break
+        gone = tuple(i for i in movable.indices if i not in kept)
+        return Span(gone, len(messages), {i: one for i, one in kept.items() if one is not messages[i]})
 
 
 def with_user_words(task: SummaryTask) -> SummaryInput:

@@ -2,7 +2,7 @@
 
 Restates the chat compression of Google's Gemini CLI (google-gemini/gemini-cli, read at 2026-08-21), in
 `packages/core/src/` the folder `context/` and `prompts/snippets.ts`. Its newer pipeline (65,000 retained, 150,000 at
-most) and its masking of tool outputs are not restated. Besides what `presets` says of all restated systems, it differs:
+most) and its masking of tool outputs are not restated. Besides the general differences (`presets`):
 
 - The second call, in which the model checks its own snapshot, is not made: all questions of a step are put at once.
 - No model answers "understood" behind the snapshot, since nobody said it. The original adds such a message.
@@ -67,15 +67,11 @@ class ReverseBudget:
 
 def _last_lines(text: str, lines: int) -> str:
     """That many, or the whole text if it has no more."""
-    parts = text.rsplit("\n", lines) if "\n" in text else [text]
-    return text[len(parts[0]) + 1 :] if len(parts) > lines else text
+    return "\n".join(text.rsplit("\n", lines)[-lines:])
 
 
 def split_point(messages: Sequence[Message], share: float = 1 - PRESERVED) -> int:
-    """The first user message behind that share of the characters; all where the model had the last word; else the last.
-
-    0 where nothing can be cut off.
-    """
+    """The first user message behind that share of the characters; else all if the model spoke last, or the last one."""
     lengths = [len(counted_text(message)) for message in messages]
     before, wanted, newest = 0, share * sum(lengths), 0
     for i, message in enumerate(messages):

@@ -6,7 +6,7 @@ and `count_tokens_approximately` of langchain-core 1.7.2) with its defaults. `La
 
 The defect is restated on purpose (langchain-ai/langchain#39261): what the model is given must begin with a user's
 message within those 4,000 tokens. Where a long stretch of tool use holds none, no model is asked and the history gives
-way to a sentence that says it was too long. Besides what `presets` says of all restated systems, it differs:
+way to a sentence that says it was too long. Besides the general differences (`presets`):
 
 - It has no trigger of its own; 0.85 of the window is that of deepagents, which builds on it.
 - An earlier summary counts as a user's message, as there, and is given to the model where it lies in what the model

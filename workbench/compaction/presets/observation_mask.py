@@ -4,7 +4,7 @@ Restates OpenHands V0's `ObservationMaskingCondenser` (All-Hands-AI/OpenHands, `
 observation_masking_condenser.py`, read at 2025-11-28), whose attention window is 100 events by configuration and 5 by
 the default of its class. No model is asked.
 
-Besides what `presets` says of all restated systems, it differs:
+Besides the general differences (`presets`):
 
 - A message is an event here. The original's events are finer where a model calls several tools at once: each call is an
   event there.

@@ -3,20 +3,20 @@
 Restates the compaction of Opal as its document `docs/compaction.md` describes it, and where that is silent as its
 source behaves: matteing/opal at 36f655c5cfe0d903bbe7419feaad990b0b7989a9 (2026-03-08), in `opal/lib/opal/` the files
 `session/{compaction,session}.ex`, `agent/{usage_tracker,overflow,token,retry}.ex`, `provider/registry.ex`,
-`rpc/server.ex`. Besides what `presets` says of all restated systems, it differs from that source:
+`rpc/server.ex`. Besides the general differences (`presets`):
 
 - Where a turn has no user message left, the source starts the kept part at a tool result and repairs pairs when it
   sends. A newest user message whose turn is split goes into its summary.
-- An earlier summary is sent once, in its tags, not also as the transcript's first line, and no cut lies before it.
-  Nothing but an earlier summary is not summarised again; a split turn right behind one makes one update of it.
-- When the model fails, the earlier summary's text stays above the truncation note. The source replaces it by the note,
-  and with a split turn and no provider it crashes.
+- An earlier summary is sent once, in its tags and not in the transcript too, and no cut lies before it. Nothing but an
+  earlier summary is not summarised again; a split turn right behind one makes one update of it.
+- When the model fails, the earlier summary's text stays above the truncation note. The source replaces it; with a split
+  turn and no provider it crashes.
 - The file lists in the text are those of the summary's metadata, also after a fallback. The source leaves the text to
-  the model and lists only the newest batch in a fallback. It knows three tools.
+  the model, lists only the newest batch in a fallback and knows three tools.
 - Pictures are counted; the source has none. Client-made user messages do not begin a turn.
 - The live log keeps originals and side branches readable. The source deletes the replaced rows.
 - After an overflow there is one compaction and one retry until the next good answer. The source has no end.
-- A silent overflow (a reported prompt above the window) is compacted before the next turn, as documented. The source
+- A silent overflow (a reported prompt above the window) is compacted before the next turn, as documented; the source
   repeats the answered turn.
 - A request states no length, as in the source, unless the summary could be larger than what it replaces.
 """
@@ -121,7 +121,7 @@ class OpalCut:
 class OpalPrompt(PromptTemplate):
     """Opal's prompts: a transcript with short results, the sections, and what to dwell on at the end."""
 
-    opening = HEADER + "\n\n"
+    opening, separator = HEADER + "\n\n", "\n"
 
     def request(self, filled: Prompt) -> str:
         """The user prompt's text; the start of a turn has a focus of its own."""
@@ -129,23 +129,19 @@ class OpalPrompt(PromptTemplate):
         focus = prompt("opal_turn_prefix") if filled.purpose == "turn_prefix" else filled.instructions
         return PromptTemplate.request(self, replace(filled, previous=previous, instructions=focus))
 
-    def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
+    def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
         """One line a message, and one for its calls."""
-        return "\n".join(line for message in messages for line in _lines(message))
-
-
-def _lines(message: Message) -> Iterator[str]:
-    text = plain_text(message)
-    if message.role == "tool":
-        yield f"[Tool result ({word(message.name or message.call_id)})]: {harmless(_head(text, RESULT_BYTES))}"
-    elif message.role == "assistant":
-        yield f"[Assistant]: {harmless(text)}"
-        if message.calls:
-            calls = (f"{word(call.name)}({_head(call.arguments_json(), ARGUMENT_BYTES)})" for call in message.calls)
-            yield "[Assistant tool calls]: " + harmless("; ".join(calls))
-    else:
-        role = "User" if message.role == "summary" else message.role.capitalize()
-        yield f"[{role}]: {harmless(text)}"
+        text = plain_text(message)
+        if message.role == "tool":
+            yield f"[Tool result ({word(message.name or message.call_id)})]: {harmless(_head(text, RESULT_BYTES))}"
+        elif message.role == "assistant":
+            yield f"[Assistant]: {harmless(text)}"
+            if message.calls:
+                calls = (f"{word(call.name)}({_head(call.arguments_json(), ARGUMENT_BYTES)})" for call in message.calls)
+                yield "[Assistant tool calls]: " + harmless("; ".join(calls))
+        else:
+            role = "User" if message.role == "summary" else message.role.capitalize()
+            yield f"[{role}]: {harmless(text)}"
 
 
 def _head(text: str, most: int) -> str:
@@ -169,8 +165,7 @@ def own_lists(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan
     summary = edited.messages[at]
     if not draft.requests or summary.role != "summary":
         return None
-    text = without_lists(summary.text) + draft.footer
-    return None if text == summary.text else Plan((Replace(at, at + 1, (replace(summary, text=text),)),))
+    return Plan((Replace(at, at + 1, (replace(summary, text=without_lists(summary.text) + draft.footer),)),))
 
 
 TRUNCATION = partial(note, wording="[Compacted {n} messages: {counts}]")

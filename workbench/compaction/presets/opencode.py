@@ -2,8 +2,7 @@
 
 Restates the compaction of opencode (sst/opencode, one stored copy of 2026, the mode that puts the summary first), in
 `packages/opencode/src/session/` the files `compaction.ts` and `overflow.ts`, and `packages/core/src/session/`. Its
-suffix mode, which asks at the end of the live request, is not restated. Besides what `presets` says of all restated
-systems, it differs:
+suffix mode, which asks at the end of the live request, is not restated. Besides the general differences (`presets`):
 
 - Pruning is opt-in there and runs after each turn; here it comes first when a compaction is due, and where it is enough
   no summary is asked for.
@@ -39,11 +38,6 @@ NEVER = frozenset({"skill"})
 ERASED = "[old tool result erased]"
 
 
-def usable(window: int) -> int:
-    """Tokens of the window that a request may take: all but the longest answer."""
-    return window - answer_reserve(window, RESERVE)
-
-
 @dataclass(frozen=True, slots=True)
 class Prune:
     """Erases results older than `turns` turns and beyond `protected` tokens, if more than `worth` tokens go."""
@@ -66,13 +60,12 @@ class Prune:
             turns += is_real_user(message)
             if message.role == "summary":
                 break
-            if turns < self.turns or message.role != "tool" or message.name in NEVER:
-                continue
-            if message.blocks == (Text(ERASED),):
-                break
-            counted += context.sizes[i]
-            if counted > self.protected:
-                yield i
+            if turns >= self.turns and message.role == "tool" and message.name not in NEVER:
+                if message.blocks == (Text(ERASED),):
+                    break
+                counted += context.sizes[i]
+                if counted > self.protected:
+                    yield i
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +75,11 @@ class OpencodeCut:
     share: float = 0.25
 
     def preserved(self, window: int) -> int:
-        """Tokens of newest messages: a quarter of what is usable, at least 2,000 and at most 15,000."""
-        return min(max(int(self.share * usable(window)), LEAST_KEPT), MOST_KEPT)
+        """Tokens of newest messages: a quarter of window less answer, at least 2,000 and at most 15,000."""
+        return min(max(int(self.share * (window - answer_reserve(window, RESERVE))), LEAST_KEPT), MOST_KEPT)
 
     def find(self, context: Context, budget: Budget, /) -> Span | None:
-        """The span; None where everything fits. The first place that fits is the start of a turn or lies inside one."""
+        """The span; None where everything fits."""
         movable = Movable.of(context, budget)
         return movable.cut(movable.fitting(movable.kept(self.preserved(budget.window))))
 

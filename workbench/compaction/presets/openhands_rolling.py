@@ -2,7 +2,7 @@
 
 Restates the `LLMSummarizingCondenser` of the OpenHands SDK (openhands-sdk 1.58.0, `openhands.sdk.context.condenser` and
 `openhands.sdk.context.view`) with the numbers of its default agent: 80 events at most, the first four kept. The class's
-own are 240 and 2. Besides what `presets` says of all restated systems, it differs:
+own are 240 and 2. Besides the general differences (`presets`):
 
 - A message is an event here; the original's events are finer where a model calls several tools at once.
 - The first messages stay only where they take at most a quarter of the room under the target.
@@ -59,18 +59,14 @@ class RollingCut:
     max_size: int = MAX_SIZE
     keep_first: int = 4
 
-    @property
-    def newest(self) -> int:
-        """How many of the newest messages stay."""
-        return self.max_size // 2 - self.keep_first - 1
-
     def find(self, context: Context, budget: Budget, /) -> Span | None:
         """The span; None where there are no more messages than half of the allowed number, and tokens fit."""
         movable = Movable.of(context, budget)
         if budget.keep_recent is not None and not budget.matched:
             at = movable.fitting(budget.keep_recent)
         else:
-            at = len(movable) - self.newest if len(context.messages) > self.max_size // 2 else 0
+            newest = self.max_size // 2 - self.keep_first - 1
+            at = len(movable) - newest if len(context.messages) > self.max_size // 2 else 0
             if budget.reason != EVENTS and context.tokens > budget.target:
                 at = max(at, movable.fitting(int(KEPT_SHARE * max(budget.room(context, movable.indices), 0))))
         span = movable.cut(at)

@@ -4,23 +4,23 @@ Restates the compaction of Operator-Use as its document `docs/compaction.md` des
 its source behaves: CursorTouch/Operator-Use, the document at f6993f9ab77a18e76b056c7b3aacea2b8d4044fe,
 `operator_use/compaction/strategy/utils.py` at d0da87a65be2afd73182057edd5cc515300801c4, `.../strategy/types.py` and
 `.../strategy/summarization/service.py` at adac0ad16d80036a5bf2fba123ee6eccc22ca8a8, `program/session/manager.py` at
-10a3f41c324a3a6745d694f46f102bddee0143cf, `operator_use/agent/service.py` (one stored version). Besides what `presets`
-says of all restated systems, it differs from that source:
+10a3f41c324a3a6745d694f46f102bddee0143cf, `operator_use/agent/service.py` (one stored version). Besides the general
+differences (`presets`):
 
 - `reserve_tokens` is 8,192 and `keep_recent_tokens` 16,384, as documented. The source read has 16,384 and 20,000.
-- Nothing is compacted where everything fits or no place to cut is left, as documented. The source asks a model about an
-  empty list. Right after a compaction the source does nothing; here what it kept is compacted again if it is due.
+- Nothing is compacted where everything fits or no cut is left, as documented; the source asks a model about an empty
+  list. Right after a compaction the source does nothing; here what it kept is compacted again if it is due.
 - The size before a compaction is that of the context as sent; the source adds up all that was ever on the path.
-- The trigger counts the cached parts of a prompt too. The source leaves them out and fires late. It ignores the reports
-  of answers that failed; here the host does not hand them over.
+- The trigger counts the cached parts of a prompt too; the source fires late without them. It ignores the reports of
+  answers that failed; here the host holds them back.
 - A split turn with nothing but an earlier summary before it makes one update of it. The source drops the summary.
-- Where what is summarised is a few words, or the room is very small, the words themselves stand in for a model that
-  fails; elsewhere an error is passed on, and an empty answer is one. The source appends an empty summary.
+- Few words, or words in very little room, stand in for a model that fails; elsewhere an error is passed on, and an
+  empty answer is one. The source appends an empty summary.
 - An earlier summary's file lists are not shown to the model, since code writes them again below the new one.
 - The source stores with each call whether its tool reads or writes files.
-- Custom messages are client-made user messages; labels and changes of model are entries of the log only.
+- Custom messages are client-made user messages. Labels and changes of model are in the log only.
 - The items of a todo tool are not appended: no recording says which they were.
-- A hook is one function. In the source several may answer: one that cancels wins, else the last compaction counts.
+- A hook is one function; of several in the source one that cancels wins, else the last compaction counts.
 - A request states no length, as in the source, unless the summary could be larger than what it replaces.
 - The two requests of a split turn run concurrently where the model allows it, else one after the other.
 """
@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from workbench.compaction.presets.token_counters import operator_tokens, usage_tokens
+from workbench.compaction.presets.token_counters import operator_tokens
 from workbench.compaction.prompt_template import PromptTemplate, harmless, json_call
 from workbench.compaction.size_limits import UNBOUNDED, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput
@@ -41,11 +41,10 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import Message
+from workbench.transcript.message import Message, plain_text
 from workbench.transcript.tokens import TokenCounter
 
 LEAD = "[Previous conversation summary]\n"
-RESULT_CHARS = 2_000
 FEW, FEW_CHARS = 4, 600
 """What can stand for itself: a few messages of a few words."""
 
@@ -78,7 +77,7 @@ class OperatorTrigger:
     def check(self, situation: Situation, /) -> Budget | None:
         """Due on request or above the limit, which is the target, scaled from the provider's count to ours."""
         settings, window, reported = self.settings(), situation.window, situation.reported
-        tokens = (usage_tokens(reported) if reported is not None else 0) or situation.tokens
+        tokens = (reported.prompt + reported.output if reported is not None else 0) or situation.tokens
         if situation.moment != "after_turn" or not (situation.requested or settings.due(tokens, window)):
             return None
         return situation.budget(int(max(settings.limit(window), 0) * situation.tokens / max(tokens, 1)))
@@ -127,25 +126,21 @@ class OperatorPrompt(PromptTemplate):
 
     opening = LEAD
 
-    def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
-        """The messages as text, parts apart by a blank line. Pictures are left out."""
-        return "\n\n".join(part for message in messages for part in _parts(message))
-
-
-def _parts(message: Message) -> Iterator[str]:
-    words = "\n".join(block.text for block in message.blocks if block.type == "text")
-    if message.role == "tool":
-        more = len(words) - RESULT_CHARS
-        note = f"\n\n[... {more} more characters truncated]" if more > 0 else ""
-        yield f"[Tool result]: {harmless(words[:RESULT_CHARS])}{note}"
-        return
-    thoughts = "\n".join(block.text for block in message.blocks if block.type == "thinking" and block.text)
-    if thoughts:
-        yield f"[Assistant thinking]: {harmless(thoughts)}"
-    if words:
-        yield f"[{_label(message)}]: {harmless(words)}"
-    if message.role == "assistant" and message.calls:
-        yield "[Assistant tool calls]: " + harmless("; ".join(map(json_call, message.calls)))
+    def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
+        """Thoughts, words and calls of a message. Pictures are left out."""
+        words = plain_text(message)
+        if message.role == "tool":
+            more = len(words) - results
+            note = f"\n\n[... {more} more characters truncated]" if more > 0 else ""
+            yield f"[Tool result]: {harmless(words[:results])}{note}"
+            return
+        thoughts = "\n".join(block.text for block in message.blocks if block.type == "thinking" and block.text)
+        if thoughts:
+            yield f"[Assistant thinking]: {harmless(thoughts)}"
+        if words:
+            yield f"[{_label(message)}]: {harmless(words)}"
+        if message.role == "assistant" and message.calls:
+            yield "[Assistant tool calls]: " + harmless("; ".join(map(json_call, message.calls)))
 
 
 def _label(message: Message) -> str:

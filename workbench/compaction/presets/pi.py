@@ -1,8 +1,7 @@
 """pi: a summary when less than 16,384 tokens are free, about 20,000 newest tokens kept, a split turn summarised apart.
 
 Restates the compaction of pi (badlogic/pi-mono, read at 2026-03-15), in `packages/coding-agent/src/core/` the files
-`compaction/compaction.ts`, `compaction/utils.ts` and `agent-session.ts`. Besides what `presets` says of all restated
-systems, it differs:
+`compaction/compaction.ts`, `compaction/utils.ts` and `agent-session.ts`. Besides the general differences (`presets`):
 
 - An earlier summary is carried on wherever it stands before the cut, and what is kept lies behind it. The original
   looks at the stretch that the last compaction kept as well.

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.compaction.clip import byte_length
-from workbench.transcript.message import Message, ToolCall, Usage, image_tokens, plain_text
+from workbench.transcript.message import Message, ToolCall, image_tokens, plain_text
 
 compact_json: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 """A value as JSON without blanks."""
@@ -30,11 +30,6 @@ def calls_of(message: Message) -> tuple[ToolCall, ...]:
 def role_of(message: Message) -> str:
     """The role under which a message is sent."""
     return message.said_by if message.role == "summary" else message.role
-
-
-def usage_tokens(usage: Usage) -> int:
-    """All four parts of a provider's report together."""
-    return usage.prompt + usage.output
 
 
 def quarter(text: str | None) -> int:

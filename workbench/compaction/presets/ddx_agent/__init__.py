@@ -3,28 +3,27 @@
 Restates the Go package `compaction` of the DDx agent (later Fizeau) as its published documentation describes it, and
 where that is silent as its source behaves: DocumentDrivenDX/agent at tag v0.3.14,
 79068d928a5aa654c567a784ae1ad71ed11f1d20 (package `compaction`), and on master at
-f6324565449001fff7a661c3bc020d0397fced40 (`internal/compaction`). Besides what `presets` says of all restated systems,
-it differs from that source:
+f6324565449001fff7a661c3bc020d0397fced40 (`internal/compaction`). Besides the general differences (`presets`):
 
-- Calls stand in one line with their results, as documented. The source writes results on lines of their own, and a
-  message's calls before its words.
-- The newest prompt does not stop the cut where tools answered after it, wherever it stands in the run. The source makes
-  this exception only for the very first message, and a long later turn ends in an error.
+- Calls are in one line with their results, as documented; in the source results have their own lines, and a message's
+  calls come before its words.
+- The newest prompt never stops the cut where tools answered after it. The source makes this exception only for the very
+  first message, and a long later turn ends in an error.
 - The newest user message is never cut short, and pinned messages count as part of the prefix.
 - An earlier summary is replaced wherever it stands. The source keeps one that lies behind the cut beside the new one.
 - A summary is known by its type or the exact words around it; the source takes any long user message with the tag.
-- An empty answer becomes the documented fallback; an error is passed on, unless there was no room to say anything.
+- An empty answer becomes the documented fallback; an error is passed on, unless there was no room for an answer.
 - The files are those of all calls in the context and in earlier summaries, in the order of first sight.
 - The body of a summary is cut between characters, not inside one.
-- One request a compaction: the cut is chosen by the room that it leaves, and the text is cut to that room. The source
-  asks again at the next cut where the result is still too large, which its own cutting rules out.
+- One request a compaction: the cut is chosen by the room that it leaves, and the text is cut to that room. Where the
+  result is still too large, which its own cutting rules out, the source asks again at the next cut.
 - Pictures are counted; the source declares a size for them and does not use it.
 - Client-made user messages are not sent again with what the user said.
 - As in the original's service, a reserve that fills a small window is given up, a larger kept part is halved to it.
 - Its five attempts in vain, after which the run ends, are a policy (`policies`); in the source 0 attempts mean five.
-- Promised by the original's design notes only, and not built here either: a split turn's own summary, provider usage in
-  the trigger, trimming of the summariser's input.
-- Where a comparison sets a size that cannot be reached, the smallest that can be is used; that is no error.
+- Not built, and promised by the original's design notes only: a split turn's own summary, provider usage in the
+  trigger, trimming of the summariser's input.
+- Where a comparison sets a size that cannot be reached, the smallest possible is used; that is no error.
 """
 
 from __future__ import annotations
@@ -104,8 +103,6 @@ def _lines(message: Message, results: dict[str, list[ToolResult]], most: int) ->
 
 def first_bytes(text: str, most: int) -> str:
     """As many whole characters as fit into that many bytes."""
-    if byte_length(text) <= most:
-        return text
     head = text.encode("utf-8", "surrogatepass")[: max(most, 0)].decode("utf-8", "ignore")
     return text[: boundary(text, len(head))]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -97,27 +96,21 @@ def places(messages: Sequence[Message]) -> list[int]:
     return [*(i for i in begins if flags[i]), len(messages)]
 
 
-def _place(messages: Sequence[Message], at: int) -> int:
-    """The first of these places at or after `at`."""
-    possible = places(messages)
-    return possible[min(bisect_left(possible, at), len(possible) - 1)]
-
-
-def find_cut_point(messages: Sequence[Message], keep_recent_tokens: int) -> int:
-    """The first message to keep so that at least that many tokens stay; 0 where all is less, n for none."""
+def find_cut_point(messages: Sequence[Message], possible: Sequence[int], keep_recent_tokens: int) -> int:
+    """The first of the possible places that keeps at least that many tokens; 0 where all is less, n for none."""
     if not messages or keep_recent_tokens <= 0:
         return len(messages)
     kept = accumulate(map(ddx_tokens, reversed(messages)))
     enough = next((n for n, total in enumerate(kept, 1) if total >= keep_recent_tokens), None)
-    return 0 if enough is None else _place(messages, len(messages) - enough)
+    return 0 if enough is None else next(at for at in possible if at >= len(messages) - enough)
 
 
-def first_cut(messages: Sequence[Message], keep_recent_tokens: int) -> tuple[int, int]:
+def first_cut(messages: Sequence[Message], possible: Sequence[int], keep_recent_tokens: int) -> tuple[int, int]:
     """The cut to try first and the last one that may be tried; at least one message goes.
 
     The newest prompt is not passed, unless tools answered after it: then it stays beside the summary.
     """
-    at = find_cut_point(messages, keep_recent_tokens) or _place(messages, 1)
+    at = find_cut_point(messages, possible, keep_recent_tokens) or next(at for at in possible if at >= 1)
     prompts = [i for i, message in enumerate(messages) if message.role in ("user", "summary")]
     if not prompts or any(message.role == "tool" for message in messages[prompts[-1] :]):
         return at, len(messages)
@@ -129,13 +122,12 @@ class Fit:
     """One possible compaction of a context, as a cut rule.
 
     Attributes:
-        cut: among the messages that may go; `keep` is the same among all.
-        gone: indices of all before the cut but the newest user message, and of earlier summaries wherever they stand.
+        keep: the first message behind the cut.
+        gone: indices of all before it but the newest user message, and of earlier summaries wherever they are.
         room: tokens that the whole summary and the user messages may have; `body` is for the model's text.
         lists: the file lists as text.
     """
 
-    cut: int
     keep: int
     gone: tuple[int, ...]
     files: FileOps
@@ -144,7 +136,7 @@ class Fit:
     body: int
 
     def find(self, context: Context, budget: Budget, /) -> Span:
-        """The messages that were found; a split turn is not summarised apart."""
+        """The messages that go; a split turn is not summarised apart."""
         return Span(self.gone, len(context.messages))
 
 
@@ -164,8 +156,9 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     if not new or recovered(said[-1]) is not None:
         return None
     own = config.keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
-    first, last = first_cut(said, movable.granted(own))
-    tried = [at for at in [first, *places(said)] if first <= at <= last and at > 0 and indices[at - 1] >= min(new)]
+    possible = places(said)
+    first, last = first_cut(said, possible, movable.granted(own))
+    tried = [at for at in [first, *possible] if first <= at <= last and at > 0 and indices[at - 1] >= min(new)]
     if first <= 0 or not tried:
         return None
     files = file_ops(earlier.get(i, message) for i, message in enumerate(messages))
@@ -184,4 +177,4 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
         effective = beside + frame + LEAST
     gone = tuple(i for n, i in enumerate(indices) if i != newest and (i in earlier or n < at))
     room = effective - stays + freed[at]
-    return Fit(at, movable.index(at), gone, files, lists, room, room - frame)
+    return Fit(movable.index(at), gone, files, lists, room, room - frame)

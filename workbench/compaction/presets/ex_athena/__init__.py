@@ -5,34 +5,30 @@ is silent as its source behaves: udin-io/ex_athena at v0.5.0, 9f34576d49e6ad6b48
 8222cfef45cdad1c1276b2a6d35cd9aa7c7d82c6, in `lib/ex_athena/` the files `compactor.ex`, `compactor/*.ex`,
 `compactors/*.ex` and `loop.ex`. `EX_ATHENA` is what the guide promises, counted as the newest version counts;
 `EX_ATHENA_0_5` counts as v0.5 did, where a result takes 16 tokens whatever its size; `EX_ATHENA_HEAD` runs the newest
-version's stages (an observation mask, no view, excerpts in place). Besides what `presets` says of all restated systems,
-it differs from that source:
+version's stages (an observation mask, no view, excerpts in place). Besides the general differences (`presets`):
 
 - The archive is kept: `Context.archive[reference]` holds each full text, and no later stage takes the reference away.
   The source drops archive and view when the pipeline ends. A reference is a hash of the text, not random.
-- The view is sent and never kept: what was read from a file that was changed later becomes a stub, and a repeated call
-  gets its mark. The source's test for changed files finds none. A mark stands only where stubs save as much as marks
-  add; the repeated result becomes a stub too.
-- All documented options have an effect, as arguments. The source looks for them in the run, then in the application's
-  settings, then takes the default, also for false values and broken settings; four of the stages' options it reads from
-  the global settings alone, and `reactive_compact: false` not at all in v0.5.
-- Snip counts the model's answers since a result, as documented. The source counts messages, which its live end makes
-  meaningless. Snip and microcompact leave the documented live end alone; the source has fixed ends of six and four,
-  which `EX_ATHENA_0_5` and `EX_ATHENA_HEAD` keep for microcompact.
+- The view is sent and never kept: a read of a file that was changed later becomes a stub, and a repeated call gets its
+  mark if stubs save as much as marks add; its result becomes a stub too. The source finds no changed files.
+- All documented options have an effect, as arguments here or of stages. The source looks for them in the run, then in
+  the application's settings, then takes the default, also for false values and broken settings; four of the stages'
+  options it reads from the global settings alone, and `reactive_compact: false` not at all in v0.5.
+- Snip counts the model's answers since a result, as documented; the source counts messages, to no effect beside its
+  live end. Snip and microcompact leave the documented live end alone; the source has fixed ends of six and four, which
+  `EX_ATHENA_0_5` and `EX_ATHENA_HEAD` keep for microcompact.
 - Runs for microcompact are of one tool, as documented; the source takes any tools together. A merged run takes its
-  calls along, and each line names the call, so that no call is left without a result. Excerpts and snipped results are
-  not shortened twice.
+  calls along and names them, so that no call is left without a result. Nothing is shortened twice.
 - A result gives way to a shorter marker only; sizes are in bytes, as in the source, though its option says characters.
-- `memory` and `skill:...` messages are pinned by their names wherever they stand; the source counts slots at the front
-  and does not look at names. An earlier summary is carried on into the next one also where it is the first message; the
-  source would keep it as its prefix, beside the new one.
-- A merged run stands as a summary of its own beside the conversation's, until that one takes it in; its record names
-  the results that it stands for, and so does that of a summary that took it in.
+- `memory` and `skill:...` messages are pinned by name wherever they are; the source counts slots at the front only. An
+  earlier summary is always carried on; as the first message the source would keep it, beside the new one.
+- A merged run is a summary beside the conversation's, until that one takes it in; the record of either names its
+  results.
 - A host's stage that drops pinned messages is not used; the newest source puts them back at an estimated place, v0.5
-  loses them. A stage that fails ends the compaction with its error wherever it stands, and the history stays as it was.
-  The source crashes unless it is the last.
-- The summary's cost stands in the compaction's record and event, as documented; the source adds tokens only. Its length
-  is bounded below 512 tokens where it replaces little, and it is not asked for where it would save nothing.
+  loses them. A stage that fails ends the compaction with its error, without effect; the source crashes unless it is the
+  last.
+- The summary's cost is in the compaction's record and event, as documented; the source adds tokens only. It takes less
+  than 512 tokens where it replaces little, and is not asked for where it would save nothing.
 - The summariser reads a transcript, as in the newest version; v0.5 sends the messages themselves.
 - Auto-pinning is part of the forced run. Thoughts and pictures are not counted, as in the source.
 - The record counts the messages that are gone; the source takes the difference of lengths, one less for a summary.
@@ -49,12 +45,12 @@ from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns, RepeatCollapse
 from workbench.compaction.presets.ex_athena.stages import (
     EXEMPT,
-    BudgetReduction,
-    ObservationMask,
+    PINNING,
+    AthenaMask,
+    AthenaReduction,
+    AthenaSnip,
     Pinning,
-    Snip,
     archived,
-    calls_by_id,
     summary_stage,
     tool_of,
 )
@@ -64,8 +60,7 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation, Trigger
 from workbench.errors import SettingError, UnknownName
 from workbench.transcript.context import Context
-from workbench.transcript.message import ToolResult
-from workbench.transcript.pairing import callers, with_partners
+from workbench.transcript.pairing import answered_calls, with_partners
 from workbench.transcript.tokens import TokenCounter
 
 SOURCE = (
@@ -87,6 +82,10 @@ class AthenaTrigger:
     overhead: bool = True
     name: ClassVar[str] = "athena_trigger"
 
+    def __post_init__(self) -> None:
+        if not 0 < self.compact_at <= 1:
+            raise SettingError(f"compact_at is {self.compact_at!r}; it must be a share in (0, 1]")
+
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at `tokens >= int(compact_at * window)`."""
         window = situation.window if situation.window > 0 else FALLBACK_WINDOW
@@ -106,63 +105,48 @@ class AutoPin:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Pin each such result and its caller, with all results of the caller; a result without a caller is left."""
-        messages, calls = context.messages, calls_by_id(context.messages)
-        answers = [(i, message) for i in callers(messages) if isinstance(message := messages[i], ToolResult)]
-        wanted = with_partners(messages, [i for i, result in answers if tool_of(result, calls) in self.tools])
-        edits = [
-            Replace(i, i + 1, (replace(messages[i], pinned=True),)) for i in sorted(wanted) if not messages[i].pinned
-        ]
+        messages = context.messages
+        answers = [i for i, call, result in answered_calls(messages) if tool_of(result, call) in self.tools]
+        wanted = [i for i in sorted(with_partners(messages, answers)) if not messages[i].pinned]
+        edits = [Replace(i, i + 1, (replace(messages[i], pinned=True),)) for i in wanted]
         return Plan(tuple(edits)) if edits else None
 
 
 def ex_athena(
     *,
     compact_at: float = COMPACT_AT,
-    pinned_prefix_count: int = 1,
-    live_suffix_count: int = 6,
-    per_tool_result_max_chars: int = BudgetReduction().limit,
-    snip_age_iterations: int = Snip().age,
-    microcompact_run_threshold: int = MergeRuns().run,
-    compaction_pipeline: Sequence[Stage | str] = DOCUMENTED,
+    pinning: Pinning = PINNING,
+    pipeline: Sequence[Stage | str] = DOCUMENTED,
     reactive_compact: bool = True,
     auto_pin: tuple[str, ...] = (),
     summary_model: str = "",
 ) -> Preset:
-    """The preset as documented, with options.
+    """The preset as documented, with options; the sizes of stages are their own.
 
     Args:
         compact_at: share of the window that is due, in (0, 1].
-        pinned_prefix_count: slots at the front that stay.
-        live_suffix_count: messages at the end that stay.
-        per_tool_result_max_chars: bytes of a result above which it is archived.
-        snip_age_iterations: answers of the model after which a result is stale.
-        microcompact_run_threshold: adjacent results that make a run; less than three is three.
-        compaction_pipeline: stages by name, or a host's own.
+        pinning: what stages by name leave alone.
+        pipeline: stages by name, or a host's own.
         reactive_compact: whether an overflow is answered with a forced run.
         auto_pin: tools whose results a forced run leaves alone.
-        summary_model: the name of another model that writes the summary; empty for the one at hand.
+        summary_model: the name of another model that writes the summary; empty for the present one.
 
     Raises:
-        SettingError: an option has a value that cannot work.
-        UnknownName: the pipeline names a stage that is none.
+        SettingError: `compact_at` is no such share.
+        UnknownName: the pipeline names an unknown stage.
     """
-    if not 0 < compact_at <= 1:
-        raise SettingError(f"compact_at is {compact_at!r}; it must be a share in (0, 1]")
-    if min(pinned_prefix_count, live_suffix_count, per_tool_result_max_chars, snip_age_iterations) < 0:
-        raise SettingError("pinned_prefix_count, live_suffix_count and the sizes of stages must be at least 0")
-    pinning = Pinning(pinned_prefix_count, live_suffix_count)
     known: dict[str, Stage] = {
-        "budget_reduction": BudgetReduction(per_tool_result_max_chars),
-        "snip": Snip(snip_age_iterations, pinning),
-        "microcompact": MergeRuns(microcompact_run_threshold, pinning=pinning),
+        "budget_reduction": AthenaReduction(),
+        "snip": AthenaSnip(pinning=pinning),
+        "microcompact": MergeRuns(pinning=pinning),
         "context_collapse": RepeatCollapse(),
         "summary": summary_stage(pinning, summary_model),
-        "observation_mask": ObservationMask(),
+        "observation_mask": AthenaMask(),
     }
-    for stage in compaction_pipeline:
+    for stage in pipeline:
         if isinstance(stage, str) and stage not in known:
             raise UnknownName("stage", stage, known)
-    stages = [known[stage] if isinstance(stage, str) else stage for stage in compaction_pipeline]
+    stages = [known[stage] if isinstance(stage, str) else stage for stage in pipeline]
     pins = (AutoPin(auto_pin),) if auto_pin else ()
     return _preset("ex_athena", stages, AthenaTrigger(compact_at), athena_tokens, pins, forced=reactive_compact)
 
@@ -181,13 +165,19 @@ def _preset(
 EX_ATHENA = ex_athena()
 EX_ATHENA_0_5 = _preset(
     "ex_athena_0_5",
-    (BudgetReduction(), Snip(), MergeRuns(), RepeatCollapse(), summary_stage()),
+    (AthenaReduction(), AthenaSnip(), MergeRuns(), RepeatCollapse(), summary_stage()),
     AthenaTrigger(overhead=False),
     athena_tokens_0_5,
 )
 EX_ATHENA_HEAD = _preset(
     "ex_athena_head",
-    (BudgetReduction(mark=archived), Snip(exempt=EXEMPT), ObservationMask(), ExcerptRuns(), summary_stage()),
+    (
+        AthenaReduction(mark=archived),
+        AthenaSnip(exempt=EXEMPT),
+        AthenaMask(),
+        ExcerptRuns(),
+        summary_stage(),
+    ),
     AthenaTrigger(),
     athena_tokens,
 )

@@ -11,106 +11,98 @@ from typing import ClassVar, TypeAlias
 from workbench.compaction.clip import byte_length, head
 from workbench.compaction.marker import EXCERPT, REPEATED
 from workbench.compaction.plan import Draft, Plan, Replace
-from workbench.compaction.presets.ex_athena.stages import Pinning, calls_by_id, is_mark, rewritable, tool_of
+from workbench.compaction.presets.ex_athena.stages import MARKS, Pinning, rewritable, tool_of
 from workbench.compaction.presets.token_counters import calls_of
 from workbench.compaction.results import rewritten
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.tool_results import ContextCollapse as Stubs
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, Text, ToolCall, ToolResult, is_empty, plain_text
-from workbench.transcript.pairing import callers
+from workbench.transcript.pairing import answered_calls, callers
 
-MICROCOMPACT_RUN_THRESHOLD = 3
-EXCERPT_CHARS = 200
 SHORT_END = Pinning(suffix=4)
 """The messages that the original's stage leaves alone, whatever the live end is."""
 
 Run: TypeAlias = Mapping[int, ToolResult]
 
 
-def runs(context: Context, pinning: Pinning, least: int) -> Iterator[Run]:
-    """The runs between prefix and live end: adjacent results of one tool that are not pinned, by their indices."""
-    messages, calls = context.messages, calls_by_id(context.messages)
-
-    def tool(i: int) -> str | None:
-        message = messages[i]
-        return tool_of(message, calls) if message.role == "tool" and not message.pinned else None
-
-    for _, indices in groupby(pinning.between(messages), tool):
-        run = {i: message for i in indices if isinstance(message := messages[i], ToolResult) and not message.pinned}
-        if len(run) >= max(least, MICROCOMPACT_RUN_THRESHOLD):
-            yield run
-
-
-def excerpt(text: str, chars: int) -> str:
-    """The first characters of a text, and a mark where there are more."""
-    return text if len(text) <= chars else f"{head(text, chars)} […]"
-
-
 @dataclass(frozen=True, slots=True)
-class ExcerptRuns:
-    """Cuts each long result of a `run` of at least three to its first `chars`, in place. As in the newest version."""
+class Microcompaction:
+    """Finds runs: at least `run` adjacent results of one tool, never fewer than three.
 
-    run: int = MICROCOMPACT_RUN_THRESHOLD
-    chars: int = EXCERPT_CHARS
+    Attributes:
+        chars: what is left of each result.
+        pinning: what stays.
+    """
+
+    run: int = 3
+    chars: int = 200
     pinning: Pinning = SHORT_END
     name: ClassVar[str] = "microcompact"
 
+    def runs(self, context: Context, calls: Mapping[int, ToolCall]) -> Iterator[Run]:
+        """The runs between prefix and live end, without pinned results, by their indices."""
+        messages = context.messages
+
+        def tool(i: int) -> str | None:
+            message = messages[i]
+            return tool_of(message, calls.get(i)) if message.role == "tool" and not message.pinned else None
+
+        for _, indices in groupby(self.pinning.between(messages), tool):
+            run = {i: message for i in indices if isinstance(message := messages[i], ToolResult) and not message.pinned}
+            if len(run) >= max(self.run, 3):
+                yield run
+
+    def excerpt(self, text: str) -> str:
+        """The first characters of a text, and a mark where there are more."""
+        return text if len(text) <= self.chars else f"{head(text, self.chars)} […]"
+
+
+class ExcerptRuns(Microcompaction):
+    """Cuts each long result of a run to an excerpt, in place. As in the newest version."""
+
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace the long results of each run."""
+        calls = {i: call for i, call, _ in answered_calls(context.messages)}
         excerpts = (
             (i, f"{EXCERPT} {head(text, self.chars)} […]")
-            for run in runs(context, self.pinning, self.run)
+            for run in self.runs(context, calls)
             for i, _, text in rewritable(context, run)
-            if byte_length(text) > self.chars and not is_mark(text)
+            if byte_length(text) > self.chars and not text.startswith(MARKS)
         )
         return rewritten(context, excerpts, by_bytes=True)
 
 
-@dataclass(frozen=True, slots=True)
-class MergeRuns:
+class MergeRuns(Microcompaction):
     """Merges each run into one message, as documented. Calls go with their results, so that pairs stay whole."""
-
-    run: int = MICROCOMPACT_RUN_THRESHOLD
-    chars: int = EXCERPT_CHARS
-    pinning: Pinning = SHORT_END
-    name: ClassVar[str] = "microcompact"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Put one message in the place of each run where that is smaller."""
-        messages, caller_of, calls = context.messages, callers(context.messages), calls_by_id(context.messages)
+        messages, caller_of = context.messages, callers(context.messages)
+        calls = {i: call for i, call, _ in answered_calls(messages)}
         answers: dict[tuple[int, str], set[int]] = defaultdict(set)  # a call answered twice goes with both results
-        for i, message in enumerate(messages):
-            if message.role == "tool" and i in caller_of:
-                answers[caller_of[i], message.call_id].add(i)
+        for i, call in calls.items():
+            answers[caller_of[i], call.id].add(i)
         floor, found = self.pinning.floor(messages), list[tuple[Run, Summary]]()
-        for run in runs(context, self.pinning, self.run):
+        for run in self.runs(context, calls):
             made = {(caller_of[i], result.call_id) for i, result in run.items() if i in caller_of}
             stays = any(at < floor or messages[at].pinned or self.pinning.named(messages[at]) for at, _ in made)
             if stays or any(answers[call] - run.keys() for call in made):
                 continue
             one = self._merged(run, calls)
-            texts = [text for result in run.values() for text in _texts(result, calls)]
-            if byte_length(one.text) < sum(map(byte_length, texts)):
+            gone = [*map(plain_text, run.values()), *(calls[i].arguments_json() for i in run if i in calls)]
+            if byte_length(one.text) < sum(map(byte_length, gone)):
                 found.append((run, one))
         plan = Plan(_edits(messages, found, caller_of))
         return plan if found and plan.apply(context).tokens <= context.tokens else None
 
-    def _merged(self, run: Run, calls: Mapping[str, ToolCall]) -> Summary:
+    def _merged(self, run: Run, calls: Mapping[int, ToolCall]) -> Summary:
         lines = [f"[microcompact: {len(run)} tool results elided]"]
-        for result in run.values():
-            call = calls.get(result.call_id)
-            named = f" {call.name}({excerpt(call.arguments_json(), self.chars)})" if call is not None else ""
-            lines.append(f"- {result.call_id}{named}: {excerpt(plain_text(result), self.chars)}")
+        for i, result in run.items():
+            named = f" {calls[i].name}({self.excerpt(calls[i].arguments_json())})" if i in calls else ""
+            lines.append(f"- {result.call_id}{named}: {self.excerpt(plain_text(result))}")
         ids = tuple(result.id for result in run.values())
         return Draft(requests=(), template="", footer="\n".join(lines), replaces=ids, name=self.name).written(())
-
-
-def _texts(result: ToolResult, calls: Mapping[str, ToolCall]) -> Iterator[str]:
-    """What a result says, and the arguments of its call."""
-    yield plain_text(result)
-    if result.call_id in calls:
-        yield calls[result.call_id].arguments_json()
 
 
 def _edits(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.compaction.clip import byte_length, head
 from workbench.compaction.marker import EXCERPT, SNIPPED, reference, truncated
-from workbench.compaction.plan import Plan, behind_prompt
+from workbench.compaction.plan import Plan, behind_prompt, place
 from workbench.compaction.presets.token_counters import calls_of, role_of
 from workbench.compaction.prompt_template import Prompt, PromptTemplate, harmless, prompt
 from workbench.compaction.results import rewritten
@@ -17,13 +17,13 @@ from workbench.compaction.size_limits import SizeLimits
 from workbench.compaction.span_selection import KEPT_SHARE, Span, SummaryInput
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
+from workbench.errors import SettingError
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, ToolCall, ToolResult, plain_text
-from workbench.transcript.pairing import cut_points, protected, with_partners
+from workbench.transcript.pairing import answered_calls, cut_points, protected, with_partners
 
 FEWEST = 3
 """Messages that are worth a summary."""
-RESULT_CHARS = 500
 WORD_CHARS = 1_000
 EXEMPT = frozenset({"todo_write", "spawn_agent"})
 MASK_KEEPS = 5
@@ -34,7 +34,8 @@ CLEARED = "[output cleared to save context"
 _REFERENCE = re.compile(
     r"\[(?:truncated; full=\d+ chars; ref=|old output cleared to save context \(\d+ chars, ref=)([0-9a-f]+)[\])]"
 )
-_MARKS = ("<snipped: stale tool-result for call ", CLEARED, EXCERPT)
+MARKS = ("<snipped: stale tool-result for call ", CLEARED, EXCERPT)
+"""What the texts begin with that stages write in the place of results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,10 @@ class Pinning:
 
     prefix: int = 1
     suffix: int = 6
+
+    def __post_init__(self) -> None:
+        if self.prefix < 0 or self.suffix < 0:
+            raise SettingError(f"prefix is {self.prefix} and suffix {self.suffix}; both must be at least 0")
 
     def named(self, message: Message) -> bool:
         """Whether the message is pinned by its name, which takes no slot; no tool's result is."""
@@ -83,12 +88,9 @@ class Pinning:
 
     def place(self, messages: Sequence[Message], gone: Sequence[int]) -> int:
         """Right behind the pinned prefix, but never inside a pair; at the latest where the first message goes."""
-        flags = cut_points(messages)
-        first = behind_prompt(messages, gone)
-        if first > gone[0]:
-            return next(i for i in range(first, len(flags)) if flags[i])
-        places = (i for i in range(max(self.floor(messages), first), gone[0] + 1) if flags[i])
-        return next(places, next(i for i in range(gone[0], -1, -1) if flags[i]))
+        flags, first = cut_points(messages), max(self.floor(messages), behind_prompt(messages, gone))
+        at = next((i for i in range(first, gone[0] + 1) if flags[i]), None)
+        return place(messages, gone) if at is None else at
 
 
 PINNING = Pinning()
@@ -102,19 +104,8 @@ def archived(size: int, ref: str) -> str:
     )
 
 
-def is_mark(text: str) -> bool:
-    """Whether a stage wrote this text in the place of a result."""
-    return text.startswith(_MARKS)
-
-
-def calls_by_id(messages: Sequence[Message]) -> dict[str, ToolCall]:
-    """The newest call of each id."""
-    return {call.id: call for message in messages for call in calls_of(message)}
-
-
-def tool_of(result: ToolResult, calls: Mapping[str, ToolCall]) -> str:
+def tool_of(result: ToolResult, call: ToolCall | None) -> str:
     """The tool's name, from the result or from its call; empty where neither names it."""
-    call = calls.get(result.call_id)
     return result.name or (call.name if call is not None else "")
 
 
@@ -130,7 +121,7 @@ def rewritable(context: Context, indices: Iterable[int] | None = None) -> Iterat
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetReduction:
+class AthenaReduction:
     """Archives each result of more than `limit` bytes; `mark` writes its marker from bytes and reference."""
 
     limit: int = 16_000
@@ -147,7 +138,7 @@ class BudgetReduction:
 
 
 @dataclass(frozen=True, slots=True)
-class Snip:
+class AthenaSnip:
     """Replaces results that the model has answered to `age` times since, but those of `exempt` tools."""
 
     age: int = 4
@@ -158,19 +149,19 @@ class Snip:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace stale results between the prefix and the live end."""
         messages = context.messages
-        between, calls = self.pinning.between(messages), calls_by_id(messages)
+        between, calls = self.pinning.between(messages), {i: call for i, call, _ in answered_calls(messages)}
         ends = [*(i for i, message in enumerate(messages) if message.role == "assistant"), len(messages)]
         stop = min(ends[-1 - self.age], between.stop) if self.age < len(ends) else 0
         stale = (
             (i, SNIPPED.format(result.call_id))
             for i, result, text in rewritable(context, range(between.start, stop))
-            if not is_mark(text) and tool_of(result, calls) not in self.exempt
+            if not text.startswith(MARKS) and tool_of(result, calls.get(i)) not in self.exempt
         )
         return rewritten(context, stale, by_bytes=True)
 
 
 @dataclass(frozen=True, slots=True)
-class ObservationMask:
+class AthenaMask:
     """Clears all but the newest five of the results that tools can give again, if they have `least` bytes."""
 
     least: int = 10_000
@@ -178,47 +169,42 @@ class ObservationMask:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Name in the place of each result the tool that gives it again; errors and exempt tools' results stay."""
-        calls = calls_by_id(context.messages)
+        calls = {i: call for i, call, _ in answered_calls(context.messages)}
         old = [
-            (i, result, byte_length(text))
+            (i, _again(result, calls.get(i)), byte_length(text))
             for i, result, text in rewritable(context)
-            if text and not result.is_error and not text.startswith(CLEARED) and tool_of(result, calls) not in EXEMPT
+            if text and not (result.is_error or text.startswith(CLEARED) or tool_of(result, calls.get(i)) in EXEMPT)
         ][:-MASK_KEEPS]
         if sum(size for _, _, size in old) < self.least:
             return None
-        return rewritten(context, ((i, _cleared(result, size, calls)) for i, result, size in old), by_bytes=True)
+        masks = ((i, f"{CLEARED} ({size} chars) — re-run {again} if needed]") for i, again, size in old)
+        return rewritten(context, masks, by_bytes=True)
 
 
-def _cleared(result: ToolResult, size: int, calls: Mapping[str, ToolCall]) -> str:
-    call = calls.get(result.call_id)
+def _again(result: ToolResult, call: ToolCall | None) -> str:
+    """The tool that gives the result again, and what it was used on."""
     values = [call.arguments.get(key) for key in HINTS] if call is not None else []
     hint = next((value for value in values if isinstance(value, str) and value), "")[:HINT_CHARS]
-    tool = tool_of(result, calls) or "the tool"
-    return f"{CLEARED} ({size} chars) — re-run {f'{tool} ({hint})' if hint else tool} if needed]"
+    return (tool_of(result, call) or "the tool") + (f" ({hint})" if hint else "")
 
 
 class AthenaPrompt(PromptTemplate):
     """One user message: a transcript of lines that are cut short, and the request for one paragraph."""
 
     system = opening = ""
+    separator = "\n"
 
     def request(self, filled: Prompt) -> str:
         """The user prompt's text."""
         parts = (self.transcript(filled.messages), prompt("athena_summary"), filled.instructions)
         return "\n\n".join(parts if filled.instructions else parts[:2])
 
-    def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
+    def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
         """One line a message."""
-        return "\n".join(map(line, messages))
-
-
-def line(message: Message) -> str:
-    """One message of the transcript, cut short."""
-    words = harmless(plain_text(message))
-    if message.role == "tool":
-        return f"[tool result] {head(words, RESULT_CHARS)}"
-    calls = ", ".join(call.name for call in calls_of(message))
-    return f"[{role_of(message)}] {head(words, WORD_CHARS)}" + (f" [calls: {calls}]" if calls else "")
+        words = harmless(plain_text(message))
+        calls = ", ".join(call.name for call in calls_of(message))
+        said = f"[{role_of(message)}] {head(words, WORD_CHARS)}" + (f" [calls: {calls}]" if calls else "")
+        yield f"[tool result] {head(words, results)}" if message.role == "tool" else said
 
 
 class AthenaLimits(SizeLimits):
@@ -239,7 +225,7 @@ def summary_stage(pinning: Pinning = PINNING, model: str = "") -> Summarize:
     """The stage; another model may write the summary. An empty answer is an error, like the model's own."""
     return Summarize(
         cut=pinning,
-        prompt=AthenaPrompt(headings="", window_chars=None),
+        prompt=AthenaPrompt(result_chars=500, headings="", window_chars=None),
         limits=AthenaLimits(least=128, most=512),
         name="summary",
         file_lists="recorded",
