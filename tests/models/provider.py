@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import socket
+import sqlite3
 import struct
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from workbench.models.ledger import Ledger
 
 
 @dataclass(frozen=True)
@@ -132,3 +135,11 @@ def completion(content: Any, *, finish: str = "stop", usage: Any = "honest", **m
 def refusal(status: int, text: str, code: str = "", **headers: str) -> Reply:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Reply({"error": {"message": text, "type": "error", "code": code or None}}, status, named)
+
+
+def calls(ledger: Ledger) -> int:
+    """How often the ledger's run called a model, failed tries included."""
+    if not ledger.path.exists():
+        return 0
+    with closing(sqlite3.connect(ledger.path)) as connection:
+        return int(connection.execute("select count(*) from calls where run = ?", (ledger.run,)).fetchone()[0])

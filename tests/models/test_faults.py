@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from models.provider import Provider, Reply, completion, refusal, serving
+from models.provider import Provider, Reply, calls, completion, refusal, serving
 
 from workbench.errors import ModelError, Refused
 from workbench.models.ledger import Ledger
@@ -74,7 +74,7 @@ def test_a_passing_fault_is_outlived_and_the_answer_is_paid_once(
     provider.replies = [fault, completion("fine")]
     asked = model(provider, ledger)
     assert asked.complete(request()).text == asked.complete(request()).text == "fine"
-    assert len(provider.requests) == ledger.calls == 2
+    assert len(provider.requests) == calls(ledger) == 2
 
 
 @pytest.mark.parametrize("fault", [refusal(429, "slow down"), refusal(500, "oops"), refusal(400, "no")])
@@ -195,7 +195,7 @@ def test_a_model_whose_answers_cannot_be_bounded_is_not_asked_under_a_limit(
     monkeypatch.setenv("MORPH_API_KEY", "none")
     with pytest.raises(Refused, match="no bound on the length of its answers"):
         LiteLLM("morph/morph-v3-fast", ProviderOptions(tries=1), replace(ledger, max_usd=1.0)).complete(request())
-    assert ledger.calls == 0
+    assert calls(ledger) == 0
 
 
 def test_usage_that_can_be_true_is_taken(provider: Provider, ledger: Ledger) -> None:

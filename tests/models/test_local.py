@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from models.provider import calls
 
 from workbench.errors import ModelError, SettingError, SetupError
 from workbench.models import find_model
@@ -62,7 +63,7 @@ def test_a_local_answer_comes_from_the_cache_the_second_time(address: str, tmp_p
     ledger = Ledger(tmp_path / "answers.sqlite", run="r")
     model = CachedModel(Local(address=address, ledger=ledger), ledger)
     assert model.complete(request()) == model.complete(request())
-    assert ledger.calls == 1 and ledger.spent == 0
+    assert calls(ledger) == 1 and ledger.spent == 0
 
 
 def test_nobody_listens_where_nobody_serves(tmp_path: Path) -> None:

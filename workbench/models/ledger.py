@@ -138,12 +138,6 @@ class Ledger:
             query = "select coalesce(sum(coalesce(usd, reserved)), 0) from calls where run = ?"
             return float(step.execute(query, (self.run,)).fetchone()[0])
 
-    @property
-    def calls(self) -> int:
-        """How often the run called a model, failed tries included."""
-        with self._step() as step:
-            return int(step.execute("select count(*) from calls where run = ?", (self.run,)).fetchone()[0])
-
     @contextmanager
     def _step(self) -> Iterator[sqlite3.Connection]:
         """One step that no other process can come between; nothing of it is kept if it fails."""

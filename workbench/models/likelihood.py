@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import ctypes as c
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
-from itertools import accumulate, takewhile
+from itertools import accumulate, pairwise, takewhile
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -24,8 +23,7 @@ BATCH = 512
 """Tokens that are read at once. Another number moves single tokens by up to 0.7 nats, so it is fixed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """The surprise of n tokens of a text.
 
     Attributes:
@@ -40,22 +38,6 @@ class Scored:
 
 Places: TypeAlias = Sequence[tuple[int, int]]
 """Stretches of a text: first byte (UTF-8) and the one behind the last."""
-
-
-class Likelihood(Protocol):
-    """Says how surprising a text is after another."""
-
-    def tokens(self, text: str) -> int:
-        """How many tokens a text has."""
-        ...
-
-    def score(self, before: str, text: str, places: Places = ()) -> Scored:
-        """The surprise of tokens of `text` after `before`: of all, or of those that hold a byte of the places.
-
-        Raises:
-            ModelError: the two do not fit into the window (`overflow`).
-        """
-        ...
 
 
 class _Batch(c.Structure):
@@ -86,25 +68,22 @@ class LocalLikelihood:
     """
 
     def __init__(self, model: Weights, window: int | None = None) -> None:
-        self.weights = model
-        self.window = window or self.weights.window
+        self.label, self.window = model.label, window or model.window
         self._lib = _library()
-        self._model = self._lib.llama_model_load_from_file(
-            os.fsencode(self.weights.path), self._lib.llama_model_default_params()
-        )
-        if not self._model:
-            raise ModelError(f"{self.weights.path} cannot be loaded as a model")
+        loaded = self._lib.llama_model_load_from_file(os.fsencode(model.path), self._lib.llama_model_default_params())
+        if not loaded:
+            raise ModelError(f"{model.path} cannot be loaded as a model")
         parameters = self._lib.llama_context_default_params()
         if tuple(parameters.word[:2]) != _DEFAULTS:
             raise SetupError("this version of xllamacpp is built otherwise; install xllamacpp==2026.10.11549")
         parameters.word[0], parameters.word[1], parameters.word[2] = self.window, BATCH, BATCH
-        self._context = self._lib.llama_init_from_model(self._model, parameters)
+        self._context = self._lib.llama_init_from_model(loaded, parameters)
         if not self._context or self._lib.llama_n_ctx(self._context) < self.window:
-            raise ModelError(f"{self.weights.label} cannot be given a window of {self.window} tokens")
+            raise ModelError(f"{self.label} cannot be given a window of {self.window} tokens")
         cores = min(os.cpu_count() or 1, 4)
         self._lib.llama_set_n_threads(self._context, cores, cores)
         self._memory = self._lib.llama_get_memory(self._context)
-        self._vocabulary = self._lib.llama_model_get_vocab(self._model)
+        self._vocabulary = self._lib.llama_model_get_vocab(loaded)
         self._width = self._lib.llama_vocab_n_tokens(self._vocabulary)
         self._batch = self._lib.llama_batch_init(BATCH, 0, 1)
         self._read: list[int] = []
@@ -115,21 +94,25 @@ class LocalLikelihood:
         return len(self._tokens(text, first=True))
 
     def score(self, before: str, text: str, places: Places = ()) -> Scored:
-        """See `Likelihood`. The two texts are tokenised apart, so that a text has the same tokens after any other."""
+        """The surprise of tokens of `text` after `before`: of all, or of those that hold a byte of the places.
+
+        The two texts are tokenised apart, so that a text has the same tokens after any other.
+
+        Raises:
+            ModelError: the two do not fit into the window (`overflow`).
+        """
         head = self._tokens(before or "\n", first=True)  # the first token needs one before it
         tail = self._tokens(text, first=False)
         if len(head) + len(tail) > self.window:
-            why = f"{len(head) + len(tail)} tokens do not fit into the {self.window} of {self.weights.label}"
+            why = f"{len(head) + len(tail)} tokens do not fit into the {self.window} of {self.label}"
             raise ModelError(why, overflow=True)
-        ends = self._ends(tail)
-        starts = (0, *ends[:-1])
         wanted = [
-            i
-            for i, (start, end) in enumerate(zip(starts, ends, strict=True))
+            (i, start, end)
+            for i, (start, end) in enumerate(pairwise([0, *self._ends(tail)]), len(head))
             if not places or any(start < last and end > first for first, last in places)
         ]
-        found = self._surprise(head + tail, [len(head) + i for i in wanted])
-        return Scored(found, tuple(starts[i] for i in wanted), tuple(ends[i] for i in wanted))
+        nats = self._surprise(head + tail, [i for i, _, _ in wanted])
+        return Scored(nats, tuple(start for _, start, _ in wanted), tuple(end for _, _, end in wanted))
 
     def _surprise(self, whole: Sequence[int], wanted: Sequence[int]) -> tuple[float, ...]:
         """The surprise of the tokens at these places, in order; reads only what is not read yet."""
@@ -170,7 +153,7 @@ class LocalLikelihood:
         if status:
             self._read = []
             self._lib.llama_memory_clear(self._memory, True)
-            raise ModelError(f"{self.weights.label} cannot go on reading (llama_decode says {status})")
+            raise ModelError(f"{self.label} cannot go on reading (llama_decode says {status})")
         self._read += whole[at : at + n]
         self.decoded += n
 
@@ -179,10 +162,10 @@ class LocalLikelihood:
         room = (c.c_int32 * (len(raw) + 8))()
         return list(room[: self._lib.llama_tokenize(self._vocabulary, raw, len(raw), room, len(room), first, False)])
 
-    def _ends(self, tokens: Sequence[int]) -> tuple[int, ...]:
+    def _ends(self, tokens: Sequence[int]) -> Iterator[int]:
         room = c.create_string_buffer(512)
         piece, size = self._lib.llama_token_to_piece, len(room)
-        return tuple(accumulate(max(piece(self._vocabulary, token, room, size, 0, False), 0) for token in tokens))
+        return accumulate(max(piece(self._vocabulary, token, room, size, 0, False), 0) for token in tokens)
 
 
 @lru_cache(maxsize=1)

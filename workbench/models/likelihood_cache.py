@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench.errors import ModelError
 from workbench.models.ledger import Ledger, Stored
-from workbench.models.likelihood import BATCH, Likelihood, LocalLikelihood, Places, Scored
+from workbench.models.likelihood import BATCH, LocalLikelihood, Places, Scored
 from workbench.models.weights import Weights, cache_folder
 
 
@@ -22,7 +22,7 @@ class CachedLikelihood:
         asked, kept: how many texts the model scored, and how many were found on disk.
     """
 
-    def __init__(self, name: str, window: int, load: Callable[[], Likelihood], path: Path, seal: str) -> None:
+    def __init__(self, name: str, window: int, load: Callable[[], LocalLikelihood], path: Path, seal: str) -> None:
         self.name, self.window = name, window
         self.asked = self.kept = 0
         self._load, self._seal, self._disk = load, seal, Ledger(path)
@@ -36,7 +36,7 @@ class CachedLikelihood:
         return cls(known.label, known.window, lambda: LocalLikelihood(known), file, seal)
 
     @cached_property
-    def model(self) -> Likelihood:
+    def model(self) -> LocalLikelihood:
         """The model itself, loaded now."""
         return self._load()
 
@@ -49,10 +49,9 @@ class CachedLikelihood:
         return self._disk.stored(self._key(before, text, places)) is not None
 
     def score(self, before: str, text: str, places: Places = ()) -> Scored:
-        """See `Likelihood`. That two texts do not fit into the window is kept as well."""
+        """See `LocalLikelihood.score`. That two texts do not fit into the window is kept as well."""
         key = self._key(before, text, places)
-        found = self._disk.stored(key)
-        if found is None:
+        if (found := self._disk.stored(key)) is None:
             found = self._scored(before, text, places)
             self._disk.keep(key, found)
             self.asked += 1
@@ -64,12 +63,12 @@ class CachedLikelihood:
 
     def _scored(self, before: str, text: str, places: Places) -> Stored:
         try:
-            scored = self.model.score(before, text, places)
+            nats, starts, ends = self.model.score(before, text, places)
         except ModelError as error:
             if not error.overflow:
                 raise
             return {"overflow": str(error)}
-        return {"nats": [round(nats, 5) for nats in scored.nats], "starts": scored.starts, "ends": scored.ends}
+        return {"nats": [round(one, 5) for one in nats], "starts": starts, "ends": ends}
 
     def _key(self, before: str, text: str, places: Places) -> str:
         parts = (self._seal, before, text, str(sorted(places)))

@@ -9,14 +9,13 @@ import json
 from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import Self
 
 from workbench.transcript.message import Json, ToolCall
 
 HOST = "127.0.0.1"
 
 
-class Loopback:
+class Loopback(ThreadingHTTPServer):
     """A server for the length of a `with` block, or until `stop`.
 
     Attributes:
@@ -28,20 +27,17 @@ class Loopback:
     """
 
     def __init__(self, says: Sequence[str | ToolCall], window: int = 8_000) -> None:
+        super().__init__((HOST, 0), _Handler)
         self.says, self.window = tuple(says), window
         self.requests: list[Mapping[str, Json]] = []
         self.refused = 0
-        self._server = _Server(self)
-        self.url = f"http://{HOST}:{self._server.server_port}/v1"
-        Thread(target=self._server.serve_forever, daemon=True).start()
+        self.url = f"http://{HOST}:{self.server_port}/v1"
+        Thread(target=self.serve_forever, daemon=True).start()
 
     def stop(self) -> None:
         """Stop listening."""
-        self._server.shutdown()
-        self._server.server_close()
-
-    def __enter__(self) -> Self:
-        return self
+        self.shutdown()
+        self.server_close()
 
     def __exit__(self, *error: object) -> None:
         self.stop()
@@ -81,19 +77,13 @@ def _completion(at: int, said: str | ToolCall, used: int) -> Json:
     }
 
 
-class _Server(ThreadingHTTPServer):
-    def __init__(self, model: Loopback) -> None:
-        self.model = model
-        super().__init__((HOST, 0), _Handler)
-
-
 class _Handler(BaseHTTPRequestHandler):
-    server: _Server
+    server: Loopback
 
     def do_POST(self) -> None:
         """Any address is the chat's."""
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
-        status, answer = self.server.model.reply(json.loads(body))
+        status, answer = self.server.reply(json.loads(body))
         sent = json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")

@@ -8,29 +8,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
-from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from workbench.errors import SettingError, SetupError
 
 TABLE = "model_prices_and_context_window_backup.json"
 MILLION = 1_000_000
 
-Row: TypeAlias = Mapping[str, Any]
-"""One model's entry as litellm wrote it."""
-
-_DATE = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$|-latest$")
-_VERSION = re.compile(r"-v\d+(?::\d+)?$")
-_REGION = re.compile(r"^(?:global|us|eu|au|jp|apac)\.")
-_MAKER = re.compile(r"^(?:anthropic|openai|google|meta|mistral|amazon|cohere|deepseek|qwen|xai)\.")
-_DIGITS = re.compile(r"(?<=\d)\.(?=\d)")
 _TIER = re.compile(r"_above_(\d+)k_tokens")
-_INPUT_TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens$")
+_INPUT_TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
+_TIERS_NOT_REQUESTED = ("_priority", "_flex", "_batches", "_above_1hr")
 _READ = ("input_cost_per_token", "cache_creation_input_token", "cache_read_input_token")
 _WROTE = ("output_cost_per_token", "output_cost_per_reasoning")
-_TIERS_NOT_REQUESTED = ("_priority", "_flex", "_batches", "_above_1hr")
 _OWN_PRICES = ("input", "output", "cache_read", "cache_write", "cache_write_long")
+_REGION_AND_MAKER = re.compile(
+    r"^(?:(?:global|us|eu|au|jp|apac)\.)?(?:(?:anthropic|openai|google|meta|mistral|amazon|cohere|deepseek|qwen|xai)\.)?"
+)
+_VERSION = re.compile(r"-v\d+(?::\d+)?$")
+_DATE = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$|-latest$")
+_DOT = re.compile(r"(?<=\d)\.(?=\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +91,12 @@ def tariff(model: str) -> Tariff | None:
     """What the model costs; None if the table has no price for it."""
     found = row(model)
     entry = _table()[found] if found is not None else {}
-    base = _rates(entry)
-    if found is None or base is None:
+    if found is None or "input_cost_per_token" not in entry or "output_cost_per_token" not in entry:
         return None
-    bounds = sorted(int(match[1]) for name in entry if (match := _INPUT_TIER.match(name)))
+    base = _rates(entry)
+    bounds = sorted(int(match[1]) for name in entry if (match := _INPUT_TIER.fullmatch(name)))
     longer = tuple((1_000 * bound, _tier_rates(entry, f"_above_{bound}k_tokens", base)) for bound in bounds)
-    least = entry.get("prompt_cache_min_tokens")
-    provider = str(entry.get("litellm_provider") or "")
-    return Tariff(found, base, longer, least if isinstance(least, int) else None, provider)
+    return Tariff(found, base, longer, entry.get("prompt_cache_min_tokens"), entry.get("litellm_provider") or "")
 
 
 def given_tariff(text: str) -> Tariff:
@@ -115,18 +110,14 @@ def given_tariff(text: str) -> Tariff:
         SettingError: a word is no price, or one of the two required prices is missing.
     """
     found: dict[str, float] = {}
-    for word in filter(None, (part.strip() for part in text.split(","))):
-        name, _, value = map(str.strip, word.partition("="))
+    for word in filter(None, map(str.strip, text.split(","))):
+        name, _, amount = map(str.strip, word.partition("="))
         if name not in _OWN_PRICES:
             raise SettingError(f"{word!r} is not a price; known prices are {', '.join(_OWN_PRICES)}")
-        try:
-            found[name] = float(value) / MILLION
-        except ValueError:
-            found[name] = -1.0
-        if not 0 <= found[name] < inf:
+        if not re.fullmatch(r"(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?", amount):
             raise SettingError(f"the price {word!r} has no amount; write USD a million tokens, such as input=3")
-    missing = [name for name in ("input", "output") if name not in found]
-    if missing:
+        found[name] = float(amount) / MILLION
+    if missing := [name for name in ("input", "output") if name not in found]:
         raise SettingError(f"the prices {text!r} have no {' and no '.join(missing)}; write input=3,output=15")
     write = found.get("cache_write", found["input"])
     return Tariff(
@@ -144,16 +135,16 @@ def dearest(model: str, read: int) -> Dearest | None:
         return None
     entry = _table()[found]
     costs = {
-        name: float(value)
-        for name, value in entry.items()
-        if isinstance(value, int | float) and not any(tier in name for tier in _TIERS_NOT_REQUESTED)
+        name: cost
+        for name, cost in entry.items()
+        if not any(tier in name for tier in _TIERS_NOT_REQUESTED)
         and ((tier := _TIER.search(name)) is None or read > 1_000 * int(tier[1]))
     }  # fmt: skip
     searches = entry.get("search_context_cost_per_query") if "sonar" in found or "search" in found else None
     return Dearest(
         max(costs[name] for name in costs if name.startswith(_READ)),
         max(costs[name] for name in costs if name.startswith(_WROTE)),
-        costs.get("input_cost_per_request", 0.0) + max(map(float, (searches or {}).values()), default=0.0),
+        costs.get("input_cost_per_request", 0.0) + max((searches or {}).values(), default=0.0),
     )
 
 
@@ -161,7 +152,7 @@ def dearest(model: str, read: int) -> Dearest | None:
 def row(model: str) -> str | None:
     """The table's own name for a model that may be written with a provider, a date or another punctuation."""
     parts = model.strip().split("/")
-    names = [name for i in range(len(parts)) if (name := "/".join(parts[i:]))]
+    names = list(filter(None, ("/".join(parts[i:]) for i in range(len(parts)))))
     exact = next((name for name in names if name in _table()), None)
     return exact or next((found for name in names if (found := _bare_names().get(_bare(name)))), None)
 
@@ -172,40 +163,31 @@ def _limit(model: str, name: str) -> int | None:
     return limit if isinstance(limit, int) and limit > 0 else None
 
 
-def _rates(entry: Row) -> Rates | None:
+def _rates(entry: Mapping[str, Any]) -> Rates:
     """The rates for short prompts."""
-    read, wrote = _number(entry, "input_cost_per_token"), _number(entry, "output_cost_per_token")
-    if read is None or wrote is None:
-        return None
-    write = _number(entry, "cache_creation_input_token_cost") or read
-    long = _number(entry, "cache_creation_input_token_cost_above_1hr") or write
-    return Rates(read, wrote, _number(entry, "cache_read_input_token_cost") or read, write, long)
+    read, wrote = entry["input_cost_per_token"], entry["output_cost_per_token"]
+    write = entry.get("cache_creation_input_token_cost") or read
+    long = entry.get("cache_creation_input_token_cost_above_1hr") or write
+    return Rates(read, wrote, entry.get("cache_read_input_token_cost") or read, write, long)
 
 
-def _tier_rates(entry: Row, tier: str, base: Rates) -> Rates:
+def _tier_rates(entry: Mapping[str, Any], tier: str, base: Rates) -> Rates:
     """The rates of a tier; what the tier does not name is dearer by the same factor as its input."""
-    read, wrote = _number(entry, f"input_cost_per_token{tier}"), _number(entry, f"output_cost_per_token{tier}")
-    read = base.input if read is None else read
+    read = entry[f"input_cost_per_token{tier}"]
     factor = read / base.input if base.input else 1.0
-    kept = _number(entry, f"cache_read_input_token_cost{tier}") or base.cache_read * factor
-    wrote = base.output if wrote is None else wrote
+    kept = entry.get(f"cache_read_input_token_cost{tier}") or base.cache_read * factor
+    wrote = entry.get(f"output_cost_per_token{tier}", base.output)
     return Rates(read, wrote, kept, base.cache_write * factor, base.cache_write_long * factor)
-
-
-def _number(entry: Row, name: str) -> float | None:
-    value = entry.get(name)
-    return float(value) if isinstance(value, int | float) else None
 
 
 def _bare(name: str) -> str:
     """The bare model: no provider, region, date or revision, and dashes for the dots of a version."""
-    bare = name.rsplit("/", 1)[-1].lower()
-    bare = _MAKER.sub("", _REGION.sub("", bare))
-    return _DIGITS.sub("-", _DATE.sub("", _VERSION.sub("", bare)))
+    bare = _REGION_AND_MAKER.sub("", name.rsplit("/", 1)[-1].lower())
+    return _DOT.sub("-", _DATE.sub("", _VERSION.sub("", bare)))
 
 
 @lru_cache(maxsize=1)
-def _table() -> Mapping[str, Row]:
+def _table() -> Mapping[str, Mapping[str, Any]]:
     spec = find_spec("litellm")
     for folder in (spec and spec.submodule_search_locations) or ():
         file = Path(folder) / TABLE

@@ -36,13 +36,12 @@ class CachedModel(ModelWrapper):
     def complete(self, request: SummaryRequest, /) -> Completion:
         """The stored completion, else the model's; raises Refused where the model may not be asked."""
         key = self.key(request)
-        found = self.ledger.stored(key)
+        found = self.ledger.stored(key) if self.only else self.ledger.claim(key, self.model.patience)
         if found is None and self.only:
             raise Refused(
                 f"{self.name} was not asked, since answers may come from the cache alone, and {self.ledger.path} has "
                 "no answer to this request"
             )
-        found = found or self.ledger.claim(key, self.model.patience)
         if found is not None:
             return Completion(**{**found, "findings": ()})
         try:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from workbench.judge.measurement import even_choice
 from workbench.judge.mention import mention
 from workbench.metrics.demand import Demand
-from workbench.models.likelihood import Likelihood, Scored
+from workbench.models.likelihood import Scored
+from workbench.models.likelihood_cache import CachedLikelihood
 
 MOST = 24
 """Lines of use that are scored at a boundary; of more, an even choice."""
@@ -71,7 +72,7 @@ def _use(line: str, found: Mapping[int, tuple[int, int]]) -> Use:
     return Use(text, {slot: (byte(start), byte(end)) for slot, (start, end) in found.items()})
 
 
-def surprise(likelihood: Likelihood, context: str, lines: Sequence[Use]) -> Surprise:
+def surprise(likelihood: CachedLikelihood, context: str, lines: Sequence[Use]) -> Surprise:
     """How surprising the uses are to the model; each is scored on its own, after the context alone.
 
     Raises:
