@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from workbench.importers.decoding import decode_or
 from workbench.transcript.message import Json
 
-_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]', re.DOTALL)
+_TOKEN = re.compile(r'"((?:[^"\\]++|\\.)*+)"(\s*:)?|[{}\[\]]', re.DOTALL)
 _LINES = 40
 
 
@@ -46,18 +46,15 @@ def _keys(start: str) -> frozenset[str]:
         return frozenset()
     depth, wanted = 0, 2 if start.startswith("[") else 1
     keys: set[str] = set()
-    last = ""
     for found in _TOKEN.finditer(start):
-        token = found[0]
-        if token in "{[":
+        if found[0] in "{[":
             depth += 1
-        elif token in "}]":
+        elif found[0] in "}]":
             depth -= 1
             if depth < wanted:
                 break
-        elif token == ":" and depth == wanted:
-            keys.add(last[1:-1])
-        last = token
+        elif found[2] and depth == wanted:
+            keys.add(found[1])
     return frozenset(keys)
 
 

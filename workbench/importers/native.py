@@ -95,10 +95,8 @@ def _session(source: SourceFile, header: Header, log: Log, moved: bool) -> Sessi
 
 
 def _line(value: Json) -> bytes:
-    try:
-        return (json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n").encode()
-    except UnicodeEncodeError:
-        return (json.dumps(value, separators=(",", ":"), allow_nan=False) + "\n").encode()
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return f"{text}\n".encode(errors="backslashreplace")  # half a surrogate pair becomes its JSON escape
 
 
 def _plain(value: Json) -> Json:

@@ -91,19 +91,13 @@ def _fields(cls: Json) -> tuple[dict[str, Any], list[str]]:
 
 def _member(members: tuple[Any, ...], value: Json, place: str) -> Json:
     """The member of a union whose tag the value has."""
-    tag, by_tag = _tags(members)
+    tag = next(name for name in TAGS if name in members[0].__dataclass_fields__)
+    by_tag = {member.__dataclass_fields__[tag].default: member for member in members}
     name = _typed(dict, value, place).get(tag)
     if not isinstance(name, str) or name not in by_tag:
         why = f"expected one of {', '.join(sorted(by_tag))}, found {str(name)[:40]!r}"
         raise FormatError(why, field=f"{place}.{tag}" if place else tag)
     return by_tag[name]
-
-
-@cache
-def _tags(members: tuple[Any, ...]) -> tuple[str, dict[str, Any]]:
-    """The field in which the members differ, and the member for each of its values."""
-    tag = next(name for name in TAGS if name in members[0].__dataclass_fields__)
-    return tag, {member.__dataclass_fields__[tag].default: member for member in members}
 
 
 def _typed(cls: type[Any], value: Json, place: str) -> Json:

@@ -118,14 +118,9 @@ def _from_message(value: dict[str, Json], role: str) -> list[ChatMessage] | None
     if extra and not value.get("tool_calls"):
         shaped["tool_calls"] = extra
     if from_tool and isinstance(said, dict | list):
-        shaped["content"] = _result(said)
+        parts = isinstance(said, list) and said and all(isinstance(part, dict) and "type" in part for part in said)
+        shaped["content"] = said if parts else as_json(said)
     return [{name: field for name, field in shaped.items() if name not in ("id", "timestamp", "usage")}]
-
-
-def _result(value: Json) -> Json:
-    """A tool's result as parts where it is a list of them, else as JSON text."""
-    listed = isinstance(value, list) and value and all(isinstance(part, dict) and "type" in part for part in value)
-    return value if listed else as_json(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

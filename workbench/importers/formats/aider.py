@@ -14,7 +14,7 @@ from workbench.transcript.log import MessageEntry
 from workbench.transcript.message import AssistantMessage, Text, Usage
 from workbench.transcript.session import Session
 
-START = "# aider chat started at "
+_START = re.compile(r"^# aider chat started at (.*)$", re.MULTILINE)
 _NUMBER = r"\d[\d,]{0,18}(?:\.\d{0,9})?[kM]?"
 _TOKENS = re.compile(rf"Tokens: ({_NUMBER}) sent(.{{0,80}}?), ({_NUMBER}) received")
 _CACHED = re.compile(rf"({_NUMBER}) cache (write|hit)")
@@ -28,25 +28,17 @@ _SCALE = {"k": 1_000, "M": 1_000_000}
 
 def sessions(source: SourceFile) -> Iterator[Session]:
     """One session a chat, named after the file; several chats are numbered."""
-    chat: AiderBuilder | None = None
-    n = 0
-    for mark, run in groupby(source.text().split("\n"), _mark):
-        if mark != "start" and chat is not None:
+    _, *chats = _START.split(source.text())
+    for n, (title, body) in enumerate(zip(chats[::2], chats[1::2], strict=True), 1):
+        chat = AiderBuilder(source)
+        chat.title, chat.id = title.strip(), f"{source.stem}-{n}" if len(chats) > 2 else ""
+        for mark, run in groupby(body.split("\n"), _mark):
             chat.read_run(mark, list(run))
-        for line in run if mark == "start" else ():
-            if chat is not None:
-                yield chat.numbered(n)
-            n += 1
-            chat = AiderBuilder(source)
-            chat.title = line[len(START) :].strip()
-    if chat is not None:
-        yield chat.numbered(n if n > 1 else 0)
+        yield chat.session()
 
 
 def _mark(line: str) -> str:
-    """What a line is: the start of a chat, typed by the user, aider's own, or the model's or a command's (bare)."""
-    if line.startswith(START):
-        return "start"
+    """What a line is: typed by the user, aider's own, or the model's or a command's (bare)."""
     if line.startswith("#### ") or line.rstrip() == "####":
         return "typed"
     return "client" if line.startswith("> ") or line.rstrip() == ">" else "bare"
@@ -84,7 +76,7 @@ class AiderBuilder(SessionBuilder):
         named = _MODEL.search(line)
         self.model = self.model or (named[1].rstrip(",") if named else "")
         if self.output and line.startswith("Added") and "to the chat" in line:
-            self._write_output(sent=True)
+            self._flush(sent=True, client=False)
         self.client.append(line)
 
     def _write_typed(self, text: str) -> None:
@@ -113,8 +105,11 @@ class AiderBuilder(SessionBuilder):
         self._flush(sent=True)
         self.answer = AssistantMessage(id="", blocks=(Text(text),), model=self.model)
 
-    def _write_output(self, *, sent: bool) -> None:
-        """Write the newest answer and the output of a command: a message if it was put into the chat, else a note."""
+    def _flush(self, *, sent: bool, client: bool = True) -> None:
+        """Write the newest answer, and the output of a command: a message if it was put into the chat, else a note.
+
+        Aider's own lines follow as a note, unless `client` is false.
+        """
         if self.answer is not None:
             self.say(self.answer)
         self.answer = None
@@ -123,25 +118,20 @@ class AiderBuilder(SessionBuilder):
         elif self.output:
             self.note("output", self.output)
         self.output = ""
-
-    def _flush(self, *, sent: bool) -> None:
-        """Write the answer, the output of a command, and aider's own lines as a note."""
-        self._write_output(sent=sent)
-        lines = "\n".join(self.client).strip()
-        self.client = []
-        if lines:
-            self.note("client", lines)
+        if client:
+            if lines := "\n".join(self.client).strip():
+                self.note("client", lines)
+            self.client = []
 
     def _close(self) -> None:
         """Write what was gathered since the last typed line."""
         self._write_bare(False)
         self._flush(sent=False)
 
-    def numbered(self, n: int) -> Session:
-        """The chat, with a number unless it is 0."""
+    def session(self) -> Session:
+        """What has been read."""
         self._close()
-        self.id = f"{self.source.stem}-{n}" if n else ""
-        return self.session()
+        return super().session()
 
 
 def _usage(found: re.Match[str]) -> Usage:

@@ -33,7 +33,6 @@ class CodexBuilder(SessionBuilder):
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.meta: Mapping[str, Json] = {}
-        self.answering_model = ""
         self.gathered = Content()
         self.usage: Usage | None = None
         self.began: float | None = None
@@ -49,7 +48,7 @@ class CodexBuilder(SessionBuilder):
             self._meta(mapping(payload, "meta") or payload)
         elif type_ == "turn_context":
             self._close()
-            self.answering_model = text(payload, "model") or self.answering_model
+            self.model = text(payload, "model") or self.model
         elif type_ == "event_msg":
             self._event(payload)
         elif type_ == "compacted":
@@ -113,14 +112,14 @@ class CodexBuilder(SessionBuilder):
         if role in ("developer", "system"):
             return "system", found, {}
         if role == "assistant":
-            return "assistant", Content([*found.said], unknown=found.unknown), {"model": self.answering_model}
+            return "assistant", Content([*found.said], unknown=found.unknown), {"model": self.model}
         first = next((block.text for block in found.said if isinstance(block, Text)), "")
         return "user", found, {"synthetic": _CLIENT.match(first) is not None}
 
     def _close(self) -> None:
         """Write the answer that was gathered, and behind it the results of its calls."""
         if self.gathered.blocks or self.gathered.results:
-            model, usage, time = self.answering_model, self.usage, self.began
+            model, usage, time = self.model, self.usage, self.began
             self.say_content("assistant", self.gathered, model=model, usage=usage, time=time)
         self.last_prompt = self.usage.prompt if self.usage is not None else self.last_prompt
         self.gathered, self.usage, self.began = Content(), None, None

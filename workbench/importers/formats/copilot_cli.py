@@ -33,12 +33,11 @@ class CopilotCliBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.entries: dict[str, Entry] = {}
-        self.leaf_after: dict[str, str | None] = {}
-        self.leaf: str | None = None
         self.agent = ""
-        self.agent_leaves: dict[str, str] = {}
+        self.leaves: dict[str, str | None] = {}
+        self.leaf_after: dict[str, str | None] = {}
         self.newest_answers: dict[str, str] = {}
+        self.reported: dict[str, tuple[Usage, str]] = {}
         self.thought = self.repository = ""
 
     def read(self, record: Mapping[str, Json]) -> None:
@@ -48,11 +47,11 @@ class CopilotCliBuilder(SessionBuilder):
             return
         self.agent, parent = identifier(record, "agentId"), identifier(record, "parentId")
         if not self.agent and parent in self.leaf_after:
-            self.leaf = self.leaf_after[parent]
+            self.leaves[""] = self.leaf_after[parent]
         if record.get("ephemeral") is not True or record.get("type") == "assistant.usage":
             self.time = timestamp(record, "timestamp")
             self._event(event_id, text(record, "type"), mapping(record, "data"))
-        self.leaf_after[event_id] = self.leaf
+        self.leaf_after[event_id] = self.leaves.get("")
 
     def _event(self, event_id: str, type_: str, data: Mapping[str, Json]) -> None:
         if type_ in ("session.start", "session.resume", "session.context_changed"):
@@ -63,8 +62,8 @@ class CopilotCliBuilder(SessionBuilder):
             self.thought = text(data, "content")
         elif type_ == "assistant.message":
             self._answer(event_id, data)
-        elif type_ == "assistant.usage":
-            self._usage(data)
+        elif type_ == "assistant.usage" and self.agent in self.newest_answers:
+            self.reported[self.newest_answers[self.agent]] = USAGE.read(data) or Usage(), text(data, "model")
         elif type_ == "tool.execution_complete":
             self._result(event_id, data)
         elif type_ == "system.message":
@@ -106,13 +105,6 @@ class CopilotCliBuilder(SessionBuilder):
         found = Content([*thoughts, *text_block(text(data, "content")), *tool_calls(data, "toolRequests")])
         self.say_content("assistant", found, id=event_id, model=self.model, usage=usage)
 
-    def _usage(self, data: Mapping[str, Json]) -> None:
-        """Read the figures of the request that was just answered."""
-        entry = self.entries.get(self.newest_answers.get(self.agent, ""))
-        if isinstance(entry, MessageEntry) and isinstance(entry.message, AssistantMessage):
-            usage, model = USAGE.read(data) or Usage(), text(data, "model") or entry.message.model
-            self.entries[entry.id] = replace(entry, message=replace(entry.message, usage=usage, model=model))
-
     def _result(self, event_id: str, data: Mapping[str, Json]) -> None:
         failed = data.get("success") is False
         given = mapping(data, "result").get("content")
@@ -122,18 +114,20 @@ class CopilotCliBuilder(SessionBuilder):
 
     def add(self, entry: Entry) -> str:
         """Append after the leaf of the speaker, the agent or one of its sub-agents; the second of an id is left out."""
-        if entry.id not in self.entries:
-            parent = self.agent_leaves.get(self.agent) if self.agent else self.leaf
-            self.entries[entry.id] = replace(entry, parent=parent)
-            if self.agent:
-                self.agent_leaves[self.agent] = entry.id
-            else:
-                self.leaf = entry.id
+        if entry.id not in self.log:
+            self.log.leaf = self.leaves.get(self.agent)
+            self.leaves[self.agent] = super().add(entry)
         return entry.id
 
     def session(self) -> Session:
-        """What has been read."""
-        self.log = Log(self.entries.values())
-        self.log.leaf = self.leaf
+        """What has been read, with the figures that were reported after each answer."""
+        self.log = Log(self._with_usage(entry) for entry in self.log)
+        self.log.leaf = self.leaves.get("")
         self.project = self.repository.rpartition("/")[2]
         return super().session()
+
+    def _with_usage(self, entry: Entry) -> Entry:
+        usage, model = self.reported.get(entry.id, (None, ""))
+        if usage is None or not isinstance(entry, MessageEntry) or not isinstance(entry.message, AssistantMessage):
+            return entry
+        return replace(entry, message=replace(entry.message, usage=usage, model=model or entry.message.model))

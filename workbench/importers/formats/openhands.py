@@ -11,7 +11,7 @@ from workbench.importers.source import SourceFile
 from workbench.importers.usage import OPENAI_USAGE
 from workbench.importers.values import identifier, items, mapping, objects, optional_count, text, texts, timestamp
 from workbench.transcript.log import MessageEntry
-from workbench.transcript.message import AnswerBlock, Json, Text, ToolCall, ToolResult, UserMessage
+from workbench.transcript.message import Json, Text, ToolCall, ToolResult, UserMessage
 from workbench.transcript.session import Session
 
 QUIET = frozenset({"recall", "change_agent_state", "agent_state_changed", "null", "", "send_message"})
@@ -51,6 +51,7 @@ class OpenHandsBuilder(SessionBuilder):
             self._answer(event, action, args)
 
     def _answer(self, event: Mapping[str, Json], action: str, args: Mapping[str, Json]) -> None:
+        """Read an action: the model's answer with all its parallel calls, or the action where none is recorded."""
         about = mapping(event, "tool_call_metadata")
         response = mapping(about, "model_response")
         call_id = identifier(about, "tool_call_id") or f"event-{identifier(event, 'id')}"
@@ -60,9 +61,16 @@ class OpenHandsBuilder(SessionBuilder):
         if response_id and response_id in self.responses:
             return
         self.responses.add(response_id)
-        found = Content(_answer_blocks(response) or _action_blocks(call_id, action, args))
+        choices = objects(response, "choices")
+        message = mapping(choices[0], "message") if choices else {}
+        blocks = [*content(message).blocks, *tool_calls(message)]
+        if not blocks and action == "message":
+            blocks = [Text(text(args, "content"))]
+        elif not blocks:
+            rest = {name: value for name, value in args.items() if name != "thought"}
+            blocks = [*text_block(text(args, "thought")), ToolCall(call_id, action, rest)]
         model, usage = text(response, "model"), OPENAI_USAGE.read(mapping(response, "usage"))
-        self.say_content("assistant", found, model=model, usage=usage)
+        self.say_content("assistant", Content(blocks), model=model, usage=usage)
 
     def _observation(self, event: Mapping[str, Json]) -> None:
         observation = text(event, "observation")
@@ -103,18 +111,3 @@ def sessions(source: SourceFile) -> Iterator[Session]:
             builder.model = text(record, "metadata/llm_config/model")
             builder.project = text(record, "instance/repo") or builder.id.rpartition("-")[0]
             yield builder.session()
-
-
-def _answer_blocks(response: Mapping[str, Json]) -> list[AnswerBlock]:
-    """What the model really answered, with all its parallel calls."""
-    choices = objects(response, "choices")
-    message = mapping(choices[0], "message") if choices else {}
-    return [*content(message).blocks, *tool_calls(message)]
-
-
-def _action_blocks(call_id: str, action: str, args: Mapping[str, Json]) -> list[AnswerBlock]:
-    """The action itself, where the model's answer is not recorded."""
-    if action == "message":
-        return [Text(text(args, "content"))]
-    rest = {name: value for name, value in args.items() if name != "thought"}
-    return [*text_block(text(args, "thought")), ToolCall(call_id, action, rest)]

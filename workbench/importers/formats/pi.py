@@ -30,69 +30,56 @@ class PiBuilder(SessionBuilder):
         """Read one line."""
         place = len(self.lines)
         self.lines.append("")
-        type_ = text(record, "type")
-        if type_ == "session":
+        if text(record, "type") == "session":
             self.header = record
             return
         name = text(record, "id") or f"e{place}"
         if name in self.log:
             self.source.skipped.append(f"line {self.line}: the id {name!r} is taken already, left out")
             return
-        self.log.leaf = self._parent(record)
-        self._entry(record, name, type_)
+        parent = text(record, "parentId") or None
+        if parent is not None and parent not in self.log:
+            why = f"the parent {parent!r} does not come before it, attached to the line before"
+            self.source.skipped.append(f"line {self.line}: {why}")
+        elif "parentId" in record:
+            self.log.leaf = parent
+        self._entry(record, name)
         self.lines[place] = name
 
-    def _parent(self, record: Mapping[str, Json]) -> str | None:
-        if "parentId" not in record:
-            return self.log.leaf
-        parent = text(record, "parentId") or None
-        if parent is None or parent in self.log:
-            return parent
-        why = f"the parent {parent!r} does not come before it, attached to the line before"
-        self.source.skipped.append(f"line {self.line}: {why}")
-        return self.log.leaf
-
-    def _entry(self, record: Mapping[str, Json], entry_id: str, type_: str) -> None:
-        if type_ == "message":
-            self._message(record, entry_id)
-            return
-        self.time = timestamp(record, "timestamp")
-        if type_ == "compaction":
-            self._compaction(record, entry_id)
-        elif type_ == "branch_summary":
-            self.say_text("user", text(record, "summary"), id=entry_id, synthetic=True)
-        elif type_ == "custom_message":
-            self.say_content("user", content(record), id=entry_id, synthetic=True)
-        elif type_ in NOTES:
-            self.title = text(record, "name") if type_ == "session_info" else self.title
-            shown = (label(record, key) for key in ("modelId", "thinkingLevel", "label", "name", "customType"))
-            self.note(type_, next(filter(None, shown), ""), id=entry_id)
-        else:
-            self.source.unknown[f"record of type {type_!r}"] += 1
-            self.time = None
-            self.note(type_, id=entry_id)
-
-    def _message(self, line: Mapping[str, Json], entry_id: str) -> None:
-        record = mapping(line, "message")
-        role = text(record, "role")
+    def _entry(self, line: Mapping[str, Json], entry_id: str) -> None:
+        """Read a message by its role, or a line of another type."""
+        type_ = text(line, "type")
+        record = mapping(line, "message") if type_ == "message" else line
         self.time = timestamp(record, "timestamp") or timestamp(line, "timestamp")
-        if role == "bashExecution":
-            self.say_text("user", f"$ {text(record, 'command')}\n{text(record, 'output')}", id=entry_id, synthetic=True)
-        elif role in ("compactionSummary", "branchSummary"):
-            self.say_text("user", text(record, "summary"), id=entry_id, synthetic=True)
-        elif role == "assistant":
-            fields = {"model": text(record, "model"), "usage": USAGE.read(mapping(record, "usage"))}
-            self.say_content("assistant", content(record), id=entry_id, stop=text(record, "stopReason"), **fields)
-        elif role == "toolResult":
-            found, name, failed = content(record), text(record, "toolName"), record.get("isError") is True
-            self.source.unknown.update(found.unknown)
-            call_id = text(record, "toolCallId")
-            self.say(ToolResult(id=entry_id, call_id=call_id, blocks=found.said, name=name, is_error=failed))
-        elif role in ("user", "custom", "hookMessage"):
-            self.say_content("user", content(record), id=entry_id, synthetic=role != "user")
-        else:
-            known = "assistant, bashExecution, custom, toolResult and user"
-            raise FormatError(f"unknown role {role!r}; known roles are {known}", field="message.role")
+        match type_, text(record, "role") if type_ == "message" else "":
+            case "message", "assistant":
+                fields = {"model": text(record, "model"), "usage": USAGE.read(mapping(record, "usage"))}
+                self.say_content("assistant", content(record), id=entry_id, stop=text(record, "stopReason"), **fields)
+            case "message", "toolResult":
+                found, name, failed = content(record), text(record, "toolName"), record.get("isError") is True
+                self.source.unknown.update(found.unknown)
+                call_id = text(record, "toolCallId")
+                self.say(ToolResult(id=entry_id, call_id=call_id, blocks=found.said, name=name, is_error=failed))
+            case ("message", "user" | "custom" | "hookMessage" as role) | ("custom_message", role):
+                self.say_content("user", content(record), id=entry_id, synthetic=role != "user")
+            case ("message", "compactionSummary" | "branchSummary") | ("branch_summary", _):
+                self.say_text("user", text(record, "summary"), id=entry_id, synthetic=True)
+            case "message", "bashExecution":
+                words = f"$ {text(record, 'command')}\n{text(record, 'output')}"
+                self.say_text("user", words, id=entry_id, synthetic=True)
+            case "message", role:
+                known = "assistant, bashExecution, custom, toolResult and user"
+                raise FormatError(f"unknown role {role!r}; known roles are {known}", field="message.role")
+            case "compaction", _:
+                self._compaction(record, entry_id)
+            case _ if type_ in NOTES:
+                self.title = text(record, "name") if type_ == "session_info" else self.title
+                shown = (label(record, key) for key in ("modelId", "thinkingLevel", "label", "name", "customType"))
+                self.note(type_, next(filter(None, shown), ""), id=entry_id)
+            case _:
+                self.source.unknown[f"record of type {type_!r}"] += 1
+                self.time = None
+                self.note(type_, id=entry_id)
 
     def _compaction(self, record: Mapping[str, Json], entry_id: str) -> None:
         details = mapping(record, "details")

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from workbench.importers.blocks import Content, text_block, thought_block
 from workbench.importers.session_builder import SessionBuilder
@@ -45,19 +46,13 @@ def sessions(source: SourceFile) -> Iterator[Session]:
     yield builder.session()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Turn:
     user: bool
     side: bool
     model: str
     time: float | None
-    lines: list[str] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        """Its words, without the rule that closes a turn."""
-        text = "\n".join(self.lines).strip()
-        return text.removesuffix("\n---").strip("\n") if text != "---" else ""
+    text: str
 
 
 def fences(lines: Sequence[str]) -> list[tuple[int, int]]:
@@ -79,16 +74,15 @@ def fenced(lines: Sequence[str]) -> set[int]:
     return {i for first, last in fences(lines) for i in range(first, last + 1)}
 
 
-def _turns(lines: Sequence[str]) -> list[_Turn]:
-    turns: list[_Turn] = []
+def _turns(lines: Sequence[str]) -> Iterator[_Turn]:
+    """The turns, their text without the rule that closes a turn."""
     quoted = fenced(lines)
-    for i, line in enumerate(lines):
-        found = _TURN.match(line) if line.startswith("_**") and i not in quoted else None
-        if found:
-            turns.append(_Turn(found[1] == "User", bool(found[2]), (found[3] or "").strip(), time_of(found[4] or "")))
-        elif turns:
-            turns[-1].lines.append(line)
-    return turns
+    starts = [i for i, line in enumerate(lines) if line.startswith("_**") and i not in quoted and _TURN.match(line)]
+    for start, end in zip_longest(starts, starts[1:]):
+        words = "\n".join(lines[start + 1 : end]).strip()
+        words = words.removesuffix("\n---").strip("\n") if words != "---" else ""
+        if head := _TURN.match(lines[start]):
+            yield _Turn(head[1] == "User", bool(head[2]), (head[3] or "").strip(), time_of(head[4] or ""), words)
 
 
 class SpecStoryBuilder(SessionBuilder):
@@ -112,20 +106,19 @@ class SpecStoryBuilder(SessionBuilder):
             self.side = turn.side
             if turn.side:
                 self.leaves[True] = None
-        text = turn.text
         if turn.user:
             self._close()
             self.time = turn.time
-            if text.startswith(_CONTINUED) and not turn.side:
-                self.compaction(text)
+            if turn.text.startswith(_CONTINUED) and not turn.side:
+                self.compaction(turn.text)
             else:
-                synthetic = text.lstrip().startswith(_CLIENT)
-                self.say_content("user", Content([*text_block(text)]), synthetic=synthetic)
-        elif text.strip():
-            self._agent(turn, text)
+                synthetic = turn.text.lstrip().startswith(_CLIENT)
+                self.say_content("user", Content([*text_block(turn.text)]), synthetic=synthetic)
+        elif turn.text.strip():
+            self._agent(turn)
 
-    def _agent(self, turn: _Turn, text: str) -> None:
-        for piece in _pieces(text.split("\n")):
+    def _agent(self, turn: _Turn) -> None:
+        for piece in _pieces(turn.text.split("\n")):
             self.first = self.first or turn
             if isinstance(piece, str):
                 self.blocks += _words(piece)
