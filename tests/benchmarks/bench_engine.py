@@ -67,9 +67,10 @@ def long_conversation(n: int, seed: int = 7) -> list[Message]:
 
 
 class Terse:
-    """Answers at once."""
+    """Answers at once, without the prompt."""
 
     name = "terse"
+    reads_messages = True
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         return Completion(text="## Goal\ngo on\n" * 20, model=self.name)

@@ -55,7 +55,7 @@ def asked(model: Extractive, one: Boundary, start: int, most: int) -> str:
     messages = one.session.messages[:start]
     wording = PromptTemplate()
     return model.complete(
-        SummaryRequest(purpose="summary", system="", write=lambda: "", messages=messages, sections=wording.sections,
+        SummaryRequest(purpose="summary", system="", write=lambda _: "", messages=messages, sections=wording.sections,
             max_tokens=most, count=count)
     ).text  # fmt: skip
 

@@ -105,7 +105,7 @@ class Split:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         requests = tuple(
-            SummaryRequest(purpose="summary", system="", write=lambda: "", instructions=word)
+            SummaryRequest(purpose="summary", system="", write=lambda _: "", instructions=word)
             for word in ("first", "second")
         )
         return Plan((Replace(0, 2, (Draft(requests=requests, template="{0} and {1}"),)),))

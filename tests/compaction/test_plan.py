@@ -10,7 +10,7 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import Summary
 
 CONTEXT = Context.of(conversation(2))
-REQUEST = SummaryRequest(purpose="summary", system="", write=lambda: "")
+REQUEST = SummaryRequest(purpose="summary", system="", write=lambda _: "")
 
 
 def test_one_edit_drops_replaces_and_inserts() -> None:

@@ -1,14 +1,21 @@
 import re
+from typing import Any
 
 import pytest
 
 from builders import called, result, rules, said, told
-from workbench.compaction.prompt_template import Prompt, PromptTemplate, prompt
-from workbench.transcript.message import Image, Summary, ToolResult, UserMessage
+from workbench.compaction.prompt_template import PromptTemplate, prompt
+from workbench.models.model import SummaryRequest
+from workbench.transcript.message import Image, Message, Summary, ToolResult, UserMessage
 
 
-def letter(*messages: object, **fields: object) -> str:
-    return Prompt(PromptTemplate(), fields.pop("purpose", "summary"), tuple(messages), **fields)()  # type: ignore[arg-type]
+def request(*messages: Message, most_chars: int | None = None, **fields: Any) -> SummaryRequest:
+    given = {"purpose": "summary", "system": "", **fields}
+    return SummaryRequest(write=PromptTemplate(most_chars=most_chars), messages=messages, **given)
+
+
+def letter(*messages: Message, **fields: Any) -> str:
+    return request(*messages, **fields).prompt
 
 
 def test_the_record_stands_between_its_tags_and_the_rules_come_after_it() -> None:
@@ -95,14 +102,14 @@ def test_every_prompt_is_there() -> None:
 @pytest.mark.parametrize("most", [1_000, 2_000, 5_000, 100_000, None])
 def test_the_messages_that_a_prompt_leaves_out_are_counted(most: int | None) -> None:
     messages = tuple(said(f"number-{i} " + "word " * 60, f"u{i}") for i in range(30))
-    wrote = Prompt(PromptTemplate(), "summary", messages, most_chars=most)
-    shown = sum(f"number-{i} " in wrote() for i in range(30))
-    assert wrote.left_out() == 30 - shown
-    assert (shown < 30) == (most is not None and most < 10_000) == ("left out for length" in wrote())
+    wrote = request(*messages, most_chars=most)
+    shown = sum(f"number-{i} " in wrote.prompt for i in range(30))
+    assert wrote.left_out == 30 - shown
+    assert (shown < 30) == (most is not None and most < 10_000) == ("left out for length" in wrote.prompt)
 
 
 def test_a_message_that_is_shown_in_part_counts_as_left_out() -> None:
     call = called("read", "c", id="a", text="I look at it. " * 20, path="a.py")
-    wrote = Prompt(PromptTemplate(), "summary", (call, result("short", "c")), most_chars=120)
-    assert "read(path=a.py)" in wrote() and "I look at it" not in wrote()
-    assert wrote.left_out() == 1
+    wrote = request(call, result("short", "c"), most_chars=120)
+    assert "read(path=a.py)" in wrote.prompt and "I look at it" not in wrote.prompt
+    assert wrote.left_out == 1

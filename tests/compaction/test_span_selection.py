@@ -22,11 +22,11 @@ def test_it_holds_what_is_not_pinned_with_sizes_and_the_places_where_those_messa
         found = movable(whole)
         assert found.messages == tuple(whole.messages[i] for i in found.indices)
         assert found.sizes == tuple(whole.sizes[i] for i in found.indices)
-        assert found.flags == tuple(cut_points(list(found.messages)))
+        assert found.flags == cut_points(list(found.messages))
         summaries = [i for i, message in enumerate(found.messages) if isinstance(message, Summary)]
         assert found.earlier == (summaries[-1] + 1 if summaries else 0)
         flags = cut_points(whole.messages)
-        parted += found.flags[:-1] != tuple(flags[i] for i in found.indices)
+        parted += found.flags[:-1] != [flags[i] for i in found.indices]
     assert parted, "in none of them lies a pinned pair around others"
 
 
@@ -34,4 +34,4 @@ def test_a_pinned_pair_does_not_hold_together_what_stands_inside_it() -> None:
     pair = [replace(called("read", "c"), pinned=True), said("inside", "u"), result("r", "c")]
     found = movable(Context.of([rules("be kind"), *pair, said("after", "v")]))
     assert [message.id for message in found.messages] == ["u", "v"]
-    assert found.flags == (True, True, True)
+    assert found.flags == [True, True, True]

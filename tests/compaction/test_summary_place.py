@@ -16,7 +16,7 @@ TALK: list[Message] = [
 
 
 def swap(messages: list[Message], gone: list[int]) -> list[str]:
-    after = Plan(exchanged(gone, place(messages, gone), NEW)).apply(Context.of(messages))
+    after = Plan(exchanged(gone, place(Context.of(messages), gone), NEW)).apply(Context.of(messages))
     return [message.id for message in after.messages]
 
 
@@ -29,7 +29,7 @@ def test_a_summary_stands_where_the_first_message_that_goes_stood() -> None:
 
 def test_a_summary_never_parts_a_call_from_its_result() -> None:
     messages = [*TALK[:2], result("lost", "nobody", "stray"), *TALK[2:]]
-    assert place(messages, [2]) == 1
+    assert place(Context.of(messages), [2]) == 1
     assert swap(messages, [2, 4])[:2] == ["u1", "new"]
 
 
@@ -45,4 +45,4 @@ def test_a_summary_stands_behind_a_system_prompt_that_a_stray_result_stood_befor
 def test_where_somebody_spoke_before_the_prompt_and_stays_the_summary_stays_too() -> None:
     messages = [said("first", "u0"), rules("be careful"), *TALK]
     assert behind_prompt(messages, [2, 3]) == 0
-    assert place(messages, [2, 3, 4]) == 2
+    assert place(Context.of(messages), [2, 3, 4]) == 2

@@ -9,7 +9,6 @@ from builders import compact_if_due, conversation, rules
 from workbench.compaction.plan import Draft
 from workbench.compaction.presets.own import SUMMARIZE
 from workbench.compaction.presets.pi import PI
-from workbench.compaction.prompt_template import Prompt
 from workbench.compaction.span_selection import SummaryInput
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
@@ -18,8 +17,14 @@ from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
 
 ROOM = f"{Path(workbench.compaction.__file__).parent}/"
-CARRIED = (Budget, Draft, Prompt, Situation, SummaryInput)
+CARRIED = (Budget, Draft, Situation, SummaryInput)
 """Values that go from file to file: a look at them, or at a property of any value, is no visit."""
+
+
+class Writer(Scripted):
+    """It reads the messages themselves: nothing is counted that a prompt left out."""
+
+    reads_messages = True
 
 
 def walk(part: Preset) -> list[str]:
@@ -40,7 +45,7 @@ def walk(part: Preset) -> list[str]:
 
     sys.setprofile(called)
     try:
-        done = compact_if_due(context, part, situation, Scripted(["## Goal\ngo on"] * 9))
+        done = compact_if_due(context, part, situation, Writer(["## Goal\ngo on"] * 9))
     finally:
         sys.setprofile(None)
     assert done is not None and done.outcome == "compacted"

@@ -36,7 +36,7 @@ def request(
 ) -> SummaryRequest:
     purpose: Purpose = "update" if previous else "summary"
     return SummaryRequest(
-        purpose=purpose, system="", write=lambda: "", messages=messages, previous=previous, max_tokens=most,
+        purpose=purpose, system="", write=lambda _: "", messages=messages, previous=previous, max_tokens=most,
         instructions=instructions, sections=sections, count=count,
     )  # fmt: skip
 

@@ -46,7 +46,7 @@ def model(provider: Provider, ledger: Ledger, **how: Any) -> CachedModel:
 
 
 def request(prompt: str = "Summarise this.", most: int | None = 100) -> SummaryRequest:
-    return SummaryRequest(purpose="summary", system="", write=lambda: prompt, max_tokens=most)
+    return SummaryRequest(purpose="summary", system="", write=lambda _: prompt, max_tokens=most)
 
 
 PAID = (20 + 100 + 2 * 7) / 1_000_000

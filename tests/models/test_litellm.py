@@ -24,7 +24,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
 
 
 def request(prompt: str = "Summarise this.", most: int | None = 300) -> SummaryRequest:
-    return SummaryRequest(purpose="summary", system="You summarise.", write=lambda: prompt, max_tokens=most)
+    return SummaryRequest(purpose="summary", system="You summarise.", write=lambda _: prompt, max_tokens=most)
 
 
 def told(server: Provider, replies: Sequence[Reply], *, tries: int = 3, timeout: float = 20.0) -> LiteLLM:
@@ -228,7 +228,7 @@ def test_a_name_that_no_provider_knows_is_an_error_of_the_model(monkeypatch: pyt
 
 def test_another_model_may_be_asked_for_one_question(provider: Provider) -> None:
     model = told(provider, [completion("fine")])
-    model.complete(SummaryRequest(purpose="summary", system="", write=lambda: "x", model="openai/other"))
+    model.complete(SummaryRequest(purpose="summary", system="", write=lambda _: "x", model="openai/other"))
     assert provider.requests[0]["model"] == "other"
     assert [message["role"] for message in provider.requests[0]["messages"]] == ["user"]
 

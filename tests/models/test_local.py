@@ -33,7 +33,7 @@ def address() -> Iterator[str]:
 
 
 def request(prompt: str = "The capital of France is", most: int = 4) -> SummaryRequest:
-    return SummaryRequest(purpose="summary", system="", write=lambda: prompt, max_tokens=most)
+    return SummaryRequest(purpose="summary", system="", write=lambda _: prompt, max_tokens=most)
 
 
 @needs_extra

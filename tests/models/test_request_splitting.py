@@ -7,7 +7,7 @@ import pytest
 
 from builders import said
 from workbench.compaction.presets.docker_agent import DockerPrompt
-from workbench.compaction.prompt_template import Prompt, PromptTemplate
+from workbench.compaction.prompt_template import PromptTemplate
 from workbench.errors import ModelError
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.request_splitting import SplittingModel
@@ -42,8 +42,7 @@ def facts(count: int, words: int = 60) -> tuple[Message, ...]:
 
 
 def request(messages: tuple[Message, ...], most: int | None = 300, **letter: object) -> SummaryRequest:
-    wrote = Prompt(PromptTemplate(), "summary", messages, max_tokens=most)
-    return SummaryRequest(purpose="summary", system="", write=wrote, messages=messages, max_tokens=most)
+    return SummaryRequest(purpose="summary", system="", write=PromptTemplate(), messages=messages, max_tokens=most)
 
 
 def test_what_fits_is_asked_in_one_piece() -> None:
@@ -60,9 +59,7 @@ def test_a_model_of_unknown_size_is_asked_in_one_piece() -> None:
 
 def test_what_one_prompt_would_leave_out_is_shown_in_parts() -> None:
     messages = facts(60)
-    short = replace(
-        request(messages), write=Prompt(PromptTemplate(), "summary", messages, max_tokens=300, most_chars=4_000)
-    )
+    short = replace(request(messages), write=PromptTemplate(most_chars=4_000))
     inner = Small(1_500)
     answer = SplittingModel(inner).complete(short)
     assert short.left_out > 0
@@ -111,13 +108,13 @@ def test_one_message_that_is_too_long_is_taken_apart_itself() -> None:
 def test_a_prompt_that_shows_an_earlier_summary_as_a_message_gets_the_summary_so_far() -> None:
     inner = Small(4_000)
     messages = facts(60)
-    asked = replace(request(messages), write=Prompt(DockerPrompt(), "summary", messages))
+    asked = replace(request(messages), write=DockerPrompt())
     answer = SplittingModel(inner).complete(asked)
     assert len(inner.requests) > 1 and {f"fact-{i}" for i in range(60)} <= set(answer.text.split())
 
 
 def test_a_prompt_that_cannot_be_taken_apart_is_an_overflow() -> None:
-    plain = SummaryRequest(purpose="summary", system="", write=lambda: "word " * 10_000, max_tokens=100)
+    plain = SummaryRequest(purpose="summary", system="", write=lambda _: "word " * 10_000, max_tokens=100)
     with pytest.raises(ModelError, match="cannot be taken apart") as caught:
         SplittingModel(Small(4_000)).complete(plain)
     assert caught.value.overflow

@@ -35,7 +35,7 @@ def cached(provider: Provider, ledger: Ledger, **how: object) -> CachedModel:
 
 
 def request(prompt: str = "Summarise this.", most: int | None = 300) -> SummaryRequest:
-    return SummaryRequest(purpose="summary", system="You summarise.", write=lambda: prompt, max_tokens=most)
+    return SummaryRequest(purpose="summary", system="You summarise.", write=lambda _: prompt, max_tokens=most)
 
 
 def test_a_question_is_paid_for_once(provider: Provider, ledger: Ledger) -> None:

@@ -4,7 +4,7 @@ from workbench.errors import ModelError
 from workbench.models.model import SummaryRequest
 from workbench.models.scripted import Scripted
 
-REQUEST = SummaryRequest(purpose="summary", system="", write=lambda: "")
+REQUEST = SummaryRequest(purpose="summary", system="", write=lambda _: "")
 
 
 def test_it_says_its_lines_in_order_and_remembers_what_it_was_asked() -> None:

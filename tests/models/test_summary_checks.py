@@ -28,7 +28,7 @@ SECTIONS = ("Goal", "Progress", "Next steps")
 
 def request(**changes: object) -> SummaryRequest:
     blank = SummaryRequest(
-        purpose="summary", system="", write=lambda: "the prompt", messages=SESSION, sections=SECTIONS, max_tokens=400
+        purpose="summary", system="", write=lambda _: "the prompt", messages=SESSION, sections=SECTIONS, max_tokens=400
     )
     return replace(blank, **changes)  # type: ignore[arg-type]
 
@@ -75,7 +75,7 @@ def test_a_summary_that_goes_on_with_the_record_is_useless() -> None:
 
 def test_a_summary_that_copies_its_prompt_is_useless() -> None:
     prompt = "\n".join(f"Line {i} of the prompt says something that is long enough." for i in range(20))
-    assert found("\n".join(prompt.splitlines()[:12]), write=lambda: prompt)["echo"]
+    assert found("\n".join(prompt.splitlines()[:12]), write=lambda _: prompt)["echo"]
 
 
 def test_a_summary_may_be_larger_than_allowed_by_a_little() -> None:

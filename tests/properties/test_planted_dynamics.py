@@ -28,7 +28,7 @@ from workbench.compaction.trigger import Always, Situation
 from workbench.live.compactor import Compactor
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Cancel, Hooks
-from workbench.live.memory import History, Memory
+from workbench.live.memory import Memory
 from workbench.live.settings import Settings
 from workbench.models.extractive import Extractive
 from workbench.models.model import SummaryRequest
@@ -42,7 +42,7 @@ def test_c11_a_credential_in_a_summary_or_in_a_question_is_found() -> None:
     said = forged(lambda messages: [*messages, Summary(id="new", text=f"deploy with {SECRET}")])
     assert c11(said)
     fine = forged(list)
-    asked = SummaryRequest(purpose="summary", system="", write=lambda: f"the token is {SECRET}", messages=())
+    asked = SummaryRequest(purpose="summary", system="", write=lambda _: f"the token is {SECRET}", messages=())
     assert c11(replace(fine, requests=(asked,)))
     assert not c11(fine)
 
@@ -166,8 +166,8 @@ def test_d10_a_report_that_is_trusted_though_it_is_stale_is_found() -> None:
 class Overwrites(Memory):
     """Puts a compaction in place also where the history was taken back since it started."""
 
-    def take(self, done: Compaction, start: History) -> str:
-        return super().take(done, replace(start, version=self.version))
+    def take(self, done: Compaction, heard: int, version: int) -> str:
+        return super().take(done, heard, self.version)
 
 
 def test_d11_a_compaction_that_overwrites_what_was_said_meanwhile_is_found() -> None:
@@ -193,7 +193,7 @@ class Recounts(Compactor):
         self, messages: Sequence[Json], *, system: Json = None, tools: Json = None, model: str = ""
     ) -> list[Json]:
         for message in self._memory.state.kept.messages:
-            self._gauge.count(message)
+            self._memory.reader.count(message)
         return super().before_request(messages, system=system, tools=tools, model=model)
 
 

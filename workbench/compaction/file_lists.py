@@ -24,7 +24,8 @@ def file_ops(messages: Iterable[Message]) -> FileOps:
     found: list[FileOps] = []
     for message in said:
         if message.role == "assistant":
-            found += [touched(call.name, call.arguments) for call in message.calls if call.id not in failed]
+            calls = (block for block in message.blocks if block.type == "tool_call")
+            found += [touched(call.name, call.arguments) for call in calls if call.id not in failed]
         elif message.role == "summary":
             found.append(message.files)
     return merged(found)

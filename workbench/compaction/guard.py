@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -32,25 +32,23 @@ def violations(before: Context, after: Context) -> tuple[Violation, ...]:
     if before is after:
         return ()
     was, now = before.messages, after.messages
-    old = set(map(id, was))
-    found = [] if _in_place(was, now) else [*_doubles(was, now), *_pairs(was, now), *_order(was, now)]
+    changed = [(old, new) for old, new in zip(was, now, strict=False) if old is not new]
+    if len(was) == len(now) and all(_in_place(old, new) for old, new in changed):
+        found, written = [], [new for _, new in changed]
+    else:
+        there = set(map(id, was))
+        found = [*_doubles(was, now), *_pairs(before, after), *_order(was, now)]
+        written = [message for message in now if id(message) not in there]
     found += _kept(was, now)
-    found += [
-        Violation("S7", "a message without content was written", message.id)
-        for message in now
-        if id(message) not in old and is_empty(message)
-    ]
+    found += [Violation("S7", "a message without content was written", one.id) for one in written if is_empty(one)]
     if after.tokens > before.tokens:
         found.append(Violation("D1", f"the context grew from {before.tokens} to {after.tokens} tokens"))
     return tuple(found)
 
 
-def _in_place(before: Sequence[Message], after: Sequence[Message]) -> bool:
-    """Whether messages were only rewritten: each keeps its place, its id, its calls and the call that it answers."""
-    return len(before) == len(after) and all(
-        old is new or (old.id == new.id and old.role == new.role and _pairing(old) == _pairing(new))
-        for old, new in zip(before, after, strict=True)
-    )
+def _in_place(old: Message, new: Message) -> bool:
+    """Whether a message was only rewritten: it keeps its id, its calls and the call that it answers."""
+    return old.id == new.id and old.role == new.role and _pairing(old) == _pairing(new)
 
 
 def _pairing(message: Message) -> str | list[str]:
@@ -60,29 +58,27 @@ def _pairing(message: Message) -> str | list[str]:
     return [call.id for call in message.calls] if isinstance(message, AssistantMessage) else ""
 
 
-def _paired(messages: Iterable[Message]) -> tuple[set[Call], list[tuple[str, Call | None]]]:
-    """All calls, and for each result its id and the newest earlier call of its call id, if there is one."""
-    newest: dict[str, Call] = {}
-    calls: set[Call] = set()
-    results: list[tuple[str, Call | None]] = []
-    for message in messages:
-        if isinstance(message, AssistantMessage):
-            for block in message.blocks:
-                if block.type == "tool_call":
-                    call = newest[block.id] = (message.id, block.id)
-                    calls.add(call)
-        elif isinstance(message, ToolResult):
-            results.append((message.id, newest.get(message.call_id)))
-    return calls, results
+def _paired(context: Context) -> tuple[set[Call], list[tuple[str, Call | None]]]:
+    """All calls, and for each result its id and the call that it answers, if there is one."""
+    messages, caller_of = context.messages, context.callers
+    calls = {
+        (message.id, block.id)
+        for message in messages
+        if message.role == "assistant"
+        for block in message.blocks
+        if block.type == "tool_call"
+    }
+    results = [(i, message) for i, message in enumerate(messages) if message.role == "tool"]
+    return calls, [(one.id, (messages[caller_of[i]].id, one.call_id) if i in caller_of else None) for i, one in results]
 
 
-def _pairs(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
+def _pairs(before: Context, after: Context) -> list[Violation]:
     """Calls that lost their result, results that lost their call or got another, and calls with more results."""
     (had, old), (calls, now) = _paired(before), _paired(after)
-    answered = {call for _, call in now}
+    closed = {call for _, call in now}
     open_before = had - {call for _, call in old}
     found = [
-        Violation("S1", f"call {call[1]!r} lost its result", call[0]) for call in sorted(calls - answered - open_before)
+        Violation("S1", f"call {call[1]!r} lost its result", call[0]) for call in sorted(calls - closed - open_before)
     ]
     caller = dict(old)
     for id, call in now:

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary
-from workbench.transcript.pairing import cut_points, protected, with_partners
+from workbench.transcript.pairing import protected, with_partners
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Pins:
         kept = self.fixed(context, budget)
         if not self.suffix:
             return kept
-        flags = cut_points(context.messages)
+        flags = context.cut_points
         left = self.share * _room(context, budget, kept)
         start = stop = len(flags) - 1
         wanted = max(stop - self.suffix, 0)

@@ -6,14 +6,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workbench.errors import PlanError
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import EMPTY, Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary, SystemMessage, ToolResult
-from workbench.transcript.pairing import cut_points
 
 _PLACE = re.compile(r"\{(\d+)\}")
 
@@ -59,8 +58,7 @@ class Draft:
         return "".join(parts) + self.footer
 
 
-@dataclass(frozen=True, slots=True)
-class Replace:
+class Replace(NamedTuple):
     """Put `by` in the place of `messages[start:stop]`; an empty `by` drops them, an empty range inserts.
 
     `size` is the tokens of a single new message that is counted already.
@@ -133,25 +131,25 @@ class Plan:
         return edited if second is None else second.apply(edited)
 
 
-def place(messages: Sequence[Message], gone: Sequence[int]) -> int:
+def place(context: Context, gone: Sequence[int]) -> int:
     """The index for a summary in the place of the first message that goes, never inside a pair.
 
     It lies behind the system prompt, which providers want first, even where a stray message comes before it.
 
     Args:
-        messages: n messages.
+        context: n messages.
         gone: the indices that go, at least one, ascending.
     """
-    flags = cut_points(messages)
-    first = behind_prompt(messages, gone)
+    flags = context.cut_points
+    first = behind_prompt(context.messages, gone)
     if first > gone[0]:
         return next(i for i in range(first, len(flags)) if flags[i])
     return next(i for i in range(gone[0], -1, -1) if flags[i])
 
 
-def behind_all(messages: Sequence[Message], gone: Sequence[int]) -> int:
+def behind_all(context: Context, gone: Sequence[int]) -> int:
     """The index of a summary that comes last."""
-    return len(messages)
+    return len(context.messages)
 
 
 def behind_prompt(messages: Sequence[Message], gone: Sequence[int]) -> int:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate
@@ -15,7 +16,7 @@ from typing import ClassVar
 from workbench.compaction.clip import head
 from workbench.compaction.span_selection import SummaryInput
 from workbench.compaction.stage import Budget
-from workbench.models.model import Purpose
+from workbench.models.model import Purpose, SummaryRequest
 from workbench.transcript.message import (
     AssistantMessage,
     Image,
@@ -56,6 +57,7 @@ class PromptTemplate:
         says_size: whether the prompt names the bound of the summary.
         window_chars: characters of transcript for each token of the window, some seven tenths of it; None for no bound.
         focus: instructions for every summary, besides the user's.
+        most_chars: the longest that the transcript may be; None for no bound.
     """
 
     result_chars: int = 2_000
@@ -72,6 +74,7 @@ class PromptTemplate:
     says_size: bool = True
     window_chars: float | None = 2.1
     focus: str = ""
+    most_chars: int | None = None
     separator: ClassVar[str] = "\n\n"
 
     @property
@@ -107,31 +110,39 @@ class PromptTemplate:
         alone = given.prefix and not given.history and not given.earlier
         return prompt(self.start) if alone and self.start else "{0}"
 
-    def fill(self, given: SummaryInput, budget: Budget) -> Prompt:
-        """The user prompt about all these messages, for a model with the budget's window."""
+    def requests(self, given: SummaryInput, budget: Budget) -> tuple[SummaryRequest, SummaryRequest]:
+        """The request about all these messages, and the one about the start of a turn alone."""
         bounded = self.window_chars is not None and budget.window > 0
-        return Prompt(
-            self,
-            "update" if given.previous else "summary",
-            given.new,
-            given.previous,
-            "\n".join(part for part in (self.focus, budget.instructions) if part),
-            most_chars=int((self.window_chars or 0) * budget.window) if bounded else None,
+        focus = "\n".join(filter(None, (self.focus, budget.instructions)))
+        purpose: Purpose = "update" if given.previous else "summary"
+        whole = SummaryRequest(
+            purpose=purpose,
+            system=self.system,
+            write=replace(self, most_chars=int((self.window_chars or 0) * budget.window)) if bounded else self,
+            messages=given.new,
+            previous=given.previous,
+            instructions=focus,
+            sections=self.sections(purpose),
+        )
+        turn = replace(whole, purpose="turn_prefix", messages=given.prefix, previous="")
+        return whole, replace(
+            turn, instructions=focus if self.turn_focus else "", sections=self.sections("turn_prefix")
         )
 
-    def request(self, filled: Prompt) -> str:
+    def __call__(self, request: SummaryRequest) -> str:
         """The user prompt's text."""
-        parts = [f"<conversation>\n{self.transcript(filled.messages, filled.most_chars)}\n</conversation>"]
-        if filled.previous:
-            parts.append(f"<previous-summary>\n{harmless(filled.previous)}\n</previous-summary>")
-        outline = "\n\n".join(f"## {name}\n({about})" for name, about in self.outline(filled.purpose))
-        name = self.turn_prompt if filled.purpose == "turn_prefix" else filled.purpose
+        transcript = self.transcript(request.messages, self.most_chars)
+        parts = [f"<conversation>\n{transcript}\n</conversation>"]
+        if request.previous:
+            parts.append(f"<previous-summary>\n{harmless(request.previous)}\n</previous-summary>")
+        outline = "\n\n".join(f"## {name}\n({about})" for name, about in self.outline(request.purpose))
+        name = self.turn_prompt if request.purpose == "turn_prefix" else request.purpose
         parts.append(Template(prompt(name)).safe_substitute(sections=outline))
         parts += map(prompt, self.rules)
-        if filled.max_tokens is not None and self.says_size:
-            parts.append(Template(prompt("size")).substitute(tokens=filled.max_tokens))
-        if filled.instructions:
-            parts.append(Template(prompt(self.focus_prompt)).substitute(instructions=filled.instructions))
+        if request.max_tokens is not None and self.says_size:
+            parts.append(Template(prompt("size")).substitute(tokens=request.max_tokens))
+        if request.instructions:
+            parts.append(Template(prompt(self.focus_prompt)).substitute(instructions=request.instructions))
         return "\n\n".join(parts)
 
     def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
@@ -139,26 +150,29 @@ class PromptTemplate:
 
         Above `most_chars`, results and arguments are cut shorter first; then the oldest messages are left out.
         """
-        parts = [part for spoken in self._entries(messages, most_chars) for part in spoken]
-        start = 0 if most_chars is None else _start(parts, most_chars)
+        entries, start = self._entries(messages, most_chars)
+        parts = [part for spoken in entries for part in spoken]
         shown = [f"[{start} earlier entries left out for length]", *parts[start:]] if start else parts
         return self.separator.join(shown)
 
-    def left_out(self, messages: Sequence[Message], most_chars: int) -> int:
-        """How many of the messages such a transcript does not show in whole."""
-        entries = self._entries(messages, most_chars)
-        start = _start([part for spoken in entries for part in spoken], most_chars)
+    def left_out(self, request: SummaryRequest) -> int:
+        """How many of the messages the prompt does not show in whole."""
+        if self.most_chars is None:
+            return 0
+        entries, start = self._entries(request.messages, self.most_chars)
         begins = accumulate(map(len, entries), initial=0)
         return sum(1 for begin, spoken in zip(begins, entries, strict=False) if spoken and begin < start)
 
-    def _entries(self, messages: Sequence[Message], most_chars: int | None) -> list[list[str]]:
-        """What is said of each message, with results and arguments cut until it fits or is cut to the least."""
+    def _entries(self, messages: Sequence[Message], most_chars: int | None) -> tuple[list[list[str]], int]:
+        """The entries of each message, cut until all fit or are at their shortest; and the first entry that fits."""
         results, arguments = self.result_chars, self.argument_chars
         while True:
             entries = [list(self.spoken(message, results, arguments)) for message in messages]
-            length = sum(len(part) + 2 for spoken in entries for part in spoken)
-            if most_chars is None or length <= most_chars or results <= 120:
-                return entries
+            lengths = [len(part) + 2 for spoken in entries for part in spoken]
+            if most_chars is None or sum(lengths) <= most_chars:
+                return entries, 0
+            if results <= 120:
+                return entries, len(lengths) - bisect_right([*accumulate(reversed(lengths))], most_chars)
             results, arguments = results // 4, arguments // 2
 
     def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
@@ -167,61 +181,14 @@ class PromptTemplate:
             kind = "Result, failed" if message.is_error else "Result"
             yield f"[{kind} of {word(message.name or message.call_id)}]: {_cut(_words(message), results)}"
         elif isinstance(message, AssistantMessage):
-            yield from self._answered(message, arguments)
+            if words := plain_text(message):
+                yield f"[Assistant]: {harmless(words)}"
+            if message.calls:
+                yield "[Assistant, calls]: " + "; ".join(_called(call, arguments) for call in message.calls)
         elif isinstance(message, Summary):
             yield f"[Summary]: {harmless(message.text)}"
         else:
             yield f"[{message.role.capitalize()}]: {harmless(_words(message))}"
-
-    def _answered(self, message: AssistantMessage, arguments: int) -> Iterator[str]:
-        if words := plain_text(message):
-            yield f"[Assistant]: {harmless(words)}"
-        if message.calls:
-            yield "[Assistant, calls]: " + "; ".join(_called(call, arguments) for call in message.calls)
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """A user prompt that is written when it is read, since it may be megabytes.
-
-    Attributes:
-        most_chars: the longest that the transcript may be; None for no bound.
-    """
-
-    template: PromptTemplate
-    purpose: Purpose
-    messages: tuple[Message, ...]
-    previous: str = ""
-    instructions: str = ""
-    max_tokens: int | None = None
-    most_chars: int | None = None
-    _readers: list[None] = field(default_factory=list, compare=False, repr=False)
-
-    def __call__(self) -> str:
-        """The prompt."""
-        self._readers.append(None)
-        return self.template.request(self)
-
-    def about_turn(self, messages: tuple[Message, ...]) -> Prompt:
-        """The same about the start of a turn that goes on."""
-        focus = self.instructions if self.template.turn_focus else ""
-        return replace(self, purpose="turn_prefix", messages=messages, previous="", instructions=focus)
-
-    @property
-    def system(self) -> str:
-        """The system prompt that goes with it."""
-        return self.template.system
-
-    @property
-    def sections(self) -> tuple[str, ...]:
-        """The headings that the summary should have."""
-        return self.template.sections(self.purpose)
-
-    def left_out(self) -> int:
-        """How many of the messages it does not show in whole; 0 as long as nobody has read it."""
-        if self.most_chars is None or not self._readers:
-            return 0
-        return self.template.left_out(self.messages, self.most_chars)
 
 
 def harmless(text: str) -> str:
@@ -256,12 +223,3 @@ def _cut(text: str, chars: int) -> str:
         return harmless(text)
     shown = head(text, chars)
     return f"{harmless(shown)} [... {len(text) - len(shown)} more characters]"
-
-
-def _start(parts: Sequence[str], most_chars: int) -> int:
-    """The first of the newest entries that fit together."""
-    start, left = len(parts), most_chars
-    while start > 0 and len(parts[start - 1]) + 2 <= left:
-        start -= 1
-        left -= len(parts[start]) + 2
-    return start

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.pairing import with_partners
+from workbench.transcript.pairing import pinned
 
 SUMMARY_SHARE = 0.25
 """The part of the room that the summaries of restated systems take at most.
@@ -63,8 +63,7 @@ class SizeLimits:
     def _within_share(self, context: Context, budget: Budget, own: int) -> int:
         if self.share is None or budget.matched:
             return own
-        pinned = with_partners(context.messages, [i for i, message in enumerate(context.messages) if message.pinned])
-        left = budget.target - context.overhead - sum(context.sizes[i] for i in pinned)
+        left = budget.target - context.overhead - sum(context.sizes[i] for i in pinned(context.messages))
         return max(min(own, int(self.share * left)), self.least)
 
     def parts(self, allowed: int, history: float) -> tuple[int, int]:

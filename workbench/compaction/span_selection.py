@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Protocol
@@ -12,7 +12,7 @@ from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary, is_real_user, said_texts
-from workbench.transcript.pairing import cut_points, last_user, with_partners
+from workbench.transcript.pairing import cut_points, last_user, pinned, protected
 
 LEFT_BY_FORCE = 2
 """Messages that stay where a compaction is forced although everything would fit."""
@@ -114,18 +114,13 @@ class SummaryTask:
 
 def spare(context: Context) -> list[int]:
     """The indices of the messages that may go: neither pinned, nor a pinned one's partner, nor the newest prompt."""
-    newest = last_user(context.messages)
-    return [i for i in _free(context.messages) if i != newest]
-
-
-def _free(messages: Sequence[Message]) -> list[int]:
-    held = with_partners(messages, [i for i, message in enumerate(messages) if message.pinned])
-    return [i for i in range(len(messages)) if i not in held]
+    held = protected(context.messages)
+    return [i for i in range(len(context.messages)) if i not in held]
 
 
 @dataclass(frozen=True, slots=True)
 class Movable:
-    """The m messages that are neither pinned nor the partner of a pinned one, for rules that know no pins.
+    """The m messages that may go: neither pinned nor the partner of a pinned one, for rules that know no pins.
 
     A place is a number in [0, m]: the messages before it go, those from it on stay. The newest user message counts
     like the others, but no span holds it: it stays beside the summary.
@@ -141,18 +136,27 @@ class Movable:
     indices: tuple[int, ...]
     messages: tuple[Message, ...]
     sizes: tuple[int, ...]
-    flags: tuple[bool, ...]
+    flags: Sequence[bool]
     earlier: int
 
     @classmethod
     def of(cls, context: Context, budget: Budget) -> Movable:
         """Those of a context."""
-        indices = tuple(_free(context.messages))
+        held = pinned(context.messages)
+        indices = tuple(i for i in range(len(context.messages)) if i not in held)
         messages = tuple(context.messages[i] for i in indices)
         summaries = [i for i, message in enumerate(messages) if isinstance(message, Summary)]
         sizes = tuple(context.sizes[i] for i in indices)
         earlier = summaries[-1] + 1 if summaries else 0
-        return cls(context, budget, indices, messages, sizes, tuple(cut_points(messages)), earlier)
+        place = {i: at for at, i in enumerate(indices)}
+        caller_of = {place[i]: place[caller] for i, caller in context.callers.items() if i in place}
+        return cls(context, budget, indices, messages, sizes, cut_points(messages, caller_of), earlier)
+
+    @classmethod
+    def weighed(cls, context: Context, budget: Budget, fixed: Collection[int]) -> Movable:
+        """All messages of a context, of which the fixed ones weigh nothing, for a rule that knows pins."""
+        sizes = tuple(0 if i in fixed else size for i, size in enumerate(context.sizes))
+        return cls(context, budget, tuple(range(len(sizes))), context.messages, sizes, context.cut_points, earlier=0)
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -161,13 +165,17 @@ class Movable:
         """Tokens of newest messages to keep: as requested, else the system's number, at most half of the room."""
         if self.budget.keep_recent is not None and not self.budget.matched:
             return self.budget.keep_recent
-        return min(own, int(KEPT_SHARE * max(self.budget.room(self.context, self.indices), 0)))
+        return min(own, self._share(KEPT_SHARE, self.indices))
 
     def granted(self, own: int) -> int:
         """Tokens of newest messages to keep: the system's number, at most half of the room in a comparison."""
         if not self.budget.matched:
             return own
-        return min(own, int(KEPT_SHARE * max(self.budget.room(self.context, spare(self.context)), 0)))
+        return min(own, self._share(KEPT_SHARE, spare(self.context)))
+
+    def _share(self, share: float, gone: Sequence[int]) -> int:
+        """Tokens of a share of the room under the target once these messages are gone."""
+        return int(share * max(self.budget.room(self.context, gone), 0))
 
     def fitting(self, tokens: int) -> int:
         """The first place whose rest takes at most so many tokens."""
@@ -206,7 +214,7 @@ class Movable:
             return at
         newest = last_user(self.context.messages)
         sizes = [0 if i == newest else size for i, size in zip(self.indices, self.sizes, strict=True)]
-        left, most = sum(sizes[at:]), KEPT_AT_MOST * max(self.budget.room(self.context, spare(self.context)), 0)
+        left, most = sum(sizes[at:]), self._share(KEPT_AT_MOST, spare(self.context))
         while at < len(self) and (left > most or not self.flags[at]):
             left -= sizes[at]
             at += 1

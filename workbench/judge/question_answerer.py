@@ -65,7 +65,7 @@ class QuestionAnswerer:
         """Ask one question about these messages; nothing is ever cut to make them fit."""
         prompt = f"<conversation>\n{context_text(messages)}\n</conversation>\n\n{harmless(question)}"
         request = SummaryRequest(
-            purpose="question", system=self.instructions, write=lambda: prompt, max_tokens=self.tokens,
+            purpose="question", system=self.instructions, write=lambda _: prompt, max_tokens=self.tokens,
             count=TiktokenCounter(),
         )  # fmt: skip
         size = TiktokenCounter().count_text(prompt)

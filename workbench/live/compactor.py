@@ -12,7 +12,6 @@ from workbench.compaction.presets import preset as preset_named
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Moment
-from workbench.live.budgets import Budgets
 from workbench.live.events import ErrorJudged, Event, Retry, Rewound, UsageIgnored
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Hooks
@@ -86,10 +85,9 @@ class Compactor:
         counter = self.preset.count or count or chars_per_token
         self._memory = Memory(MessageReader(counter, pins, format))
         current = settings if callable(settings) else lambda: settings
-        self._gauge = Gauge(self._memory, counter, clock, lambda: current().window or window)
-        self._budgets = Budgets(self.preset, self._gauge, current)
+        self._gauge = Gauge(self.preset, self._memory, current, window, clock)
         writer = find_model(model) if isinstance(model, str) else model
-        self._runner = Runner(self._budgets, writer, hooks, self._tell, self._lock)
+        self._runner = Runner(self._gauge, writer, hooks, self._tell, self._lock)
         self._overflowed = self._busy = False
         self._requested: str | None = None  # the instructions of a compaction that the host requested
         self._retries = 0
@@ -97,7 +95,7 @@ class Compactor:
     @property
     def tokens(self) -> int:
         """Tokens of the next request as it would be sent now, overhead included."""
-        return self._memory.state.sent.tokens
+        return self._gauge.tokens
 
     @property
     def window(self) -> int:
@@ -117,7 +115,7 @@ class Compactor:
     @property
     def stopped(self) -> bool:
         """Whether no compaction starts by itself any more, since too many in a row had no effect."""
-        return self._runner.ineffective >= self._budgets.settings.breaker
+        return self._runner.ineffective >= self._gauge.settings.breaker
 
     def session(self, id: str = "live") -> Session:
         """The conversation so far, to be saved, replayed and measured."""
@@ -207,7 +205,7 @@ class Compactor:
             self._tell(ErrorJudged(diagnosis))
             return None
         self._judged(diagnosis)
-        if self._retries >= self._budgets.settings.retries:
+        if self._retries >= self._gauge.settings.retries:
             return None
         self._hear(messages)
         if not self._runner.remedy(diagnosis):
@@ -230,7 +228,7 @@ class Compactor:
         """
         with self._lock:
             self._hear(messages)
-            budget = self._budgets.forced("manual", instructions)
+            budget = self._gauge.forced("manual", instructions)
         if keep_recent is not None:
             budget = replace(budget, keep_recent=keep_recent)
         return self._runner.run(budget, "by_hand", self.preset.strategy)
@@ -272,11 +270,11 @@ class Compactor:
     def _due(self, moment: Moment) -> Budget | None:
         if self._overflowed:
             self._overflowed = False
-            return self._budgets.forced("overflow")
+            return self._gauge.forced("overflow")
         if self._requested is not None and (moment == "after_turn" or self._memory.ends_a_turn()):
             instructions, self._requested = self._requested, None
-            return self._budgets.requested(moment, instructions)
-        return None if self._gauge.tokens < self._runner.patience else self._budgets.due(moment)
+            return self._gauge.requested(moment, instructions)
+        return None if self._gauge.spoken < self._runner.patience else self._gauge.due(moment)
 
     def _judged(self, diagnosis: Diagnosis) -> None:
         learned = self._gauge.learn(diagnosis.limit) if diagnosis.action == "compact" else None

@@ -1,15 +1,17 @@
-"""How full the window is: what was counted, what providers reported, and which windows their errors stated."""
+"""How full the window is, by count, by providers' reports and by the windows that errors stated; and what is due."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from workbench.compaction.trigger import Moment, Situation
+from workbench.compaction.stage import Budget
+from workbench.compaction.strategy import Preset
+from workbench.compaction.trigger import AtShare, Moment, Situation, Trigger
 from workbench.live.memory import Memory
+from workbench.live.settings import Settings
 from workbench.models.provider_errors import Diagnosis, classify_answer
 from workbench.transcript.message import Json, SystemMessage, Text, Usage
-from workbench.transcript.tokens import TokenCounter
 
 LIMIT_SECONDS = 3_600.0
 """How long a window that an error stated is believed: gateways word plan quotas as overflows.
@@ -38,7 +40,7 @@ class SentRequest:
 
 
 class Gauge:
-    """Weighs the request that would be sent now.
+    """Weighs the request that would be sent now, and asks the trigger with the current settings.
 
     Right after a report the estimate is the reported prompt and our count of what came later. A compaction makes the
     report stale: then the overhead is what was declared, or the least that any report left unexplained.
@@ -48,33 +50,53 @@ class Gauge:
     """
 
     def __init__(
-        self, memory: Memory, count: TokenCounter, clock: Callable[[], float], host_window: Callable[[], int]
+        self, preset: Preset, memory: Memory, settings: Callable[[], Settings], window: int, clock: Callable[[], float]
     ) -> None:
-        self.memory, self.count, self.clock, self.host_window = memory, count, clock, host_window
+        self.preset, self.memory, self.clock = preset, memory, clock
         self.model = ""
         self.request: SentRequest | None = None
+        self._settings, self._window = settings, window
         self._reported: SentRequest | None = None
         self._limits: dict[str, tuple[int, float]] = {}  # by model, with the time until which it is believed
         self._declared: tuple[Json, Json] = (None, None)
-        self._overhead = 0
+        self._declared_tokens = 0
         self._least: int | None = None
 
     @property
+    def settings(self) -> Settings:
+        """The current settings."""
+        return self._settings()
+
+    @property
     def tokens(self) -> int:
-        """Tokens of the messages that would be sent, by our count."""
-        sent = self.memory.state.sent
-        return sent.tokens - sent.overhead
+        """Tokens of the request that would be sent now."""
+        return self.spoken + self.overhead
+
+    @property
+    def spoken(self) -> int:
+        """Tokens of its messages, by our count."""
+        return self.memory.state.sent.spoken
+
+    @property
+    def overhead(self) -> int:
+        """Tokens of it that no message holds."""
+        report = self._valid_report()
+        return max(self._declared_tokens, self._least or 0) if report is None else report.unexplained
 
     @property
     def window(self) -> int:
         """The window of the present model: as the host says, or less where an error said so lately."""
-        window = self.host_window()
+        window = self._host_window
         limit, until = self._limits.get(self.model, (window, 0.0))
         return min(limit, window) if self.clock() < until else window
 
+    @property
+    def _host_window(self) -> int:
+        return self.settings.window or self._window
+
     def learn(self, limit: int | None) -> int | None:
         """Remember the limit that an error stated if it is below the host's window; else None."""
-        if limit is None or not 0 < limit < self.host_window():
+        if limit is None or not 0 < limit < self._host_window:
             return None
         self._limits[self.model] = limit, self.clock() + LIMIT_SECONDS
         return limit
@@ -83,16 +105,15 @@ class Gauge:
         """Take in what is sent beside the messages, and to which model."""
         if (system, tools) != self._declared:
             text = "\n".join(str(one) for one in (system, tools) if one is not None)
-            self._overhead = self.count(SystemMessage(id="", blocks=(Text(text),))) if text else 0
+            count = self.memory.reader.count
+            self._declared_tokens = count(SystemMessage(id="", blocks=(Text(text),))) if text else 0
             self._declared = (system, tools)
         if model != self.model:
             self.model, self.request, self._reported, self._least = model, None, None, None
-        self.weigh()
 
     def hand_out(self) -> None:
         """The messages are about to be sent."""
-        self.weigh()
-        self.request = SentRequest(self.memory.version, self.model, self.tokens)
+        self.request = SentRequest(self.memory.version, self.model, self.spoken)
 
     def stale(self, model: str) -> str:
         """Why a report by that model says nothing about the newest request; empty if it does."""
@@ -112,7 +133,6 @@ class Gauge:
         if not refused:
             left = self._reported.unexplained
             self._least = left if self._least is None else min(self._least, left)
-        self.weigh()
 
     def judge(self, usage: Usage | None, stop: str) -> Diagnosis | None:
         """Whether the answer to the newest request hides an overflow."""
@@ -124,21 +144,48 @@ class Gauge:
     def forget(self) -> None:
         """The history changed: what was sent and reported says nothing any more."""
         self.request = self._reported = None
-        self.weigh()
 
-    def weigh(self) -> None:
-        """Update the overhead of the contexts."""
+    def due(self, moment: Moment) -> Budget | None:
+        """What the trigger grants; None where no compaction is due."""
+        if not self.settings.automatic or moment not in self.preset.moments:
+            return None
+        budget = self._trigger.check(self._situation(moment))
+        return None if budget is None else self._completed(budget)
+
+    def requested(self, moment: Moment, instructions: str) -> Budget:
+        """For a compaction that the host requested: the trigger's budget if it grants one."""
+        forced = self.forced("requested", instructions)
+        budget = self._trigger.check(self._situation(moment, requested=True))
+        return forced if budget is None else replace(budget, instructions=forced.instructions)
+
+    def forced(self, reason: str, instructions: str = "") -> Budget:
+        """For a compaction that must be: what the trigger grants a full window, at most half of the present size."""
+        now = self._situation("before_request")
+        full = replace(now, tokens=max(now.tokens, now.window + 1), reported=None, since=0)
+        budget = self._trigger.check(full) or AtShare().check(full)
+        assert budget is not None  # above the window AtShare is always due
+        target = min(budget.target, now.overhead + self.spoken // 2)
+        return self._completed(replace(budget, target=target, reason=reason, force=True, instructions=instructions))
+
+    @property
+    def _trigger(self) -> Trigger:
+        return self.settings.trigger or self.preset.trigger
+
+    def _completed(self, budget: Budget) -> Budget:
+        """The budget with the settings' values where it has none."""
+        settings = self.settings
+        return replace(
+            budget,
+            instructions=budget.instructions or settings.instructions,
+            keep_recent=settings.keep_recent if budget.keep_recent is None else budget.keep_recent,
+        )
+
+    def _situation(self, moment: Moment, requested: bool = False) -> Situation:
         report = self._valid_report()
-        self.memory.state.weigh(max(self._overhead, self._least or 0) if report is None else report.unexplained)
-
-    def situation(self, moment: Moment, requested: bool = False) -> Situation:
-        """The situation that a trigger decides on."""
-        self.weigh()
-        sent, report = self.memory.state.sent, self._valid_report()
         return Situation(
-            tokens=sent.tokens, window=self.window, overhead=sent.overhead, moment=moment,
-            messages=len(sent.messages), reported=None if report is None else report.usage,
-            since=0 if report is None else max(self.tokens - report.tokens, 0), requested=requested,
+            tokens=self.tokens, window=self.window, overhead=self.overhead, moment=moment,
+            messages=len(self.memory.state.sent.messages), reported=None if report is None else report.usage,
+            since=0 if report is None else max(self.spoken - report.tokens, 0), requested=requested,
         )  # fmt: skip
 
     def _valid_report(self) -> SentRequest | None:

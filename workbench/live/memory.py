@@ -50,11 +50,10 @@ class State:
     leaf: str | None = None
 
     @classmethod
-    def at(cls, checkpoints: tuple[Checkpoint, ...], path: Sequence[HostMessage], overhead: int) -> State:
+    def at(cls, checkpoints: tuple[Checkpoint, ...], path: Sequence[HostMessage]) -> State:
         """The state after the last checkpoint and what the rest of the path added."""
         last = checkpoints[-1]
         state = cls(OpenContext(last.kept), OpenContext(last.sent), [*last.shown], checkpoints)
-        state.weigh(overhead)
         for at, given in enumerate(path):
             if at < last.heard:
                 state.path.append(given)
@@ -74,20 +73,6 @@ class State:
             self.sent.append(message, size)
         self.shown.append(OutgoingMessage(given.object, made=False, at=at))
 
-    def weigh(self, overhead: int) -> None:
-        """Let requests have so many tokens that no message holds."""
-        self.kept.weigh(overhead)
-        self.sent.weigh(overhead)
-
-
-@dataclass(frozen=True, slots=True)
-class History:
-    """The history at the moment in which a compaction starts."""
-
-    kept: Context
-    heard: int
-    version: int
-
 
 class Memory:
     """The log of everything that was ever heard, and the state that follows from it.
@@ -104,7 +89,7 @@ class Memory:
         self.version = 0
         self.archive: dict[str, str] = {}
         empty = Context((), (), 0, reader.count)
-        self.state = State.at((Checkpoint(0, empty, empty),), (), 0)
+        self.state = State.at((Checkpoint(0, empty, empty),), ())
         self._expected: list[Json] = []
         self._returned: list[Json] = []
         self._broken = False
@@ -141,30 +126,31 @@ class Memory:
         """Copies of the host's messages, from the first one, whatever was compacted."""
         return [deepcopy(dict(one.record)) for one in self.state.path]
 
-    def history(self) -> History:
-        """What a compaction starts from."""
-        return History(self.state.kept.closed(), self.state.heard, self.version)
-
-    def take(self, done: Compaction, start: History) -> str:
+    def take(self, done: Compaction, heard: int, version: int) -> str:
         """Put a compaction in place, and behind it what was heard while it ran.
+
+        Args:
+            done: what became of the history.
+            heard: how many of the host's messages had been heard when it started.
+            version: of the history then.
 
         Returns:
             Why it was not put in place; empty if it was.
         """
-        if self.version != start.version:
+        if self.version != version:
             return "the history was compacted or taken back meanwhile"
         now = self.state
-        late = [message for given in now.path[start.heard : now.heard] for message in given.messages]
+        late = [message for given in now.path[heard : now.heard] for message in given.messages]
         if late and violations(*(_longer(context, late) for context in (done.before, done.after))):
             return "what was said meanwhile does not fit behind it"
         format = self.reader.format or "openai"
-        shown = tuple(write_messages(done.sent.messages, now.path[: start.heard], now.place, format))
-        mark = Checkpoint(start.heard, done.after, done.sent, shown, f"compaction-{len(self.log) + 1}")
+        shown = tuple(write_messages(done.sent.messages, now.path[:heard], now.place, format))
+        mark = Checkpoint(heard, done.after, done.sent, shown, f"compaction-{len(self.log) + 1}")
         self.archive.update(done.after.archive)
         summaries = [message for message in done.sent.messages if isinstance(message, Summary)]
         self.reader.written.update((one.lead + one.text + one.tail, one) for one in summaries)
         self.version += 1
-        state = State.at((*now.checkpoints, mark), now.path[: now.heard], now.sent.overhead)
+        state = State.at((*now.checkpoints, mark), now.path[: now.heard])
         state.leaf = now.leaf
         self.state = state
         self._note(done, mark.entry)
@@ -204,7 +190,7 @@ class Memory:
         """Go back to the first so many of the host's messages; compactions of later ones are undone."""
         path = self.state.path[:heard]
         marks = tuple(mark for mark in self.state.checkpoints if mark.heard <= heard)
-        state = State.at(marks, path, self.state.sent.overhead)
+        state = State.at(marks, path)
         state.leaf = path[-1].messages[-1].id if path else None
         if marks[-1].heard == heard and marks[-1].entry in self.log:
             state.leaf = marks[-1].entry

@@ -13,8 +13,8 @@ from workbench.compaction.stages.repair_pairs import RepairPairs
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Strategy
 from workbench.errors import ModelError, SettingError
-from workbench.live.budgets import Budgets
 from workbench.live.events import AutomaticStopped, CompactionDropped, CompactionEnded, CompactionStarted, Event
+from workbench.live.gauge import Gauge
 from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply
 from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.models.provider_errors import Diagnosis
@@ -33,11 +33,10 @@ class Runner:
     """
 
     def __init__(
-        self, budgets: Budgets, model: Model | None, hooks: Hooks, tell: Callable[[Event], None], lock: RLock
+        self, gauge: Gauge, model: Model | None, hooks: Hooks, tell: Callable[[Event], None], lock: RLock
     ) -> None:
-        self.budgets, self.gauge, self.memory = budgets, budgets.gauge, budgets.gauge.memory
-        self.hooks, self.tell, self.lock = hooks, tell, lock
-        self.model = _NoModel(budgets.preset.name) if model is None else model
+        self.gauge, self.memory, self.hooks, self.tell, self.lock = gauge, gauge.memory, hooks, tell, lock
+        self.model = _NoModel(gauge.preset.name) if model is None else model
         self.number = self.patience = self.ineffective = 0
 
     def release(self) -> None:
@@ -58,10 +57,9 @@ class Runner:
         Raises:
             ModelError: the model wrote no summary.
         """
-        before = self.memory.state.sent.tokens
+        before = self.gauge.tokens
         done = self._announced(budget, cause, strategy)
         with self.lock:
-            self.gauge.weigh()
             if done is None:
                 self._wait(budget)
             else:
@@ -73,14 +71,13 @@ class Runner:
         if diagnosis.action == "lower_output":
             return diagnosis.output is not None
         if diagnosis.action == "repair":
-            tokens = self.memory.state.sent.tokens
-            budget = Budget(target=tokens, window=self.gauge.window, reason="repair", force=True)
+            budget = Budget(target=self.gauge.tokens, window=self.gauge.window, reason="repair", force=True)
             done = self.attempt(budget, "error", REPAIR)
         elif diagnosis.action == "compact" or diagnosis.kind == "bytes":
             if diagnosis.used:
                 self.gauge.take(Usage(input=diagnosis.used), refused=True)
-            preset = self.budgets.preset
-            done = self.attempt(self.budgets.forced("overflow"), "error", preset.overflow or preset.strategy)
+            preset = self.gauge.preset
+            done = self.attempt(self.gauge.forced("overflow"), "error", preset.overflow or preset.strategy)
         else:
             return False
         return done is not None and done.outcome != "unchanged"
@@ -88,7 +85,7 @@ class Runner:
     def _settle(self, budget: Budget, before: int, after: int) -> None:
         """Count a compaction, in tokens of the request."""
         self._wait(budget)
-        settings = self.budgets.settings
+        settings = self.gauge.settings
         effective = before - after >= max(settings.effective * before, 1)
         self.ineffective = 0 if effective else self.ineffective + 1
         if self.ineffective == settings.breaker:
@@ -96,24 +93,25 @@ class Runner:
 
     def _wait(self, budget: Budget) -> None:
         """Do not compact again before the messages have grown by the hysteresis."""
-        self.patience = self.gauge.tokens + int(self.budgets.settings.hysteresis * budget.window) + 1
+        self.patience = self.gauge.spoken + int(self.gauge.settings.hysteresis * budget.window) + 1
 
     def _announced(self, budget: Budget, cause: Cause, strategy: Strategy) -> Compaction | None:
         """The compaction with its events and hooks."""
         with self.lock:
-            start, before = self.memory.history(), self.memory.state.sent.tokens
+            start = replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
+            heard, version, before = self.memory.state.heard, self.memory.version, self.gauge.tokens
             self.number += 1
             number = self.number
         self.tell(CompactionStarted(number, cause, budget.reason, before, budget.target, budget.window))
         try:
-            choice = self.hooks.before(Due(number, cause, start.kept, budget)) if self.hooks.before else None
+            choice = self.hooks.before(Due(number, cause, start, budget)) if self.hooks.before else None
             if isinstance(choice, Cancel):
                 self.tell(CompactionDropped(number, choice.why, "compaction_cancelled"))
                 return None
             supplied = choice.summary if isinstance(choice, Supply) else None
-            done, used = self._compacted(start.kept, strategy, budget, supplied)
+            done, used = self._compacted(start, strategy, budget, supplied)
             with self.lock:
-                why = self.memory.take(done, start) if done.outcome != "unchanged" else ""
+                why = self.memory.take(done, heard, version) if done.outcome != "unchanged" else ""
         except BaseException as error:
             self.tell(CompactionDropped(number, f"{type(error).__name__}: {error}", "compaction_failed"))
             raise
@@ -158,7 +156,7 @@ def _with_summary(plan: Plan, summary: str) -> Plan:
     for edit in plan.edits:
         drafts = [part for part in edit.by if isinstance(part, Draft)]
         written = {id(one): replace(one, requests=(), template="", footer=summary + one.footer) for one in drafts}
-        edits.append(replace(edit, by=tuple(written.get(id(part), part) for part in edit.by)))
+        edits.append(edit._replace(by=tuple(written.get(id(part), part) for part in edit.by)))
     return replace(plan, edits=tuple(edits))
 
 

@@ -21,7 +21,7 @@ class SummaryRequest:
         purpose: a first summary, the update of an earlier one, a summary of the start of the present turn, or a
             question that only a language model can answer.
         system: the system prompt.
-        write: writes the user prompt; called only by models that read it, since it may be megabytes.
+        write: writes the user prompt of a request; called only by models that read it, since it may be megabytes.
         messages: the messages to summarise.
         previous: the text of the earlier summary to update; empty if there is none.
         instructions: what the user wants the summary to focus on.
@@ -36,7 +36,7 @@ class SummaryRequest:
 
     purpose: Purpose
     system: str
-    write: Callable[[], str]
+    write: Callable[[SummaryRequest], str]
     messages: tuple[Message, ...] = ()
     previous: str = ""
     instructions: str = ""
@@ -51,7 +51,7 @@ class SummaryRequest:
     @property
     def prompt(self) -> str:
         """The user prompt, written out."""
-        return self.write()
+        return self.write(self)
 
     @property
     def stand_in(self) -> str | None:
@@ -62,7 +62,7 @@ class SummaryRequest:
     def left_out(self) -> int:
         """How many of the messages the prompt shortens or leaves out, since it would be too long."""
         count = getattr(self.write, "left_out", None)
-        return int(count()) if callable(count) else 0
+        return int(count(self)) if callable(count) else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

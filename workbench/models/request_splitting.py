@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from workbench.errors import ModelError
 from workbench.models.model import Completion, Purpose, SummaryRequest
@@ -47,7 +46,7 @@ class SplittingModel(ModelWrapper):
                 if not error.overflow:
                     raise
                 room = int(0.6 * room)  # its tokens are smaller than estimated
-        if not _can_be_split(lowered.write):
+        if not hasattr(lowered.write, "left_out"):  # it is not written from the messages
             raise ModelError(
                 f"the prompt does not fit into {self.name}, which takes {window} tokens, and cannot be taken apart",
                 overflow=True,
@@ -79,22 +78,10 @@ def _size(text: str) -> int:
     return int(MARGIN * TiktokenCounter().count_text(text)) + 64
 
 
-def _can_be_split(write: Callable[[], str]) -> bool:
-    """Whether the prompt can be written for other messages: it is a dataclass with a field for them."""
-    return is_dataclass(write) and not isinstance(write, type) and "messages" in {f.name for f in fields(write)}
-
-
 def _partial(request: SummaryRequest, part: Sequence[Message], so_far: str) -> SummaryRequest:
     """The request about some of the messages, with the summary of those before."""
-    prompt: Any = request.write
-    names = {field.name for field in fields(prompt)}
-    if "previous" not in names:
-        shown = [Summary(id="", text=so_far), *part] if so_far else part
-        return replace(request, messages=tuple(part), previous=so_far, write=replace(prompt, messages=tuple(shown)))
     purpose: Purpose = "update" if request.purpose == "summary" and so_far else request.purpose
-    change = {"messages": tuple(part), "previous": so_far, "purpose": purpose}
-    written = replace(prompt, **{name: value for name, value in change.items() if name in names})
-    return replace(request, purpose=purpose, messages=tuple(part), previous=so_far, write=written)
+    return replace(request, purpose=purpose, messages=tuple(part), previous=so_far)
 
 
 def _next_part(

@@ -58,7 +58,7 @@ class RepairingModel(ModelWrapper):
     ) -> tuple[Completion, Sequence[Finding]]:
         """The better one of two summaries, with what both cost."""
         try:
-            second = self.model.complete(replace(request, write=lambda: _repair_prompt(request, first.text, wrong)))
+            second = self.model.complete(replace(request, write=lambda _: _repair_prompt(request, first.text, wrong)))
         except ModelError:  # the first one may still be of use
             return first, wrong
         left = findings(request, second)

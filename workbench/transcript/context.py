@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 
-from workbench.transcript.message import Message
+from workbench.transcript.message import Message, ToolCall
+from workbench.transcript.pairing import answered, callers, cut_points
 from workbench.transcript.tokens import TokenCounter, chars_per_token
 
 EMPTY: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Context:
     """Messages with their sizes, each counted once as it entered.
 
@@ -47,6 +49,21 @@ class Context:
         """Tokens of the messages alone."""
         return self.tokens - self.overhead
 
+    @cached_property
+    def callers(self) -> Mapping[int, int]:
+        """For the index of each tool result, the index of the message that made the call; found once for all stages."""
+        return callers(self.messages)
+
+    @cached_property
+    def calls(self) -> Mapping[int, ToolCall]:
+        """For the index of each tool result, the call that it answers."""
+        return {i: call for i, (_, call) in answered(self.messages).items()}
+
+    @cached_property
+    def cut_points(self) -> Sequence[bool]:
+        """For each index whether a cut there parts no call from its result."""
+        return cut_points(self.messages, self.callers)
+
     def sizes_of(self, messages: Iterable[Message]) -> list[int]:
         """The size of each of these messages; those of this context are not counted again."""
         known = dict(zip(map(id, self.messages), self.sizes, strict=True))
@@ -73,10 +90,10 @@ class OpenContext:
         self.sizes.append(size)
         self.tokens += size
 
-    def weigh(self, overhead: int) -> None:
-        """Let requests have so many tokens that no message holds."""
-        self.tokens += overhead - self.overhead
-        self.overhead = overhead
+    @property
+    def spoken(self) -> int:
+        """Tokens of the messages alone."""
+        return self.tokens - self.overhead
 
     def closed(self) -> Context:
         """The context as it is now."""

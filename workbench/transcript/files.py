@@ -33,12 +33,6 @@ class FileOps:
     def __bool__(self) -> bool:
         return bool(self.read or self.modified)
 
-    def then(self, later: FileOps) -> FileOps:
-        """Both, earlier first. A file that was read and later changed is promoted to changed."""
-        modified = tuple(dict.fromkeys(self.modified + later.modified))
-        changed = set(modified)
-        return FileOps(tuple(path for path in dict.fromkeys(self.read + later.read) if path not in changed), modified)
-
 
 NOTHING = FileOps()
 
@@ -49,7 +43,8 @@ def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:
     reads = tool in READS or (tool == "str_replace_based_edit_tool" and arguments.get("command") == "view")
     if not reads and tool not in CHANGES:
         return NOTHING
-    paths = [path for key in PATH_KEYS if (path := arguments.get(key)) and isinstance(path, str)]
+    named = [arguments[key] for key in PATH_KEYS if key in arguments]
+    paths = [path for path in named if path and isinstance(path, str)]
     if reads:
         return FileOps(read=tuple(paths[:1]))
     if not paths:

@@ -121,7 +121,7 @@ class AssistantMessage(_Identified):
     @property
     def calls(self) -> tuple[ToolCall, ...]:
         """The tool calls, in order."""
-        return tuple([block for block in self.blocks if isinstance(block, ToolCall)])
+        return tuple([block for block in self.blocks if block.type == "tool_call"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +161,7 @@ Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolResult
 
 def plain_text(message: Message) -> str:
     """All `Text` blocks, joined by newlines."""
-    return "\n".join([block.text for block in message.blocks if isinstance(block, Text)])
+    return "\n".join([block.text for block in message.blocks if block.type == "text"])
 
 
 def with_blocks(result: ToolResult, blocks: tuple[SaidBlock, ...]) -> ToolResult:
@@ -178,10 +178,10 @@ def said_texts(message: Message) -> Iterator[str]:
     Argument names, tool names and JSON escapes are left out: they stand in every request's tool schema.
     """
     for block in message.blocks:
-        if isinstance(block, Text | Thinking):
-            yield block.text
-        elif isinstance(block, ToolCall):
+        if block.type == "tool_call":
             yield from argument_texts(block.arguments)
+        elif block.type != "image":
+            yield block.text
 
 
 def said_text(message: Message) -> str:
@@ -208,21 +208,25 @@ def counted_text(message: Message) -> str:
     """The text that a provider would count for this message: words, thoughts, tool names and arguments as JSON."""
     parts: list[str] = []
     for block in message.blocks:
-        if isinstance(block, Text | Thinking):
-            parts.append(block.text)
-        elif isinstance(block, ToolCall):
+        if block.type == "tool_call":
             parts += [block.name, block.arguments_json()]
+        elif block.type != "image":
+            parts.append(block.text)
     return "\n".join(parts)
 
 
 def image_tokens(message: Message) -> int:
     """Tokens of the message's images."""
-    return sum([block.tokens for block in message.blocks if isinstance(block, Image)])
+    tokens = 0
+    for block in message.blocks:
+        if block.type == "image":
+            tokens += block.tokens
+    return tokens
 
 
 def is_empty(message: Message) -> bool:
     """Whether the message would be sent without any content."""
-    return not any(not isinstance(block, Text | Thinking) or block.text.strip() for block in message.blocks)
+    return not any(block.type == "tool_call" or block.type == "image" or block.text.strip() for block in message.blocks)
 
 
 def is_real_user(message: Message) -> bool:

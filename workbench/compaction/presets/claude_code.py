@@ -36,7 +36,7 @@ from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
 from workbench.transcript.message import Message, Text, UserMessage, plain_text
-from workbench.transcript.pairing import answered_calls
+from workbench.transcript.pairing import answered
 
 LEAST_FILE = 40
 RESTORED = "restored:"
@@ -94,7 +94,7 @@ def is_restored(message: Message) -> bool:
 
 def last_read(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
     """Each file with the text of its last read, newest first; none that was changed after that."""
-    calls = {i: call for i, call, _ in answered_calls(messages)}
+    calls = {i: call for i, (_, call) in answered(messages).items()}
     seen = set[str]()
     for i in range(len(messages) - 1, -1, -1):
         message, path, text = messages[i], "", ""

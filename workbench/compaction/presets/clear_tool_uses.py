@@ -28,7 +28,6 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
-from workbench.transcript.pairing import callers
 
 CLEARED = "[tool result cleared to save room]"
 
@@ -51,7 +50,7 @@ class ClearToolUses:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The markers; None where too little is saved."""
         messages = context.messages
-        caller_of = callers(messages)
+        caller_of = context.callers
         results = [
             i for i, message in enumerate(messages)
             if message.role == "tool" and message.name not in self.exclude_tools

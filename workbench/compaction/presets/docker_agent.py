@@ -39,13 +39,14 @@ from typing import ClassVar
 from workbench.compaction.clip import shortened
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.token_counters import docker_tokens, unsaid_chars
-from workbench.compaction.prompt_template import Prompt, PromptTemplate, prompt
+from workbench.compaction.prompt_template import PromptTemplate, prompt
 from workbench.compaction.size_limits import UNBOUNDED, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
+from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, Text, UserMessage
 from workbench.transcript.tokens import TokenCounter
@@ -231,11 +232,11 @@ class DockerPrompt(PromptTemplate):
     opening = "Session Summary: "
     system = prompt("docker_system")
 
-    def request(self, filled: Prompt) -> str:
+    def __call__(self, request: SummaryRequest) -> str:
         """The user prompt's text; an earlier summary is the conversation's first message."""
-        earlier = (Summary(id="", text=filled.previous),) if filled.previous else ()
-        transcript = self.transcript((*earlier, *filled.messages))
-        return f"<conversation>\n{transcript}\n</conversation>\n\n{question(filled.instructions)}"
+        earlier = (Summary(id="", text=request.previous),) if request.previous else ()
+        transcript = self.transcript((*earlier, *request.messages))
+        return f"<conversation>\n{transcript}\n</conversation>\n\n{question(request.instructions)}"
 
 
 @dataclass(frozen=True, slots=True)

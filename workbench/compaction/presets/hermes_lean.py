@@ -50,7 +50,7 @@ from workbench.transcript.message import (
     said_texts,
     with_blocks,
 )
-from workbench.transcript.pairing import answered_calls, last_user
+from workbench.transcript.pairing import last_user
 
 SHARE, SMALL_SHARE, LARGE_WINDOW = 0.5, 0.75, 512_000
 LEAST_SUMMARY, MOST_SUMMARY = 2_000, 10_000
@@ -107,20 +107,20 @@ class HermesPrune:
         movable = Movable.of(context, budget)
         newest = last_user(context.messages)
         old = [i for i in movable.indices[: tail_start(movable, budget.window)] if i != newest]
-        lines = rewritten(context, self._lines(context.messages, old)) or Plan(())
+        lines = rewritten(context, self._lines(context, old)) or Plan(())
         edits = sorted([*lines.edits, *self._shrunk(context, old)], key=lambda edit: edit.start)
         gained = sum(context.sizes[edit.start] - (edit.size or 0) for edit in edits)
         return Plan(tuple(edits), lines.archive) if edits and gained >= self.worth * context.tokens else None
 
-    def _lines(self, messages: Sequence[Message], old: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+    def _lines(self, context: Context, old: Sequence[int]) -> Iterator[tuple[int, str, str]]:
         """The line for each old long result; one that says the same as a later result points to that."""
+        messages, calls = context.messages, context.calls
         long = {
             i: text
             for i, message in enumerate(messages)
             if message.role == "tool" and len(text := plain_text(message)) > self.long_result
         }
         last = {text: i for i, text in long.items()}
-        calls = {i: call for i, call, _ in answered_calls(messages)}
         for i in old:
             message = messages[i]
             if i not in long or message.role != "tool" or long[i].startswith((SAME, OLD)):

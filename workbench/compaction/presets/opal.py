@@ -33,13 +33,14 @@ from workbench.compaction.clip import byte_length, head
 from workbench.compaction.file_lists import file_ops, lists_in, without_lists
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.token_counters import opal_tokens
-from workbench.compaction.prompt_template import Prompt, PromptTemplate, harmless, prompt, word
+from workbench.compaction.prompt_template import PromptTemplate, harmless, prompt, word
 from workbench.compaction.size_limits import LEAST, UNBOUNDED, SizeLimits
 from workbench.compaction.span_selection import LEFT_BY_FORCE, Movable, Span, SummaryInput, SummaryTask
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize, note
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation
+from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, is_real_user, plain_text
 
@@ -123,11 +124,11 @@ class OpalPrompt(PromptTemplate):
 
     opening, separator = HEADER + "\n\n", "\n"
 
-    def request(self, filled: Prompt) -> str:
+    def __call__(self, request: SummaryRequest) -> str:
         """The user prompt's text; the start of a turn has a focus of its own."""
-        previous = filled.previous and f"{HEADER}\n\n{filled.previous}"
-        focus = prompt("opal_turn_prefix") if filled.purpose == "turn_prefix" else filled.instructions
-        return PromptTemplate.request(self, replace(filled, previous=previous, instructions=focus))
+        previous = request.previous and f"{HEADER}\n\n{request.previous}"
+        focus = prompt("opal_turn_prefix") if request.purpose == "turn_prefix" else request.instructions
+        return super().__call__(replace(request, previous=previous, instructions=focus))
 
     def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
         """One line a message, and one for its calls."""

@@ -31,6 +31,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from workbench.compaction.file_lists import file_ops
 from workbench.compaction.presets.token_counters import operator_tokens
 from workbench.compaction.prompt_template import PromptTemplate, harmless, json_call
 from workbench.compaction.size_limits import UNBOUNDED, SizeLimits
@@ -153,7 +154,7 @@ def _label(message: Message) -> str:
 
 def in_order(context: Context, given: SummaryInput) -> SummaryInput:
     """The input with sorted file lists."""
-    files = given.files
+    files = file_ops([*given.earlier, *given.new])
     return replace(given, files=FileOps(tuple(sorted(files.read)), tuple(sorted(files.modified))))
 
 

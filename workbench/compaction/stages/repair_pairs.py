@@ -10,7 +10,6 @@ from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message, ToolResult, is_empty
-from workbench.transcript.pairing import callers
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class RepairPairs:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The repair, or None where all pairs are whole."""
         messages = context.messages
-        caller_of, waiting = callers(messages), _waiting(messages)
+        caller_of, waiting = context.callers, _waiting(messages)
         answered: set[tuple[int, str]] = set()
         edits = []
         for i, message in enumerate(messages):

@@ -12,7 +12,7 @@ from workbench.compaction.clip import shortened
 from workbench.compaction.cut import KeepRecent
 from workbench.compaction.file_lists import file_ops, footer, listed, without_lists
 from workbench.compaction.plan import Draft, Plan, Replace, exchanged, place
-from workbench.compaction.prompt_template import Prompt, PromptTemplate
+from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.size_limits import SizeLimits
 from workbench.compaction.span_selection import CutRule, Span, SummaryInput, SummaryTask, spare
 from workbench.compaction.stage import Budget
@@ -85,7 +85,7 @@ class Summarize:
     below: Callable[[SummaryTask], Iterable[str]] | None = None
     annotate: Callable[[SummaryTask], str] | None = None
     beside: Callable[[Context, Budget, Span], Sequence[Message]] | None = None
-    place: Callable[[Sequence[Message], Sequence[int]], int] = place
+    place: Callable[[Context, Sequence[int]], int] = place
     finish: Finish | None = None
     fallback: StandIn | None = note
     if_empty: str | None = None
@@ -106,15 +106,17 @@ class Summarize:
         draft = self._draft(task)
         if draft is None:
             return None
-        edits = exchanged(task.span.gone, self.place(context.messages, task.span.gone), draft, *behind)
+        edits = exchanged(task.span.gone, self.place(context, task.span.gone), draft, *behind)
         rewritten = [Replace(i, i + 1, (message,)) for i, message in task.span.rewritten.items()]
         in_order = sorted([*edits, *rewritten], key=lambda edit: (edit.start, edit.stop))
         return Plan(tuple(in_order), then=None if self.finish is None else partial(_finished, self.finish, task, draft))
 
     def _task(self, context: Context, budget: Budget, span: Span) -> SummaryTask:
-        given = replace(SummaryInput.of(context, span), files=file_ops(context.messages[i] for i in span.gone))
+        given = SummaryInput.of(context, span)
         if self.recognise is not None:
             given = self.recognise(context, given)
+        if self.file_lists and not given.files:
+            given = replace(given, files=file_ops(context.messages[i] for i in span.gone))
         if self.file_lists == "inside":
             earlier = tuple(replace(summary, text=without_lists(summary.text)) for summary in given.earlier)
             given = replace(given, earlier=earlier)
@@ -131,7 +133,7 @@ class Summarize:
 
     def _draft(self, task: SummaryTask) -> Draft | None:
         """The draft with its requests; None where too little room is left, or nothing would be shown to the model."""
-        prompt = self.prompt.fill(task.shown, task.budget)
+        whole, turn = self.prompt.requests(task.shown, task.budget)
         draft, most = self._sized(task)
         if most < self.limits.least:
             return None
@@ -141,20 +143,15 @@ class Summarize:
             return None if text is None else replace(draft, template="", footer=text + draft.footer)
         if most < self.limits.split_from:
             draft = replace(draft, template="{0}")
-        parts = [*self._parts(task, prompt, draft, most)]
-        named = [self.limits.named(tokens, task.context, task.budget, task.span.gone) for _, tokens in parts]
-        requests = (
-            self._request(task, replace(part, max_tokens=bound), tokens)
-            for (part, tokens), bound in zip(parts, named, strict=True)
-        )
-        return replace(draft, requests=tuple(requests))
+        parts = self._parts(task, draft, whole, turn, most)
+        return replace(draft, requests=tuple(self._bounded(task, request, tokens) for request, tokens in parts))
 
     def _sized(self, task: SummaryTask) -> tuple[Draft, int]:
         """The draft without its requests, in its longest form, and the tokens that their answers may have."""
         lists = {self.file_lists: task.lists}
         draft = Draft(
             requests=(), template=self.prompt.frame(task.shown), lead=self.prompt.opening, replaces=task.given.ids,
-            files=task.given.files if self.file_lists else FileOps(), said_by=self.said_by, name=self.summary_name,
+            files=task.given.files, said_by=self.said_by, name=self.summary_name,
             footer=lists.get("inside", "") if self.annotate is None else self.annotate(task),
         )  # fmt: skip
         closing, most = self.prompt.closing, 0
@@ -166,34 +163,30 @@ class Summarize:
                 break
         return draft, most
 
-    def _parts(self, task: SummaryTask, prompt: Prompt, draft: Draft, most: int) -> Iterable[tuple[Prompt, int]]:
-        """What is asked about in one request each, with the tokens of its answer."""
+    def _parts(
+        self, task: SummaryTask, draft: Draft, whole: SummaryRequest, turn: SummaryRequest, most: int
+    ) -> Iterable[tuple[SummaryRequest, int]]:
+        """The requests, each with the tokens of its answer."""
         shown = task.shown
-        turn = prompt.about_turn(shown.prefix)
         if draft.template == "{0}":
-            yield prompt, self.limits.single(most)
+            yield whole, self.limits.single(most)
         elif shown.split:
             history, prefix = (sum(task.context.sizes_of(part)) for part in (shown.history, shown.prefix))
-            whole, start = self.limits.parts(most, history / max(history + prefix, 1))
-            yield replace(prompt, messages=shown.history), whole
+            first, start = self.limits.parts(most, history / max(history + prefix, 1))
+            yield replace(whole, messages=shown.history), first
             yield turn, start
         else:
             yield turn, self.limits.single(most)
 
-    def _request(self, task: SummaryTask, prompt: Prompt, tokens: int) -> SummaryRequest:
-        about = (prompt.messages, prompt.previous, tokens, task.context.count)
-        return SummaryRequest(
-            purpose=prompt.purpose,
-            system=prompt.system,
-            write=prompt,
-            messages=prompt.messages,
-            previous=prompt.previous,
-            instructions=prompt.instructions,
-            sections=prompt.sections,
-            files=task.given.files,
-            max_tokens=prompt.max_tokens,
+    def _bounded(self, task: SummaryTask, request: SummaryRequest, tokens: int) -> SummaryRequest:
+        """The request for an answer of so many tokens, with what stands in for it."""
+        about = (request.messages, request.previous, tokens, task.context.count)
+        return replace(
+            request,
+            max_tokens=self.limits.named(tokens, task.context, task.budget, task.span.gone),
             otherwise=None if self.fallback is None else partial(self.fallback, *about),
             if_empty=self.if_empty,
+            files=task.given.files,
             count=task.context.count,
             model=self.model,
         )

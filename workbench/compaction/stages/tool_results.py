@@ -16,7 +16,7 @@ from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult, plain_text
-from workbench.transcript.pairing import answered_calls
+from workbench.transcript.pairing import answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +135,9 @@ class ContextCollapse:
 def _overtaken(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
     """The results of reads whose file was changed later, by a call that did not fail."""
     changed: set[str] = set()
-    for i, call, result in reversed(list(answered_calls(messages))):
-        files = touched(call.name, call.arguments)
-        if files.modified and not result.is_error:
+    for i, (_, call) in reversed(answered(messages).items()):
+        files, result = touched(call.name, call.arguments), messages[i]
+        if files.modified and not (result.role == "tool" and result.is_error):
             changed.update(files.modified)
         elif files.read and files.read[0] in changed:
             yield i, f"<read superseded by later edit: {files.read[0]}>"

@@ -11,7 +11,7 @@ from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, SystemMessage, UserMessage
-from workbench.transcript.pairing import cut_points, last_user, protected
+from workbench.transcript.pairing import last_user, protected
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Truncate:
 
     def _recent(self, context: Context, kept: _Kept, room: int) -> None:
         """Add the newest steps that fit whole, and of the first that does not what fits of it."""
-        flags = cut_points(context.messages)
+        flags = context.cut_points
         stop = len(context.messages)
         while stop > 0:
             start = next(i for i in range(stop - 1, -1, -1) if flags[i])

@@ -59,7 +59,7 @@ def demands(messages: Sequence[Message], most: int = 4) -> Sequence[str]:
 def dilemma(maker: Model, demand: str) -> Dilemma:
     """Have a model write a choice in which the demand matters; a `ModelError` where it writes none."""
     task = _TASK.format(demand=demand.replace("<", "&lt;"))
-    text = maker.complete(SummaryRequest(purpose="question", system=_MAKER, write=lambda: task, max_tokens=400)).text
+    text = maker.complete(SummaryRequest(purpose="question", system=_MAKER, write=lambda _: task, max_tokens=400)).text
     try:
         made = json.loads(text[text.find("{") : text.rfind("}") + 1])
         moment, obeys, breaks = (str(made[name]).strip() for name in ("moment", "obeys", "breaks"))

@@ -73,7 +73,7 @@ class Judge:
     def _ask(self, question: str, first: str, second: str) -> Completion:
         task = _TASK.format(question=_safe(question), first=_safe(first), second=_safe(second))
         return self.model.complete(
-            SummaryRequest(purpose="question", system=_SYSTEM, write=lambda: task, max_tokens=20)
+            SummaryRequest(purpose="question", system=_SYSTEM, write=lambda _: task, max_tokens=20)
         )
 
 
@@ -110,7 +110,7 @@ def rubric(model: Model, question: str, expected: str, said: str) -> Mapping[str
     """
     task = _RUBRIC.format(question=harmless(question), expected=harmless(expected), said=harmless(said))
     system = "You score answers. You answer with JSON alone."
-    text = model.complete(SummaryRequest(purpose="question", system=system, write=lambda: task, max_tokens=200)).text
+    text = model.complete(SummaryRequest(purpose="question", system=system, write=lambda _: task, max_tokens=200)).text
     try:
         found = json.loads(text[text.find("{") : text.rfind("}") + 1])
         scores = {name: float(found[name]) for name in DIMENSIONS}

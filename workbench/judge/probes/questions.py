@@ -200,7 +200,7 @@ def written_probes(
     request = SummaryRequest(
         purpose="question",
         system=_MAKER,
-        write=lambda: _TASK.format(
+        write=lambda _: _TASK.format(
             conversation=PromptTemplate(result_chars=1_000).transcript(history, most_chars),
             most=most,
             kinds=", ".join(KINDS),

@@ -60,7 +60,7 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Situation, Trigger
 from workbench.errors import SettingError, UnknownName
 from workbench.transcript.context import Context
-from workbench.transcript.pairing import answered_calls, with_partners
+from workbench.transcript.pairing import with_partners
 from workbench.transcript.tokens import TokenCounter
 
 SOURCE = (
@@ -106,7 +106,7 @@ class AutoPin:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Pin each such result and its caller, with all results of the caller; a result without a caller is left."""
         messages = context.messages
-        answers = [i for i, call, result in answered_calls(messages) if tool_of(result, call) in self.tools]
+        answers = [i for i, call in context.calls.items() if tool_of(messages[i], call) in self.tools]
         wanted = [i for i in sorted(with_partners(messages, answers)) if not messages[i].pinned]
         edits = [Replace(i, i + 1, (replace(messages[i], pinned=True),)) for i in wanted]
         return Plan(tuple(edits)) if edits else None

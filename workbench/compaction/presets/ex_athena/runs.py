@@ -18,7 +18,6 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.stages.tool_results import ContextCollapse as Stubs
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, Text, ToolCall, ToolResult, is_empty, plain_text
-from workbench.transcript.pairing import answered_calls, callers
 
 SHORT_END = Pinning(suffix=4)
 """The messages that the original's stage leaves alone, whatever the live end is."""
@@ -63,7 +62,7 @@ class ExcerptRuns(Microcompaction):
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace the long results of each run."""
-        calls = {i: call for i, call, _ in answered_calls(context.messages)}
+        calls = context.calls
         excerpts = (
             (i, f"{EXCERPT} {head(text, self.chars)} […]")
             for run in self.runs(context, calls)
@@ -78,8 +77,7 @@ class MergeRuns(Microcompaction):
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Put one message in the place of each run where that is smaller."""
-        messages, caller_of = context.messages, callers(context.messages)
-        calls = {i: call for i, call, _ in answered_calls(messages)}
+        messages, caller_of, calls = context.messages, context.callers, context.calls
         answers: dict[tuple[int, str], set[int]] = defaultdict(set)  # a call answered twice goes with both results
         for i, call in calls.items():
             answers[caller_of[i], call.id].add(i)

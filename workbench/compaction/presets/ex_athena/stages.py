@@ -11,16 +11,17 @@ from workbench.compaction.clip import byte_length, head
 from workbench.compaction.marker import EXCERPT, SNIPPED, reference, truncated
 from workbench.compaction.plan import Plan, behind_prompt, place
 from workbench.compaction.presets.token_counters import calls_of, role_of
-from workbench.compaction.prompt_template import Prompt, PromptTemplate, harmless, prompt
+from workbench.compaction.prompt_template import PromptTemplate, harmless, prompt
 from workbench.compaction.results import rewritten
 from workbench.compaction.size_limits import SizeLimits
 from workbench.compaction.span_selection import KEPT_SHARE, Span, SummaryInput
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.errors import SettingError
+from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, ToolCall, ToolResult, plain_text
-from workbench.transcript.pairing import answered_calls, cut_points, protected, with_partners
+from workbench.transcript.pairing import protected, with_partners
 
 FEWEST = 3
 """Messages that are worth a summary."""
@@ -86,11 +87,11 @@ class Pinning:
         gone = tuple(i for i in range(len(messages)) if i not in kept)
         return Span(gone, len(messages)) if len(gone) >= FEWEST else None
 
-    def place(self, messages: Sequence[Message], gone: Sequence[int]) -> int:
+    def place(self, context: Context, gone: Sequence[int]) -> int:
         """Right behind the pinned prefix, but never inside a pair; at the latest where the first message goes."""
-        flags, first = cut_points(messages), max(self.floor(messages), behind_prompt(messages, gone))
-        at = next((i for i in range(first, gone[0] + 1) if flags[i]), None)
-        return place(messages, gone) if at is None else at
+        first = max(self.floor(context.messages), behind_prompt(context.messages, gone))
+        at = next((i for i in range(first, gone[0] + 1) if context.cut_points[i]), None)
+        return place(context, gone) if at is None else at
 
 
 PINNING = Pinning()
@@ -104,7 +105,7 @@ def archived(size: int, ref: str) -> str:
     )
 
 
-def tool_of(result: ToolResult, call: ToolCall | None) -> str:
+def tool_of(result: Message, call: ToolCall | None) -> str:
     """The tool's name, from the result or from its call; empty where neither names it."""
     return result.name or (call.name if call is not None else "")
 
@@ -149,7 +150,7 @@ class AthenaSnip:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace stale results between the prefix and the live end."""
         messages = context.messages
-        between, calls = self.pinning.between(messages), {i: call for i, call, _ in answered_calls(messages)}
+        between, calls = self.pinning.between(messages), context.calls
         ends = [*(i for i, message in enumerate(messages) if message.role == "assistant"), len(messages)]
         stop = min(ends[-1 - self.age], between.stop) if self.age < len(ends) else 0
         stale = (
@@ -169,7 +170,7 @@ class AthenaMask:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Name in the place of each result the tool that gives it again; errors and exempt tools' results stay."""
-        calls = {i: call for i, call, _ in answered_calls(context.messages)}
+        calls = context.calls
         old = [
             (i, _again(result, calls.get(i)), byte_length(text))
             for i, result, text in rewritable(context)
@@ -194,10 +195,10 @@ class AthenaPrompt(PromptTemplate):
     system = opening = ""
     separator = "\n"
 
-    def request(self, filled: Prompt) -> str:
+    def __call__(self, request: SummaryRequest) -> str:
         """The user prompt's text."""
-        parts = (self.transcript(filled.messages), prompt("athena_summary"), filled.instructions)
-        return "\n\n".join(parts if filled.instructions else parts[:2])
+        parts = (self.transcript(request.messages), prompt("athena_summary"), request.instructions)
+        return "\n\n".join(parts if request.instructions else parts[:2])
 
     def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
         """One line a message."""
