@@ -35,9 +35,8 @@ def test_answers_must_match_the_requests() -> None:
 
 
 def test_a_draft_with_two_asks_takes_both_answers_and_parses_neither() -> None:
-    draft = Draft(
-        requests=(REQUEST, REQUEST), template="{0}\n---\n{1}", lead="[", tail="]", footer="!", replaces=("a", "b")
-    )
+    frame = Summary(id="", text="", lead="[", tail="]", replaces=("a", "b"))
+    draft = Draft(requests=(REQUEST, REQUEST), template="{0}\n---\n{1}", footer="!", frame=frame)
     summary = draft.written(["one {1} $x", "two {0}"], "writer")
     assert summary.text == "one {1} $x\n---\ntwo {0}!"
     assert summary.blocks[0].text == f"[{summary.text}]"
@@ -45,17 +44,16 @@ def test_a_draft_with_two_asks_takes_both_answers_and_parses_neither() -> None:
 
 
 def test_a_summary_has_the_same_id_for_the_same_content_only() -> None:
-    draft = Draft(requests=(REQUEST,), replaces=("a",))
+    draft = Draft(requests=(REQUEST,), frame=Summary(id="", text="", replaces=("a",)))
     assert draft.written(["x"]).id == draft.written(["x"]).id
     assert draft.written(["x"]).id != draft.written(["y"]).id
 
 
 def test_the_frame_of_a_draft_is_its_summary_before_there_are_answers() -> None:
-    draft = Draft(
-        requests=(REQUEST, REQUEST), template="{0}\n---\n{1}", lead="[", tail="]", footer="!", replaces=("a", "b")
-    )
-    assert draft.frame() == replace(draft.written(["", ""]), id="")
-    assert draft.frame().text == "\n---\n!"
+    frame = Summary(id="", text="", lead="[", tail="]", replaces=("a", "b"))
+    draft = Draft(requests=(REQUEST, REQUEST), template="{0}\n---\n{1}", footer="!", frame=frame)
+    assert draft.unanswered == replace(draft.written(["", ""]), id="")
+    assert draft.unanswered.text == "\n---\n!"
 
 
 def test_an_archive_is_added_to_what_is_there() -> None:

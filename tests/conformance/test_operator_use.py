@@ -326,8 +326,8 @@ def test_settings_are_read_at_each_check() -> None:
 def test_the_record_says_what_the_summary_stands_for_and_which_files() -> None:
     steps = [called("read", "c1", path="a.py"), result("w" * 4_000, "c1", name="read")]
     draft = drafted([*long_pairs(1), said("go on", "u5"), *steps, told("w" * 4_000, "a5")], 500)
-    assert draft.replaces == ("u0", "a0", "a-c1", "r-c1")
-    assert draft.files == FileOps(("a.py",))
+    assert draft.frame.replaces == ("u0", "a0", "a-c1", "r-c1")
+    assert draft.frame.files == FileOps(("a.py",))
 
 
 def test_a_split_turn_makes_two_requests_that_do_not_need_each_other() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, ToolResult, is_empty
+from workbench.transcript.message import Message, is_empty
 from workbench.transcript.pairing import last_user
 
 Call: TypeAlias = tuple[str, str]
@@ -48,14 +48,11 @@ def violations(before: Context, after: Context) -> tuple[Violation, ...]:
 
 def _in_place(old: Message, new: Message) -> bool:
     """Whether a message was only rewritten: it keeps its id, its calls and the call that it answers."""
-    return old.id == new.id and old.role == new.role and _pairing(old) == _pairing(new)
-
-
-def _pairing(message: Message) -> str | list[str]:
-    """The ids of a message's calls, or of the call that it answers."""
-    if isinstance(message, ToolResult):
-        return message.call_id
-    return [call.id for call in message.calls] if isinstance(message, AssistantMessage) else ""
+    if old.role == "tool" and new.role == "tool":
+        return old.id == new.id and old.call_id == new.call_id
+    if old.role == "assistant" and new.role == "assistant":
+        return old.id == new.id and [call.id for call in old.calls] == [call.id for call in new.calls]
+    return old.id == new.id and old.role == new.role
 
 
 def _paired(context: Context) -> tuple[set[Call], list[tuple[str, Call | None]]]:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from workbench.errors import PlanError
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import EMPTY, Context
-from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary, SystemMessage, ToolResult
 
+UNWRITTEN = Summary(id="", text="")
 _PLACE = re.compile(r"\{(\d+)\}")
 
 
@@ -24,33 +24,25 @@ class Draft:
     Attributes:
         requests: one, or two for a split turn; they do not depend on each other.
         template: how the answers become the text, with `{0}` and `{1}` in their places; they are never parsed.
-        lead, tail: sent around the text; a later compaction does not read them.
         footer: what code adds below the answers, such as the file lists; part of the text.
-        replaces: ids of the messages that it replaces.
+        frame: the summary without id and text: what is sent around the text, and what it replaces.
     """
 
     requests: tuple[SummaryRequest, ...]
     template: str = "{0}"
-    lead: str = ""
-    tail: str = ""
     footer: str = ""
-    replaces: tuple[str, ...] = ()
-    files: FileOps = FileOps()
-    said_by: Literal["user", "assistant"] = "user"
-    name: str = ""
+    frame: Summary = UNWRITTEN
 
     def written(self, answers: Sequence[str], model: str = "") -> Summary:
         """The summary with these answers, one for each request. Its id follows from what it replaces and says."""
         text = self._text(answers)
-        seal = sha256("\0".join((*self.replaces, text)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-        return replace(self.frame(), id=f"summary-{seal}", text=text, model=model)
+        seal = sha256("\0".join((*self.frame.replaces, text)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        return replace(self.frame, id=f"summary-{seal}", text=text, model=model)
 
-    def frame(self) -> Summary:
+    @property
+    def unanswered(self) -> Summary:
         """What it takes besides the answers: the summary before they are there, without an id."""
-        return Summary(
-            id="", text=self._text(()), replaces=self.replaces, files=self.files, lead=self.lead, tail=self.tail,
-            said_by=self.said_by, name=self.name,
-        )  # fmt: skip
+        return replace(self.frame, text=self._text(()))
 
     def _text(self, answers: Sequence[str]) -> str:
         parts = _PLACE.split(self.template)

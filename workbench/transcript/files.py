@@ -43,8 +43,7 @@ def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:
     reads = tool in READS or (tool == "str_replace_based_edit_tool" and arguments.get("command") == "view")
     if not reads and tool not in CHANGES:
         return NOTHING
-    named = [arguments[key] for key in PATH_KEYS if key in arguments]
-    paths = [path for path in named if path and isinstance(path, str)]
+    paths = [path for key in PATH_KEYS if key in arguments and isinstance(path := arguments[key], str) and path]
     if reads:
         return FileOps(read=tuple(paths[:1]))
     if not paths:

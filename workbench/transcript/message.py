@@ -226,7 +226,10 @@ def image_tokens(message: Message) -> int:
 
 def is_empty(message: Message) -> bool:
     """Whether the message would be sent without any content."""
-    return not any(block.type == "tool_call" or block.type == "image" or block.text.strip() for block in message.blocks)
+    for block in message.blocks:
+        if block.type == "tool_call" or block.type == "image" or block.text.strip():
+            return False
+    return True
 
 
 def is_real_user(message: Message) -> bool:

@@ -36,6 +36,7 @@ RESERVE = 20_000
 LEAST_KEPT, MOST_KEPT = 2_000, 15_000
 NEVER = frozenset({"skill"})
 ERASED = "[old tool result erased]"
+ERASED_BLOCKS = (Text(ERASED),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Prune:
             if message.role == "summary":
                 break
             if turns >= self.turns and message.role == "tool" and message.name not in NEVER:
-                if message.blocks == (Text(ERASED),):
+                if message.blocks == ERASED_BLOCKS:
                     break
                 counted += context.sizes[i]
                 if counted > self.protected:

@@ -149,16 +149,17 @@ class Summarize:
     def _sized(self, task: SummaryTask) -> tuple[Draft, int]:
         """The draft without its requests, in its longest form, and the tokens that their answers may have."""
         lists = {self.file_lists: task.lists}
-        draft = Draft(
-            requests=(), template=self.prompt.frame(task.shown), lead=self.prompt.opening, replaces=task.given.ids,
-            files=task.given.files, said_by=self.said_by, name=self.summary_name,
-            footer=lists.get("inside", "") if self.annotate is None else self.annotate(task),
+        frame = Summary(
+            id="", text="", lead=self.prompt.opening, replaces=task.given.ids, files=task.given.files,
+            said_by=self.said_by, name=self.summary_name,
         )  # fmt: skip
-        closing, most = self.prompt.closing, 0
+        footer = lists.get("inside", "") if self.annotate is None else self.annotate(task)
+        draft = Draft(requests=(), template=self.prompt.frame(task.shown), footer=footer, frame=frame)
+        most = 0
         for tail in (lists.get("below", ""),) if self.below is None else self.below(task):
-            draft = replace(draft, tail=tail + closing)
-            frame = task.context.count(draft.frame()) + 2
-            most = self.limits.allowed(task.context, task.budget, task.span.gone, frame)
+            draft = replace(draft, frame=replace(frame, tail=tail + self.prompt.closing))
+            around = task.context.count(draft.unanswered) + 2
+            most = self.limits.allowed(task.context, task.budget, task.span.gone, around)
             if most >= self.limits.least:
                 break
         return draft, most
@@ -194,5 +195,5 @@ class Summarize:
 
 def _finished(finish: Finish, task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
     said = enumerate(edited.messages)
-    at = next(i for i, one in said if isinstance(one, Summary) and one.replaces == draft.replaces)
+    at = next(i for i, one in said if isinstance(one, Summary) and one.replaces == draft.frame.replaces)
     return finish(task, draft, edited, at)

@@ -15,7 +15,7 @@ from workbench.compaction.results import rewritten
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
-from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult, plain_text
+from workbench.transcript.message import AssistantMessage, Message, ToolCall, ToolResult, plain_text
 from workbench.transcript.pairing import answered
 
 
@@ -39,7 +39,7 @@ class BudgetReduction:
             (i, plain_text(message))
             for i, message in enumerate(context.messages)
             if isinstance(message, ToolResult)
-            and sum(len(block.text) for block in message.blocks if isinstance(block, Text)) > self.chars
+            and sum([len(block.text) for block in message.blocks if block.type == "text"]) > self.chars
         )
         named = ((i, len(text), reference(text)) for i, text in long)
         return rewritten(context, ((i, truncated(size, ref), ref) for i, size, ref in named), pictures=True)

@@ -10,7 +10,7 @@ from typing import ClassVar, TypeAlias
 
 from workbench.compaction.clip import byte_length, head
 from workbench.compaction.marker import EXCERPT, REPEATED
-from workbench.compaction.plan import Draft, Plan, Replace
+from workbench.compaction.plan import UNWRITTEN, Draft, Plan, Replace
 from workbench.compaction.presets.ex_athena.stages import MARKS, Pinning, rewritable, tool_of
 from workbench.compaction.presets.token_counters import calls_of
 from workbench.compaction.results import rewritten
@@ -100,7 +100,8 @@ class MergeRuns(Microcompaction):
             named = f" {calls[i].name}({self.excerpt(calls[i].arguments_json())})" if i in calls else ""
             lines.append(f"- {result.call_id}{named}: {self.excerpt(plain_text(result))}")
         ids = tuple(result.id for result in run.values())
-        return Draft(requests=(), template="", footer="\n".join(lines), replaces=ids, name=self.name).written(())
+        frame = replace(UNWRITTEN, replaces=ids, name=self.name)
+        return Draft(requests=(), template="", footer="\n".join(lines), frame=frame).written(())
 
 
 def _edits(
