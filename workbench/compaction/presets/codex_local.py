@@ -30,7 +30,7 @@ from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, is_real_user
-from workbench.transcript.pairing import last_user
+from workbench.transcript.pairing import last_user, with_partners
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,10 @@ class KeepUserWords:
 
 def with_user_words(task: SummaryTask) -> SummaryInput:
     """The model reads the whole conversation, the user's words that stay included."""
-    messages = Movable.of(task.context, task.budget).messages
-    return replace(task.given, history=tuple(message for message in messages if message.role != "summary"))
+    messages = task.context.messages
+    held = with_partners(messages, [i for i, message in enumerate(messages) if message.pinned])
+    words = tuple(one for i, one in enumerate(messages) if i not in held and one.role != "summary")
+    return replace(task.given, history=words)
 
 
 CODEX_LOCAL = Preset(

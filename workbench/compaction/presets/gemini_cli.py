@@ -58,16 +58,11 @@ class ReverseBudget:
             if message.role != "tool":
                 continue
             used += context.sizes[i]
-            text = plain_text(message)
-            end = _last_lines(text, self.lines)
-            if used > self.tokens and not text.startswith(MARK) and len(end) < len(text):
+            text = plain_text(message) if used > self.tokens else ""
+            end = text.rsplit("\n", self.lines)[-self.lines :]
+            if text.count("\n") >= self.lines and not text.startswith(MARK):
                 ref = reference(text)
-                yield i, f"{MARK}{ref}]\n{end}", ref
-
-
-def _last_lines(text: str, lines: int) -> str:
-    """That many, or the whole text if it has no more."""
-    return "\n".join(text.rsplit("\n", lines)[-lines:])
+                yield i, "\n".join((f"{MARK}{ref}]", *end)), ref
 
 
 def split_point(messages: Sequence[Message], share: float = 1 - PRESERVED) -> int:

@@ -18,8 +18,10 @@ way to a sentence that says it was too long. Besides the general differences (`p
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, dropwhile
 
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
@@ -69,18 +71,12 @@ class LastTokens:
         if self.trim is None:
             return task.given
         context, gone = task.context, task.span.gone
-        start, left = len(gone), self.trim
-        while start > 0 and context.sizes[gone[start - 1]] <= left:
-            start -= 1
-            left -= context.sizes[gone[start]]
-        fits = [context.messages[i] for i in gone[start:]]
-        first = next((i for i, message in enumerate(fits) if message.role in ("user", "summary")), len(fits))
-        return replace(
-            task.given,
-            earlier=tuple(message for message in fits[first:] if message.role == "summary"),
-            history=tuple(message for message in fits[first:] if message.role != "summary"),
-            prefix=(),
-        )
+        sizes = [*accumulate(context.sizes[i] for i in reversed(gone))]
+        newest = (context.messages[i] for i in gone[len(gone) - bisect_right(sizes, self.trim) :])
+        read = [*dropwhile(lambda message: message.role not in ("user", "summary"), newest)]
+        earlier = tuple(message for message in read if message.role == "summary")
+        history = tuple(message for message in read if message.role != "summary")
+        return replace(task.given, earlier=earlier, history=history, prefix=())
 
 
 def too_long(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str:

@@ -18,19 +18,19 @@ def _any(*texts: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostPolicy:
-    """How an agent answers what happens around its compactions.
+    """What an agent does around its compactions.
 
     Attributes:
-        overflow: finds in an error's text that the prompt was too long; `statuses` of HTTP say the same. No source
-            excludes anything: a rate limit that mentions a token limit counts as an overflow.
+        overflow: matches errors that say that the prompt was too long, as `statuses` of HTTP do. No source excludes
+            anything: a rate limit that mentions a token limit counts as an overflow.
         recoveries: compactions in a row that answer an overflow, each with a retry; a good answer restores them.
         stuck_after: attempts in a row without effect after which the run ends; 0 for never.
-        ends_run: outcomes of an attempt that end the run; after the others it goes on as it was.
-        endings: how the run is reported to end, with a category, where an attempt fails after an overflow or else.
-        by_hand_in_turn: whether a compaction by hand may run while a turn does; if not it is refused with an error.
-        hook_summary: whether a summary that a hook supplies stays as it is, or gets the file lists.
+        ends_run: outcomes of an attempt that end the run.
+        endings: how the run ends, with a category, where an attempt fails after an overflow or else.
+        by_hand_in_turn: whether a compaction by hand may run during a turn; if not it is refused with an error.
+        hook_summary: whether a hook's summary stays unchanged, or gets the file lists.
         silent: whether a compaction that changes nothing makes no events.
-        warning: what a user is told after a compaction.
+        warning: shown to the user after a compaction.
     """
 
     overflow: re.Pattern[str] | None = None
