@@ -137,31 +137,29 @@ class DdxCompact:
             fit = fitted(context, budget, config)
         except CompactionNoFit:
             return None
-        return None if fit is None else _summary(fit, config).plan(context, budget)
-
-
-def _summary(fit: Fit, config: Config) -> Summarize:
-    """The shared procedure for a cut that was found to fit."""
-    return Summarize(
-        cut=fit,
-        prompt=DdxPrompt(
-            headings="ddx_headings",
-            result_chars=config.max_tool_result_chars,
-            focus=config.summarization_focus,
-            focus_prompt="additional_focus",
-            says_size=False,
-            window_chars=None,
-        ),
-        limits=FixedSize(least=0, most=max(min(config.most_summary_tokens, fit.body), 1)),
-        name=DdxCompact.name,
-        file_lists="recorded",
-        recognise=partial(_recognised, fit),
-        place=behind_all,
-        finish=partial(_finished, fit, config),
-        fallback=no_summary,
-        if_empty=NO_SUMMARY,
-        model=config.summarizer,
-    )
+        if fit is None:
+            return None
+        summary = Summarize(
+            cut=fit,
+            prompt=DdxPrompt(
+                headings="ddx_headings",
+                result_chars=config.max_tool_result_chars,
+                focus=config.summarization_focus,
+                focus_prompt="additional_focus",
+                says_size=False,
+                window_chars=None,
+            ),
+            limits=FixedSize(least=0, most=max(min(config.most_summary_tokens, fit.body), 1)),
+            name=self.name,
+            file_lists="recorded",
+            recognise=partial(_recognised, fit),
+            place=behind_all,
+            finish=partial(_finished, fit, config),
+            fallback=no_summary,
+            if_empty=NO_SUMMARY,
+            model=config.summarizer,
+        )
+        return summary.plan(context, budget)
 
 
 def _recognised(fit: Fit, context: Context, given: SummaryInput) -> SummaryInput:

@@ -60,8 +60,8 @@ class Config:
         return self.context_window * self.effective_percent // 100 - self.reserve_tokens
 
     def due(self, tokens: int) -> bool:
-        """Due above the threshold, never at it; never where window, percent or threshold are not positive."""
-        return self.context_window > 0 and self.effective_percent > 0 and 0 < self.threshold < tokens
+        """Due above a positive threshold, never at it."""
+        return 0 < self.threshold < tokens
 
     @property
     def most_summary_tokens(self) -> int:
