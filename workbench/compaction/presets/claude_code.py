@@ -77,7 +77,7 @@ def _tool(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeepNothing:
-    """Selects everything, unless somebody asks by hand for newest messages to be kept."""
+    """Selects everything, unless a request by hand keeps newest messages."""
 
     def find(self, context: Context, budget: Budget, /) -> Span | None:
         """The span; None where only what an earlier compaction wrote would go."""
@@ -112,7 +112,7 @@ def last_read(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class RestoredFiles:
-    """Sends the files read last again, at most `files` of so many tokens, in at most a third of the room."""
+    """Sends the files read last again, at most `files` of them, in at most a third of the room."""
 
     files: int = 5
     file_tokens: int = 5_000

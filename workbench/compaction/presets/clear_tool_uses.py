@@ -34,7 +34,7 @@ CLEARED = "[tool result cleared to save room]"
 
 @dataclass(frozen=True, slots=True)
 class ClearToolUses:
-    """Puts a marker in the place of all tool results but the newest.
+    """Replaces all tool results but the newest by a marker.
 
     Attributes:
         keep: how many results stay.

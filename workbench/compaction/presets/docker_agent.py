@@ -22,8 +22,8 @@ window and estimates are scaled to the provider's reports. Besides the general d
 - The conversation is sent as a transcript in one message; the source sends it as messages, to a clone of the agent's
   model without structured output. How far later versions cut large results is unknown; here to a quarter of the room.
 - The cap is half of what the summary replaces where that is less, since a model that used it all would save nothing.
-- The log stands for the source's session items; a session of another agent within this one is a session of its own.
-  Nothing is due in an unknown window; the source reports a missing field as an error.
+- The log holds the source's session items; another agent's session within this one is a separate session. Nothing is
+  due in an unknown window; the source reports a missing field as an error.
 - A hook is one function. In the source several may answer: one that blocks wins, else the last summary that is not
   blank; hooks may also add to the prompt or skip the compaction. A summary from a hook is not changed.
 - `max_tokens must be greater than` is an overflow here; the live compactor reads it as a wrong output size.

@@ -41,7 +41,7 @@ MARK = "[older output, cut to its end; full text under ref="
 
 @dataclass(frozen=True, slots=True)
 class ReverseBudget:
-    """Cuts all results beyond the newest of so many tokens, and the one that exceeds them, to their last lines."""
+    """Cuts all results but the newest (`tokens`) to their last lines."""
 
     tokens: int = 50_000
     lines: int = 30

@@ -8,7 +8,7 @@ The defect is restated on purpose (langchain-ai/langchain#39261): what the model
 message within those 4,000 tokens. Where a long stretch of tool use holds none, no model is asked and the history gives
 way to a sentence that says it was too long. Besides the general differences (`presets`):
 
-- It has no trigger of its own; 0.85 of the window is that of deepagents, which builds on it.
+- It has no trigger; 0.85 of the window is that of deepagents, which builds on it.
 - An earlier summary counts as a user's message, as there, and is given to the model where it lies in what the model
   sees; elsewhere it is lost, as there.
 - The kept part moves back to the message that made the calls, as there, also past results that came late.
@@ -80,7 +80,7 @@ class LastTokens:
 
 
 def too_long(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str:
-    """The sentence that stands for everything where the model would read nothing."""
+    """The whole summary where the model would read nothing."""
     return TOO_LONG
 
 

@@ -45,7 +45,7 @@ class AfterMessages:
 
 @dataclass(frozen=True, slots=True)
 class ObservationMask:
-    """Puts a mask in the place of each tool result before the last `attention_window` messages."""
+    """Replaces each tool result before the last `attention_window` messages by a mask."""
 
     attention_window: int = ATTENTION_WINDOW
     name: ClassVar[str] = "observation_mask"

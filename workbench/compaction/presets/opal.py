@@ -105,7 +105,7 @@ class OpalCut:
     """Back from the newest message, then forward to a user message, or inside a long turn where it parts no pair."""
 
     def find(self, context: Context, budget: Budget, /) -> Span | None:
-        """The span, behind any earlier summary; None where everything fits and nobody forces it."""
+        """The span, behind any earlier summary; None where everything fits and no compaction is forced."""
         movable = Movable.of(context, budget)
         at = walked(movable.messages, movable.granted(kept_tokens(budget)), force=budget.force)
         if at is None and not budget.matched:
@@ -125,7 +125,7 @@ class OpalPrompt(PromptTemplate):
     opening, separator = HEADER + "\n\n", "\n"
 
     def __call__(self, request: SummaryRequest) -> str:
-        """The user prompt's text; the start of a turn has a focus of its own."""
+        """The user prompt's text; the start of a turn has its own focus."""
         previous = request.previous and f"{HEADER}\n\n{request.previous}"
         focus = prompt("opal_turn_prefix") if request.purpose == "turn_prefix" else request.instructions
         return super().__call__(replace(request, previous=previous, instructions=focus))
@@ -162,7 +162,7 @@ def recognise(context: Context, given: SummaryInput) -> SummaryInput:
 
 
 def own_lists(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan | None:
-    """The summary with the file lists of the record in the place of those that the model wrote."""
+    """The summary with the file lists of the record instead of the model's."""
     summary = edited.messages[at]
     if not draft.requests or summary.role != "summary":
         return None
@@ -170,7 +170,7 @@ def own_lists(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan
 
 
 TRUNCATION = partial(note, wording="[Compacted {n} messages: {counts}]")
-"""What stands in for a summary: the earlier one as far as it fits, how many messages, and of which roles."""
+"""Replaces a summary: the earlier one as far as it fits, and how many messages of which roles are gone."""
 
 SUMMARY = Summarize(
     cut=OpalCut(),

@@ -54,7 +54,7 @@ class RollingTrigger:
 
 @dataclass(frozen=True, slots=True)
 class RollingCut:
-    """Keeps so many of the newest messages that first ones, summary and newest ones are half of the allowed number."""
+    """Keeps the first messages and the newest ones: with the summary half of the allowed number."""
 
     max_size: int = MAX_SIZE
     keep_first: int = 4

@@ -47,7 +47,7 @@ from workbench.transcript.tokens import TokenCounter
 
 LEAD = "[Previous conversation summary]\n"
 FEW, FEW_CHARS = 4, 600
-"""What can stand for itself: a few messages of a few words."""
+"""Messages that are this few and short can replace their summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class OperatorLimits(SizeLimits):
 
 
 def words_themselves(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str | None:
-    """What stands in for a failed model: the newest words in little room, words that are few; else nothing."""
+    """The summary where the model fails: the newest words in little room, or few words themselves; else None."""
     if most < UNBOUNDED // 3:
         return clipped(PROMPT.transcript(messages[-2:]), most, count) or None
     words = PROMPT.transcript(messages) if len(messages) <= FEW else ""

@@ -1,7 +1,7 @@
 """The workbench's own presets: two references, and the usual ways to compact.
 
-Truncation stands behind each summary for what a summary cannot do: a newest message that alone is too large, a model
-that wrote more than it was allowed. In `pipeline` the first message, the last six, and messages named `memory` or
+Truncation follows each summary for what a summary cannot do: a newest message that alone is too large, a model that
+wrote more than it was allowed. In `pipeline` the first message, the last six, and messages named `memory` or
 `skill:...` stay, the six as far as half of the room under the target allows.
 """
 

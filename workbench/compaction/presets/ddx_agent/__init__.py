@@ -10,7 +10,7 @@ f6324565449001fff7a661c3bc020d0397fced40 (`internal/compaction`). Besides the ge
 - The newest prompt never stops the cut where tools answered after it. The source makes this exception only for the very
   first message, and a long later turn ends in an error.
 - The newest user message is never cut short, and pinned messages count as part of the prefix.
-- An earlier summary is replaced wherever it stands. The source keeps one that lies behind the cut beside the new one.
+- An earlier summary is replaced wherever it is. The source keeps one behind the cut beside the new one.
 - A summary is known by its type or the exact words around it; the source takes any long user message with the tag.
 - An empty answer becomes the documented fallback; an error is passed on, unless there was no room for an answer.
 - The files are those of all calls in the context and in earlier summaries, in the order of first sight.
@@ -70,7 +70,7 @@ class DdxTrigger:
 
 
 class DdxPrompt(PromptTemplate):
-    """The DDx agent's form of a conversation, in which each call stands in one line with its result."""
+    """The DDx agent's form of a conversation, in which each call is in one line with its result."""
 
     opening, closing = PREFIX, SUFFIX
 
@@ -170,7 +170,7 @@ def _recognised(fit: Fit, context: Context, given: SummaryInput) -> SummaryInput
 
 
 def no_summary(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str | None:
-    """What stands in for a model that fails where it could not have said anything; elsewhere its error passes."""
+    """The summary of a model that fails where it has no room for an answer; elsewhere its error is passed on."""
     return NO_SUMMARY if most < LEAST else None
 
 

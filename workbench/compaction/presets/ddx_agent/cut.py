@@ -27,7 +27,7 @@ class Config:
     """What a user may set.
 
     Attributes:
-        context_window: tokens, where nobody says how large the window is.
+        context_window: tokens, where the window is unknown.
         max_tool_result_chars: bytes of a result that the summariser sees; 0 or less for all.
         effective_percent: the part of the window that is used at all, in 0..100.
         user_message_tail_tokens: how much of what the user said is sent again beside the summary; 0 for nothing.

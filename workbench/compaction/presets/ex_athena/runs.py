@@ -76,7 +76,7 @@ class MergeRuns(Microcompaction):
     """Merges each run into one message, as documented. Calls go with their results, so that pairs stay whole."""
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """Put one message in the place of each run where that is smaller."""
+        """Replace each run by one message where that is smaller."""
         messages, caller_of, calls = context.messages, context.callers, context.calls
         answers: dict[tuple[int, str], set[int]] = defaultdict(set)  # a call answered twice goes with both results
         for i, call in calls.items():
@@ -107,7 +107,7 @@ class MergeRuns(Microcompaction):
 def _edits(
     messages: Sequence[Message], found: Sequence[tuple[Run, Summary]], caller_of: Mapping[int, int]
 ) -> tuple[Replace, ...]:
-    """The merged messages in the place of their runs; before a caller that keeps calls, whose results still follow."""
+    """The merged messages instead of their runs; before a caller that keeps calls, whose results still follow."""
     answered: dict[int, set[str]] = defaultdict(set)
     for run, _ in found:
         for i, result in run.items():
@@ -134,7 +134,7 @@ def _without(message: Message, calls: set[str]) -> tuple[Message, ...]:
 class RepeatCollapse:
     """Stubs for what was overtaken, and a mark at each call that equals the one before, with only results in between.
 
-    The marks stand only where the stubs save more than they add, so that the request never becomes longer.
+    Calls are marked only where the stubs save more than the marks add, so that the request never becomes longer.
     """
 
     name: ClassVar[str] = "context_collapse"

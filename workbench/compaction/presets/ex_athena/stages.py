@@ -36,7 +36,7 @@ _REFERENCE = re.compile(
     r"\[(?:truncated; full=\d+ chars; ref=|old output cleared to save context \(\d+ chars, ref=)([0-9a-f]+)[\])]"
 )
 MARKS = ("<snipped: stale tool-result for call ", CLEARED, EXCERPT)
-"""What the texts begin with that stages write in the place of results."""
+"""Begin the texts that stages write instead of results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Pinning:
     def find(self, context: Context, budget: Budget, /) -> Span | None:
         """What a summary replaces: the rest, but the newest user message; None for fewer than three messages.
 
-        A call stays or goes with its results. An earlier summary goes though it stands in the prefix: it is carried on.
+        A call stays or goes with its results. An earlier summary in the prefix goes too: it is carried on.
         Where a comparison sets the size, the live end takes at most half of the room that it leaves.
         """
         messages = context.messages
@@ -130,7 +130,7 @@ class AthenaReduction:
     name: ClassVar[str] = "budget_reduction"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """Replace what is too long, wherever it stands."""
+        """Replace what is too long, wherever it is."""
         sizes = ((i, text, byte_length(text)) for i, _, text in rewritable(context))
         long = ((i, size, reference(text)) for i, text, size in sizes if size > self.limit)
         return rewritten(
@@ -169,7 +169,7 @@ class AthenaMask:
     name: ClassVar[str] = "observation_mask"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """Name in the place of each result the tool that gives it again; errors and exempt tools' results stay."""
+        """Name the tool that gives each result again; errors and exempt tools' results stay."""
         calls = context.calls
         old = [
             (i, _again(result, calls.get(i)), byte_length(text))
