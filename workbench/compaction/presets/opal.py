@@ -141,8 +141,7 @@ class OpalPrompt(PromptTemplate):
                 calls = (f"{word(call.name)}({_head(call.arguments_json(), ARGUMENT_BYTES)})" for call in message.calls)
                 yield "[Assistant tool calls]: " + harmless("; ".join(calls))
         else:
-            role = "User" if message.role == "summary" else message.role.capitalize()
-            yield f"[{role}]: {harmless(text)}"
+            yield f"[{message.role.capitalize()}]: {harmless(text)}"
 
 
 def _head(text: str, most: int) -> str:

@@ -139,17 +139,10 @@ class OperatorPrompt(PromptTemplate):
         if thoughts:
             yield f"[Assistant thinking]: {harmless(thoughts)}"
         if words:
-            yield f"[{_label(message)}]: {harmless(words)}"
+            custom = message.role == "user" and message.synthetic and message.name
+            yield f"[{harmless(message.name.upper()) if custom else message.role.capitalize()}]: {harmless(words)}"
         if message.role == "assistant" and message.calls:
             yield "[Assistant tool calls]: " + harmless("; ".join(map(json_call, message.calls)))
-
-
-def _label(message: Message) -> str:
-    if message.role == "summary":
-        return "CompactionSummary" if message.replaces else "BranchSummary"
-    if message.role == "user" and message.synthetic and message.name:
-        return harmless(message.name.upper())
-    return message.role.capitalize()
 
 
 def in_order(context: Context, given: SummaryInput) -> SummaryInput:
