@@ -21,7 +21,6 @@ from workbench.models.cache_rules import ANTHROPIC, NO_CACHE, OPENAI
 from workbench.models.prices import given_tariff
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import Replay, Step
-from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import chars_per_token
 
@@ -39,7 +38,7 @@ def metric_input(
     whole = recorded or [tokens for tokens, _ in steps]
     made = tuple(Step(i, 2 * i + 1, whole[i], *one) for i, one in enumerate(steps))
     sizing = Sizing((0,) * len(messages), 0, chars_per_token)
-    replay = Replay(session, "p", "natural", 200_000, sizing, made, (), (), Context((), ()))
+    replay = Replay(session, "p", "natural", 200_000, sizing, made, (), ())
     named = {"anthropic": ANTHROPIC, "openai": OPENAI, "none": NO_CACHE}[rules]
     return MetricInput(replay, Index(session.messages), prices=Pricing("m", PRICES, named))
 

@@ -10,7 +10,6 @@ from workbench.metrics.metric import MetricInput
 from workbench.metrics.size import over_window, peak_context
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import Replay, Step
-from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import chars_per_token
 
@@ -19,7 +18,7 @@ def metric_input(*sent: int, window: int) -> MetricInput:
     messages = [message for i in range(len(sent)) for message in (said("go on", f"u{i}"), told("ok", f"a{i}"))]
     steps = tuple(Step(i, 2 * i + 1, tokens, tokens, 0) for i, tokens in enumerate(sent))
     sizing = Sizing((0,) * len(messages), 0, chars_per_token)
-    replay = Replay(Session.of(messages), "p", "natural", window, sizing, steps, (), (), Context((), ()))
+    replay = Replay(Session.of(messages), "p", "natural", window, sizing, steps, (), ())
     return MetricInput(replay, Index(messages))
 
 

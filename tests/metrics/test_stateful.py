@@ -76,6 +76,6 @@ def test_a_summary_that_is_carried_on_is_as_old_as_it_was_written(written_at: in
     context = Context.of([summary])
     sizing = Sizing.of(SESSION, [chars_per_token(message) for message in MESSAGES], chars_per_token)
     shots, events = (Snapshot(AT, context),), (cast("CompactionEvent", event),)
-    replay = Replay(SESSION, "made", "natural", 100_000, sizing, (), events, shots, context)
+    replay = Replay(SESSION, "made", "natural", 100_000, sizing, (), events, shots)
     (found,) = MetricInput(replay, Index(MESSAGES)).states
     assert found["file", state] == 1

@@ -32,8 +32,7 @@ def reference_inputs(
         return random_context(history[place], target, f"{spec.seed}:{ready.session.id}:{place}:{target}")
 
     def replay(reference: str, mode: Mode, shots: list[Snapshot]) -> Replay:
-        final = shots[-1].context if shots else ready.sizing.empty()
-        return Replay(ready.session, reference, mode, ready.window, ready.sizing, (), (), tuple(shots), final)
+        return Replay(ready.session, reference, mode, ready.window, ready.sizing, (), (), tuple(shots))
 
     for reference in ("random", "oracle"):
         shots = [

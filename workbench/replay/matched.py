@@ -89,5 +89,4 @@ def _compacted(
         done = compact(history, preset.strategy, Budget(target=target, window=window, reason="matched"), model)
         events.append(CompactionEvent(number, boundary, done, share))
     shots = tuple(Snapshot(event.at, event.compaction.sent, event.share) for event in events)
-    final = events[-1].compaction.after if events else sizing.empty()
-    return Replay(session, preset.name, mode, window, sizing, (), tuple(events), shots, final)
+    return Replay(session, preset.name, mode, window, sizing, (), tuple(events), shots)

@@ -95,7 +95,7 @@ class Walk:
         """The replay so far."""
         return Replay(
             self.session, self.preset.name, "natural", self.window, self.sizing,
-            tuple(self.steps), tuple(self.events), tuple(self.snapshots), self.kept.closed(),
+            tuple(self.steps), tuple(self.events), tuple(self.snapshots),
         )  # fmt: skip
 
     def _hear(self, message: Message) -> None:

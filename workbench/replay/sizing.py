@@ -49,10 +49,6 @@ class Sizing:
         """
         return max(wanted, 2 * self.overhead)
 
-    def empty(self) -> Context:
-        """A context that holds nothing yet."""
-        return Context((), (), self.overhead, self.count)
-
     def history(self, messages: Sequence[Message], at: int) -> Context:
         """The context of `messages[:at]`, whole."""
         return Context(tuple(messages[:at]), self.sizes[:at], self.overhead, self.count)

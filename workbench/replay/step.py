@@ -72,7 +72,6 @@ class Replay:
         steps: one a recorded request; empty but in natural mode.
         events: the compactions with their places, in order.
         snapshots: the contexts at the boundaries that were asked for.
-        final: the history as the preset left it; its archive reads what stages took out.
     """
 
     session: Session
@@ -83,7 +82,6 @@ class Replay:
     steps: tuple[Step, ...]
     events: tuple[CompactionEvent, ...]
     snapshots: tuple[Snapshot, ...]
-    final: Context
 
     @property
     def compactions(self) -> tuple[Compaction, ...]:

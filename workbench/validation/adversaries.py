@@ -55,9 +55,9 @@ class Gamer:
         """Its setting in words."""
         return f"{self.form}, {self.names} names, {self.words} words, {self.order} first"
 
-    def lines(self, history: ExamHistory, at: int, seed: str = "0") -> Iterator[str]:
+    def lines(self, history: ExamHistory, at: int) -> Iterator[str]:
         """The lines of its context, best first, until the reader has enough."""
-        chance = random.Random(f"{seed} {self.label}")
+        chance = random.Random(f"0 {self.label}")
         names = self._ordered(history, at, chance)
         newest = history.before(at).newest
         for start in range(0, len(names), self.names):

@@ -50,7 +50,7 @@ def replayed(
     whole = recorded or tuple(tokens for tokens, _ in sent)
     steps = tuple(Step(i, 2 * i + 1, whole[i], *one) for i, one in enumerate(sent))
     sizing = Sizing((0,) * len(made.messages), overhead, chars_per_token)
-    return Replay(made, "p", "natural", 200_000, sizing, steps, events, (), Context((), ()))
+    return Replay(made, "p", "natural", 200_000, sizing, steps, events, ())
 
 
 def reckoned(replay: Replay, rules: CacheRules = ANTHROPIC, fetched: int = 0) -> ReplayCost:

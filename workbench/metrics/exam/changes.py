@@ -20,23 +20,16 @@ MOST = 12
 """Changes of one boundary that are asked about: the newest."""
 
 
-def latest_and_decisions(
-    history: ExamHistory, changes: Sequence[Change], at: int, horizon: int = HORIZON
-) -> list[Item]:
+def latest_and_decisions(history: ExamHistory, changes: Sequence[Change], at: int) -> list[Item]:
     """The items of one boundary: things whose value was replaced before it, and whose new value is used after it.
 
-    A replaced number or version is of kind `latest`; a name that was preferred to another one is a `decision`.
-
-    Args:
-        history: of the session.
-        changes: its replaced values, in order.
-        at: the boundary.
-        horizon: messages after it in which a use counts.
+    A replaced number or version is of kind `latest`; a name that was preferred to another one is a `decision`. The
+    changes are those of the session, in order.
     """
     before = history.before(at)
     past = [change for change in changes if change.at < at]
     chains = list(_chains(past))
-    used = _used(history, [chain[-1].new for chain in chains], at, horizon)
+    used = _used(history, [chain[-1].new for chain in chains], at)
     items = [_item(history, chain, used[chain[-1].new], before) for chain in chains if chain[-1].new in used]
     return [item for item in items if item is not None][-MOST:]
 
@@ -60,13 +53,13 @@ def _chains(changes: Iterable[Change]) -> Iterator[list[Change]]:
             yield chain
 
 
-def _used(history: ExamHistory, values: Sequence[str], at: int, horizon: int) -> dict[str, int]:
+def _used(history: ExamHistory, values: Sequence[str], at: int) -> dict[str, int]:
     """The values that an answer after the boundary uses, each with the line of its first use."""
     names = Names(values, history.vocabulary)
     name, row = names.found(history.lines)
     line = history.lines.segment_line[row]
     answers = np.array([isinstance(message, AssistantMessage) for message in history.messages])
-    after = (history.place_message >= at) & (history.place_message < at + horizon) & answers[history.place_message]
+    after = (history.place_message >= at) & (history.place_message < at + HORIZON) & answers[history.place_message]
     first: Ints = np.full(len(history.texts), len(history.place_line))
     np.minimum.at(first, history.place_line[after], np.flatnonzero(after))
     found: dict[str, int] = {}

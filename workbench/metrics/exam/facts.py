@@ -34,22 +34,17 @@ class _Use:
     evidence: int
 
 
-def facts(history: ExamHistory, at: int, horizon: int = HORIZON) -> list[Item]:
-    """The items of one boundary, in order of use.
+def facts(history: ExamHistory, at: int) -> list[Item]:
+    """The items of `messages[:at]`, in order of use.
 
     A name counts that an answer among the next messages uses, unless somebody said it again before, in a line that the
     history does not have. (A result that the history has was fetched again: that was needed.) One need is one item:
     one a command line, one a line of prose and its evidence, one a written file and the message of its evidence; of
     several names the one in fewest lines.
-
-    Args:
-        history: of the session.
-        at: the boundary.
-        horizon: messages after it in which a use counts.
     """
     past = history.before(at)
     needs: dict[tuple[int, int, int], tuple[tuple[int, int], _Use]] = {}
-    for use in _uses(history, at, horizon, past):
+    for use in _uses(history, at, past):
         form = FORMS[use.form]
         source = int(past.newest[use.evidence])
         need = {"command": (use.message, use.line, -1), "file": (use.message, -1, source)}
@@ -62,9 +57,9 @@ def facts(history: ExamHistory, at: int, horizon: int = HORIZON) -> list[Item]:
     return [item for use in found if (item := _item(history, use, past))]
 
 
-def _uses(history: ExamHistory, at: int, horizon: int, past: Past) -> Iterator[_Use]:
+def _uses(history: ExamHistory, at: int, past: Past) -> Iterator[_Use]:
     """The first use of each name of the history that nobody said again before, each with its evidence."""
-    after = (history.place_message >= at) & (history.place_message < at + horizon)
+    after = (history.place_message >= at) & (history.place_message < at + HORIZON)
     is_result = np.array([isinstance(message, ToolResult) for message in history.messages], dtype=bool)
     fetched = is_result[history.place_message] & past.lines[history.place_line]
     places = np.flatnonzero(after & ~fetched)
