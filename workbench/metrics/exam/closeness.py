@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,32 +21,16 @@ The same remains where the evidence denies a name and a line does not.
 """
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hits:
-    """The scores of candidates, one row for each line that holds one."""
+class Hits(NamedTuple):
+    """The scores of candidates in lines, one row for each line that holds one; `cell` is item times width + candidate.
 
-    item: Ints
-    candidate: Ints
+    Of open work, `done` says whether the line calls it done.
+    """
+
+    cell: Ints
     line: Ints
     score: Floats
-
-    def where(self, rows: Flags) -> Hits:
-        """Only these rows."""
-        return Hits(self.item[rows], self.candidate[rows], self.line[rows], self.score[rows])
-
-    def best(self, shape: tuple[int, int], mask: Flags | None = None) -> Floats:
-        """(items, candidates) the highest score in the lines of a mask, 0 where no line holds the candidate."""
-        score = np.zeros(shape[0] * shape[1])
-        rows = slice(None) if mask is None else mask[self.line]
-        np.maximum.at(score, self.item[rows] * shape[1] + self.candidate[rows], self.score[rows])
-        return score.reshape(shape)
-
-    def newest(self, shape: tuple[int, int], order: Ints, least: Floats) -> Ints:
-        """(items, candidates) the highest order of a line where the score is at least `least` (items,); -1 for none."""
-        newest = np.full(shape[0] * shape[1], -1)
-        rows = (self.score >= least[self.item]) & (order[self.line] >= 0)
-        np.maximum.at(newest, self.item[rows] * shape[1] + self.candidate[rows], order[self.line[rows]])
-        return newest.reshape(shape)
+    done: Flags | bool = False
 
 
 class Cues:
@@ -101,36 +85,33 @@ class Cues:
 
 
 class Closeness:
-    """Items with a cue, made ready to be looked up in lines.
+    """Items with a cue, made ready to be looked up in lines; `width` is the number of candidates of the largest."""
 
-    Attributes:
-        shape: items, and candidates of the item that has most.
-    """
-
-    def __init__(self, items: Sequence[Item], vocabulary: Vocabulary) -> None:
-        self.shape = len(items), max((len(item.candidates) for item in items), default=1)
-        self.names = Names([name for item in items for name in item.candidates], vocabulary)
+    def __init__(self, items: Sequence[Item], vocabulary: Vocabulary, width: int) -> None:
+        asked = [(i, item) for i, item in enumerate(items) if item.cue]
+        self.names = Names([name for _, item in asked for name in item.candidates], vocabulary)
         rows = sorted(
-            (self.names.place[name], i, c) for i, item in enumerate(items) for c, name in enumerate(item.candidates)
+            (self.names.place[name], i * width + c) for i, item in asked for c, name in enumerate(item.candidates)
         )
-        self._name, self._item, self._candidate = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        self._name, self._cell = np.array(rows, dtype=np.int64).reshape(-1, 2).T
         self._cues = Cues([item.cue for item in items], [item.sides for item in items], vocabulary)
         self._denied = np.array([item.denied for item in items], dtype=bool)
+        self._width = width
 
     def hits(self, lines: Lines) -> Hits:
         """The score of each candidate in each line that holds it, the highest of its places there."""
         name, row = self.names.found(lines)
         at, pair = joined(name, self._name)
-        item, candidate, first = self._item[pair], self._candidate[pair], row[at]
+        cell, first = self._cell[pair], row[at]
+        item = cell // self._width
         score = self._cues.near(lines, item, first, first + self.names.length[name[at]] - 1)
         score = score * agrees(lines, first, self._denied[item])
-        line = lines.segment_line[first]
-        key = (item * self.shape[1] + candidate) * max(lines.count, 1) + line
+        key = cell * max(lines.count, 1) + lines.segment_line[first]
         order = np.argsort(key, kind="stable")
         start = _starts(key[order])
-        rows = order[start]
         best = np.maximum.reduceat(score[order], start) if len(start) else score
-        return Hits(item[rows], candidate[rows], line[rows], best)
+        rows = order[start]
+        return Hits(cell[rows], lines.segment_line[first][rows], best)
 
 
 def agrees(lines: Lines, rows: Ints, denied: Flags | bool) -> Floats:

@@ -60,7 +60,7 @@ class BoundaryExam:
         self.at, self._history = at, history
         self._sheet = Sheet(items, history.vocabulary)
         self._whole = self._sheet.look_up(history.texts, history.lines)
-        self._sheet.keep_answered([self._whole], [history.before(at).newest])
+        self._sheet.keep_answered(self._whole, history.before(at).newest)
         self.items = self._sheet.items
 
     def credit(self, seen: View) -> Floats:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.metrics.exam.closeness import Closeness, Hits
 from workbench.metrics.exam.cues import FEWEST
@@ -16,6 +17,8 @@ from workbench.metrics.exam.stating import Sentences
 from workbench.metrics.exam.tokens import Lines, Vocabulary, lines_of
 from workbench.metrics.state.work import says_done
 from workbench.ragged import Flags, Floats, Ints
+
+Value = TypeVar("Value", np.int64, np.float64)
 
 MARGIN = 1.15
 """A candidate whose score is so near the best one shares the credit with it."""
@@ -63,24 +66,15 @@ class Sheet:
     def __init__(self, items: Sequence[Item], vocabulary: Vocabulary) -> None:
         self.items = self._drafted = tuple(items)
         self._vocabulary = vocabulary
-        self._of = {
-            name: np.array([i for i, item in enumerate(items) if item.kind in kinds], dtype=np.int64)
-            for name, kinds in (("name", ("fact", "latest", "decision")), ("rule", ("rule",)), ("todo", ("todo",)))
-        }
-        self._closeness = Closeness(self._items("name"), vocabulary)
-        self._rules = Sentences([item.candidates for item in self._items("rule")], vocabulary, directed=True)
-        self._todos = Sentences([item.candidates for item in self._items("todo")], vocabulary, directed=False)
-        self._is_latest = np.array([item.kind != "fact" for item in self._items("name")], dtype=bool)
-        self._asked = np.ones(len(items), dtype=bool)
-        self._candidates = {
-            name: np.ones(one.shape, dtype=bool)
-            for name, one in (("name", self._closeness), ("rule", self._rules), ("todo", self._todos))
-        }
+        self._width = width = max((len(item.candidates) for item in items), default=1)
+        self._closeness = Closeness(items, vocabulary, width)
+        self._rules, self._todos = (Sentences(items, kind, vocabulary, width) for kind in ("rule", "todo"))
+        kinds = np.array([item.kind for item in items], dtype=np.str_)[:, None]
+        self._is_latest, self._is_todo = np.isin(kinds, ("latest", "decision")), kinds == "todo"
+        sizes = np.array([len(item.candidates) for item in items], dtype=np.int64)
+        self._kept: Flags = np.arange(width) < sizes[:, None]
 
-    def _items(self, name: str) -> list[Item]:
-        return [self._drafted[number] for number in self._of[name].tolist()]
-
-    def look_up(self, texts: Sequence[str], lines: Lines | None = None) -> Found:
+    def look_up(self, texts: Sequence[str], lines: Lines | None = None) -> Hits:
         """What some lines say of the items.
 
         Args:
@@ -88,94 +82,69 @@ class Sheet:
             lines: the same, where they were read before.
         """
         lines = lines or Lines(texts, self._vocabulary)
-        todo = self._todos.hits(lines)
-        done = np.array([says_done(texts[line]) for line in todo.line.tolist()], dtype=bool)
-        return Found(lines.count, self._closeness.hits(lines), self._rules.hits(lines), todo, done)
+        names, rules, todos = (part.hits(lines) for part in (self._closeness, self._rules, self._todos))
+        done = [says_done(texts[line]) for line in todos.line.tolist()]
+        cell, line, score = (np.concatenate(parts) for parts in zip(names[:3], rules[:3], todos[:3], strict=True))
+        return Hits(
+            cell, line, score, np.append(np.zeros(len(cell) - len(done), dtype=bool), np.array(done, dtype=bool))
+        )
 
-    def scores(self, found: Sequence[Found], orders: Sequence[Ints] | None = None) -> dict[str, Floats]:
-        """For each group of kinds (items, candidates) how much speaks for each candidate.
+    def scores(self, found: Sequence[Hits], orders: Sequence[Ints] | None = None) -> Floats:
+        """(items, candidates) how much speaks for each candidate.
 
         Args:
             found: what lines say, part by part.
             orders: for each part (lines,) the place of each line in the context, -1 for one that it lacks; by default
                 all lines count, in their order.
         """
-        orders = orders or [np.arange(part.count) for part in found]
-        pairs = list(zip(found, orders, strict=True))
-        rules = _highest(self._rules.shape, [(one.rules, order) for one, order in pairs]) * self._candidates["rule"]
-        return {"name": self._names(pairs), "rule": rules, "todo": self._open(pairs) * self._candidates["todo"]}
+        places = (
+            [hits.line for hits in found]
+            if orders is None
+            else [order[hits.line] for hits, order in zip(found, orders, strict=True)]
+        )
+        place = np.concatenate(places)
+        cell, _, score, done = (np.concatenate(parts)[place >= 0] for parts in zip(*found, strict=True))
+        place = place[place >= 0]
+        best = self._highest(cell, score, 0.0)
+        least = np.where(self._is_todo, 0.0, np.maximum(RIVAL * best.max(axis=1, initial=0.0)[:, None], 1e-9))
+        rows = (score >= least[cell // self._width, 0]) & (self._is_latest | self._is_todo)[cell // self._width, 0]
+        newest, over = (self._highest(cell[one], place[one], -1) for one in (rows & ~done, rows & done))
+        holds = (newest >= 0) & (newest >= newest.max(axis=1, keepdims=True, initial=-1))
+        # a piece of work is open where the last line that states it does not say that it is done
+        return np.where(self._is_latest, holds * 1.0, np.where(self._is_todo, (newest > over) * 1.0, best))
 
-    def credit(self, found: Sequence[Found], orders: Sequence[Ints] | None = None) -> Floats:
+    def _highest(self, cell: Ints, values: NDArray[Value], none: float) -> NDArray[Value]:
+        """(items, candidates) the highest value of each candidate that is asked."""
+        highest = np.full(self._kept.size, none, dtype=values.dtype)
+        np.maximum.at(highest, cell, values)
+        return np.where(self._kept, highest.reshape(self._kept.shape), none)
+
+    def credit(self, found: Sequence[Hits], orders: Sequence[Ints] | None = None) -> Floats:
         """(items,) the credit of each in [0, 1] for what some lines say together; arguments as in `scores`."""
-        credit = np.zeros(len(self._drafted))
-        for name, score in self.scores(found, orders).items():
-            credit[self._of[name]] = np.where(right(score), 1 / np.maximum(near(score).sum(axis=1), 1), 0.0)
-        return credit[self._asked]
+        score = self.scores(found, orders)
+        credit: Floats = np.where(right(score), 1 / np.maximum(near(score).sum(axis=1), 1), 0.0)
+        return credit[self._kept[:, 0]]
 
-    def keep_answered(self, found: Sequence[Found], orders: Sequence[Ints]) -> None:
+    def keep_answered(self, found: Hits, order: Ints) -> None:
         """Ask only what a context answers right, without the look-alikes that it cannot tell from the answer."""
-        for name, score in self.scores(found, orders).items():
-            kept = ~near(score)
-            kept[:, 0] = True
-            fewest = np.array([FEWEST if item.kind == "fact" else 1 for item in self._items(name)], dtype=np.int64)
-            there = [len(item.look_alikes) for item in self._items(name)]
-            kept &= np.arange(kept.shape[1]) <= np.array(there, dtype=np.int64)[:, None]
-            self._asked[self._of[name]] = right(score) & (kept.sum(axis=1) > fewest)
-            self._candidates[name] = kept & self._asked[self._of[name]][:, None]
-        left = {
-            number: tuple(compress(self._drafted[number].look_alikes, kept[1:]))
-            for name, of in self._of.items()
-            for number, kept in zip(of.tolist(), self._candidates[name].tolist(), strict=True)
-        }
+        score = self.scores([found], [order])
+        kept = self._kept & ~near(score)
+        kept[:, 0] = True
+        fewest = np.array([FEWEST if item.kind == "fact" else 1 for item in self._drafted], dtype=np.int64)
+        self._kept = kept & (right(score) & (kept.sum(axis=1) > fewest))[:, None]
         self.items = tuple(
-            replace(item, look_alikes=left[number]) for number, item in enumerate(self._drafted) if self._asked[number]
+            replace(item, look_alikes=tuple(compress(item.look_alikes, flags[1:])))
+            for item, flags in zip(self._drafted, self._kept.tolist(), strict=True)
+            if flags[0]
         )
 
-    def answering(self, found: Found, order: Ints) -> list[int]:
+    def answering(self, found: Hits, order: Ints) -> list[int]:
         """The lines that speak most for the answers, the newest of equal ones, each once."""
-        best: dict[tuple[str, int], tuple[float, int, int]] = {}
-        for name, hits in (("name", found.names), ("rule", found.rules), ("todo", found.todos)):
-            of_answer = (hits.candidate == 0) & self._candidates[name][hits.item, 0] & (order[hits.line] >= 0)
-            one = hits.where(of_answer)
-            for item, line, score in zip(one.item.tolist(), one.line.tolist(), one.score.tolist(), strict=True):
-                entry = (score, int(order[line]), line)
-                best[name, item] = max(best.get((name, item), entry), entry)
-        return list(dict.fromkeys(line for _, _, line in best.values()))
-
-    def _names(self, pairs: Sequence[tuple[Found, Ints]]) -> Floats:
-        shape = self._closeness.shape
-        kept = self._candidates["name"]
-        score = _highest(shape, [(found.names, order) for found, order in pairs]) * kept
-        least = np.maximum(RIVAL * score.max(axis=1, initial=0.0), 1e-9)
-        newest = np.full(shape, -1)
-        for found, order in pairs if self._is_latest.any() else ():
-            newest = np.maximum(newest, np.where(kept, found.names.newest(shape, order, least), -1))
-        holds = (newest >= 0) & (newest >= newest.max(axis=1, keepdims=True))
-        return np.where(self._is_latest[:, None], holds * 1.0, score)
-
-    def _open(self, pairs: Sequence[tuple[Found, Ints]]) -> Floats:
-        """A piece of work is open where the last line that states it does not say that it is done."""
-        shape = self._todos.shape
-        last = {over: np.full(shape, -1) for over in (False, True)}
-        for found, order in pairs:
-            for over in (False, True):
-                hits = found.todos.where(found.done == over)
-                last[over] = np.maximum(last[over], hits.newest(shape, order, np.zeros(shape[0])))
-        return (last[False] > last[True]).astype(np.float64)
-
-
-class Found:
-    """What some lines say of an exam's items."""
-
-    def __init__(self, count: int, names: Hits, rules: Hits, todos: Hits, done: Flags) -> None:
-        self.count, self.names, self.rules, self.todos, self.done = count, names, rules, todos, done
-
-
-def _highest(shape: tuple[int, int], parts: Iterable[tuple[Hits, Ints]]) -> Floats:
-    score = np.zeros(shape)
-    for hits, order in parts:
-        score = np.maximum(score, hits.best(shape, order >= 0))
-    return score
+        of_answer = (found.cell % self._width == 0) & self._kept.ravel()[found.cell] & (order[found.line] >= 0)
+        cell, line, score = (part[of_answer] for part in found[:3])
+        by_item = np.lexsort((line, order[line], score, cell))
+        best = by_item[np.diff(cell[by_item], append=-1) != 0]
+        return list(dict.fromkeys(line[best].tolist()))
 
 
 def near(score: Floats) -> Flags:

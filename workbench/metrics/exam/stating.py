@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.metrics.exam.closeness import Hits
+from workbench.metrics.exam.item import Item, ItemKind
 from workbench.metrics.exam.lexicon import DEMANDING, NEGATIONS
 from workbench.metrics.exam.names import joined
 from workbench.metrics.exam.tokens import STEP, Lines, Vocabulary, features_of, is_chunk, stem, tokens
@@ -60,46 +61,46 @@ def denies(sentence: str) -> bool:
 
 
 class Sentences:
-    """Sentences made ready to be looked up in lines.
+    """The items of one kind that are sentences, made ready to be looked up in lines.
 
     Args:
-        candidates: for each item its sentences, the true one first.
+        items: of all kinds.
+        kind: `rule` or `todo`. Of a rule it matters what a line means: one that forbids states no demand, and the other
+            way round.
         vocabulary: of the lines.
-        directed: whether a line that forbids states no demand, and the other way round.
+        width: number of candidates of the largest item.
     """
 
-    def __init__(self, candidates: Sequence[Sequence[str]], vocabulary: Vocabulary, directed: bool) -> None:
-        self.shape = len(candidates), max(map(len, candidates), default=1)
+    def __init__(self, items: Sequence[Item], kind: ItemKind, vocabulary: Vocabulary, width: int) -> None:
         rows: list[tuple[int, int, float]] = []
-        self._whole = np.ones(self.shape[0] * self.shape[1])
+        self._whole = np.ones(len(items) * width)
         self._denied = np.zeros(len(self._whole), dtype=bool)
-        for i, texts in enumerate(candidates):
-            for c, text in enumerate(texts):
-                number, weights = i * self.shape[1] + c, words_of(text)
-                rows += [(vocabulary.features[name], number, weight) for name, weight in weights.items()]
-                self._whole[number] = sum(weights.values()) or np.inf
-                self._denied[number] = denies(text)
-        rows.sort()
-        feature, of, weight = (np.array(column) for column in zip(*rows, strict=True)) if rows else [np.zeros(0)] * 3
-        self._feature, self._sentence, self._weight = feature.astype(np.int64), of.astype(np.int64), weight
-        self._directed = directed
+        self._directed = kind == "rule"
+        for i, item in enumerate(items):
+            for c, text in enumerate(item.candidates if item.kind == kind else ()):
+                cell, weights = i * width + c, words_of(text)
+                rows += [(vocabulary.features[name], cell, weight) for name, weight in weights.items()]
+                self._whole[cell] = sum(weights.values()) or np.inf
+                self._denied[cell] = denies(text)
+        feature, cells, self._weight = np.array(sorted(rows), dtype=np.float64).reshape(-1, 3).T
+        self._feature, self._sentence = feature.astype(np.int64), cells.astype(np.int64)
 
     def hits(self, lines: Lines) -> Hits:
         """The share of each sentence's words in the best window of each line; lines without enough are left out.
 
         Where it matters what a line means, the opposite counts 0.
         """
-        at, row = joined(lines.feature, self._feature)
+        at = np.flatnonzero(np.isin(lines.feature, self._feature))
+        known, row = joined(lines.feature[at], self._feature)
+        at = at[known]
         place = self._sentence[row] * max(lines.count, 1) + lines.feature_line[at]
         step = lines.feature_pos[at] - lines.start[lines.feature_line[at]]
         halves = [
             self._in_windows(lines, place, (step + by) // WINDOW, lines.feature_pos[at], row) for by in (0, WINDOW // 2)
         ]
         place, share = (np.concatenate(column) for column in zip(*halves, strict=True))
-        enough = share >= ENOUGH
-        place, share = place[enough], share[enough]
-        sentence, line = place // max(lines.count, 1), place % max(lines.count, 1)
-        return Hits(sentence // self.shape[1], sentence % self.shape[1], line, share)
+        place, share = place[share >= ENOUGH], share[share >= ENOUGH]
+        return Hits(place // max(lines.count, 1), place % max(lines.count, 1), share)
 
     def _in_windows(self, lines: Lines, place: Ints, window: Ints, pos: Ints, row: Ints) -> tuple[Ints, Floats]:
         """The place (sentence and line) of each window, and the share of the sentence's words there."""
