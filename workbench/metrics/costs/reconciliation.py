@@ -6,7 +6,7 @@ Each request is predicted from the recording and from the reports before it, nev
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -40,8 +40,8 @@ class Reconciliation:
         why: why there is nothing to compare; empty where there is.
     """
 
-    predicted: Floats = field(default_factory=lambda: np.zeros((0, 3)))
-    reported: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    predicted: Floats = field(default_factory=lambda: _rows())
+    reported: Floats = field(default_factory=lambda: _rows())
     turns: Counter[Turn] = field(default_factory=Counter)
     left_out: int = 0
     why: str = ""
@@ -76,14 +76,16 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
     counted = sizing.counted or tuple(count(message) for message in session.messages)
     requests = predicted_requests(session, counted, count, fitted.overhead, fitted.scale)
     head = fitted.overhead if pricing.head is None else min(pricing.head, fitted.overhead)
-    predicted = [_predicted(i, requests, tariff, pricing, head) for i in range(len(requests))]
+    predicted = _rows(_predicted(i, requests, tariff, pricing, head) for i in range(len(requests)))
     usages = [one.request.answer.usage or Usage() for one in requests]
-    reported = [(usage.prompt, usage.cache_read, reported_usd(usage, tariff)) for usage in usages]
+    reported = _rows((usage.prompt, usage.cache_read, reported_usd(usage, tariff)) for usage in usages)
     there = {id(one.request.answer) for one in requests}
-    return Reconciliation(
-        *(np.array(rows, dtype=np.float64).reshape(-1, 3) for rows in (predicted, reported)),
-        Counter(one.turn for one in requests if one.turn), sum(id(answer) not in there for answer in answers),
-    )  # fmt: skip
+    turns = Counter(one.turn for one in requests if one.turn)
+    return Reconciliation(predicted, reported, turns, sum(id(answer) not in there for answer in answers))
+
+
+def _rows(rows: Iterable[tuple[int, int, float]] = ()) -> Floats:
+    return np.array(list(rows), dtype=np.float64).reshape(-1, 3)
 
 
 def _predicted(

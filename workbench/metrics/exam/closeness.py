@@ -50,8 +50,8 @@ class Cues:
             for i, (cue, side) in enumerate(zip(cues, sides, strict=True))
             for name, weight in cue.items()
         )
-        self._feature, self._item, self._weight, self._side = np.array(rows, dtype=np.float64).reshape(-1, 4).T
-        self._feature, self._item = self._feature.astype(np.int64), self._item.astype(np.int64)
+        feature, item, self._weight, self._side = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+        self._feature, self._item = feature.astype(np.int64), item.astype(np.int64)
 
     def near(self, lines: Lines, item: Ints, first: Ints, last: Ints, beyond: bool = True) -> Floats:
         """How close an item's cue stands to each of some places: the sum of its parts, each by its nearest place.
@@ -81,7 +81,7 @@ class Cues:
             inside = np.maximum.reduceat(distance <= 0, start)
             value[np.repeat(inside, np.diff(start, append=len(place))) & (behind > 0)] = 0.0
         best = np.maximum.reduceat(value, start) if len(start) else value
-        return np.bincount(place[start], best, minlength=len(item))
+        return np.asarray(np.bincount(place[start], best, minlength=len(item)), dtype=np.float64)
 
 
 class Closeness:

@@ -99,7 +99,8 @@ class ExamHistory:
         number = np.array([self.vocabulary.features.get(name, len(self.idf)) for name in weights], dtype=np.int64)
         known = number < len(self.idf)  # the others came with later texts
         part, line = pairs_of(self._lines_with, number[known])
-        return np.bincount(line, np.array(list(weights.values()))[known][part], minlength=len(self.texts))
+        sums = np.bincount(line, np.array(list(weights.values()))[known][part], minlength=len(self.texts))
+        return np.asarray(sums, dtype=np.float64)
 
     def names_in(self, lines: Ints) -> tuple[Ints, Ints]:
         """Each place of some lines with each name in it."""
