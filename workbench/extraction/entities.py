@@ -17,7 +17,7 @@ from workbench.extraction.lexicon import (
     PROSE,
     SUFFIXES,
     UNIT,
-)
+)  # fmt: skip
 from workbench.extraction.paths import normal_path
 
 LexicalKind: TypeAlias = Literal[

@@ -12,7 +12,7 @@ from workbench.extraction.extractor import Extractor
 from workbench.metrics.background import BACKGROUND
 from workbench.metrics.demand import Demand
 from workbench.metrics.indexes.inverted_index import InvertedIndex
-from workbench.metrics.indexes.text_index import IndexedTexts, StatementIndex, TextIndex
+from workbench.metrics.indexes.text_index import StatementIndex, TextIndex
 from workbench.metrics.state.artifacts import Artifacts
 from workbench.metrics.state.superseded import Changes
 from workbench.metrics.state.work import Work
@@ -21,7 +21,7 @@ from workbench.ragged import Flags, Ints, kept_mask
 from workbench.transcript.message import Message
 
 
-class Index:
+class Index(TextIndex):
     """The words, entities and statements of one session, for whatever contexts are held against it.
 
     Args:
@@ -33,9 +33,8 @@ class Index:
     def __init__(self, messages: Sequence[Message], cwd: str = "", background: frozenset[Entity] = BACKGROUND) -> None:
         self.messages = tuple(messages)
         self.extractor = Extractor(cwd)
-        self.inverted_index = InvertedIndex(self.messages, self.extractor)
+        super().__init__(InvertedIndex(self.messages, self.extractor))
         self.background = background
-        self._texts = TextIndex(self.inverted_index)
         self._demands: dict[int, Demand] = {}
 
     @property
@@ -47,7 +46,7 @@ class Index:
     def demand(self, at: int) -> Demand:
         """What the recording after `messages[:at]` needed of it; worked out once a boundary."""
         if at not in self._demands:
-            self._demands[at] = Demand(self._texts, at, self._wanted)
+            self._demands[at] = Demand(self, at, self._wanted)
         return self._demands[at]
 
     def recall(self, at: int, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> dict[Kind, tuple[int, int]]:
@@ -74,37 +73,33 @@ class Index:
         """For each of `everything` whether a context of these messages and texts still holds it."""
         p, texts = self.inverted_index, tuple(texts)
         held = kept_mask(p.pair_entity[mask[p.pair_message]], len(p.names))
-        held[self._texts.read(texts).entities] = True
+        held[self.read(texts).entities] = True
         return np.concatenate((held, self.statements.held(mask, texts)))
-
-    def read(self, texts: Iterable[str]) -> IndexedTexts:
-        """What texts say, with the words and entities of this session; each text is read once."""
-        return self._texts.read(texts)
 
     @cached_property
     def statements(self) -> StatementIndex:
         """The statements of the session."""
-        return StatementIndex(self._texts)
+        return StatementIndex(self)
 
     @cached_property
     def support(self) -> Support:
         """What the history supports of what summaries say."""
-        return Support(self._texts)
+        return Support(self)
 
     @cached_property
     def artifacts(self) -> Artifacts:
         """The files that the session worked on."""
-        return Artifacts(self._texts)
+        return Artifacts(self)
 
     @cached_property
     def work(self) -> Work:
         """The work that was announced."""
-        return Work(self._texts, self.statements)
+        return Work(self, self.statements)
 
     @cached_property
     def changes(self) -> Changes:
         """The values that were replaced."""
-        return Changes(self._texts)
+        return Changes(self)
 
     @cached_property
     def _wanted(self) -> Flags:

@@ -20,15 +20,9 @@ ROOM = 0.5
 
 
 def matched(
-    session: Session,
-    preset: Preset,
-    model: Model,
-    sizing: Sizing,
-    *,
-    window: int,
-    at: Sequence[int],
+    session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int, at: Sequence[int],
     shares: Sequence[float],
-) -> Replay:
+) -> Replay:  # fmt: skip
     """Every boundary at every budget, each from the whole history: nothing chains.
 
     The budgets are shares of the history's tokens without overhead, in (0, 1), see `budget`. Of the preset only the
@@ -59,14 +53,9 @@ def least(history: Context) -> int:
 
 
 def at_recorded_sizes(
-    session: Session,
-    preset: Preset,
-    model: Model,
-    sizing: Sizing,
-    *,
-    window: int,
+    session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int,
     really: Mapping[int, RecordedContexts],
-) -> Replay:
+) -> Replay:  # fmt: skip
     """At every recorded compaction, by boundary, what the recorded agent had, cut to the size of what it went on with.
 
     Everything else is as for `matched`.
@@ -76,14 +65,9 @@ def at_recorded_sizes(
 
 
 def _compacted(
-    session: Session,
-    preset: Preset,
-    model: Model,
-    sizing: Sizing,
-    window: int,
-    mode: Mode,
+    session: Session, preset: Preset, model: Model, sizing: Sizing, window: int, mode: Mode,
     wanted: Sequence[tuple[int, float | None, Context, int]],
-) -> Replay:
+) -> Replay:  # fmt: skip
     events = []
     for number, (boundary, share, history, target) in enumerate(wanted):
         done = compact(history, preset.strategy, Budget(target=target, window=window, reason="matched"), model)

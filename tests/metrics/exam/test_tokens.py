@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.metrics.exam.names import Names
 from workbench.metrics.exam.stating import denies, flipped
-from workbench.metrics.exam.tokens import Lines, Vocabulary, features_of, lines_of, segments_of, stem
+from workbench.metrics.exam.tokens import Lines, Names, Vocabulary, features_of, lines_of, segments_of, stem
 
 SHAPES = (
     ("release/project-1-stable", "we merge into release/project-1-stable today"),

@@ -80,7 +80,7 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
     usages = [one.request.answer.usage or Usage() for one in requests]
     reported = _rows((usage.prompt, usage.cache_read, reported_usd(usage, tariff)) for usage in usages)
     there = {id(one.request.answer) for one in requests}
-    turns = Counter(one.turn for one in requests if one.turn)
+    turns = Counter[Turn](one.turn for one in requests if one.turn)
     return Reconciliation(predicted, reported, turns, sum(id(answer) not in there for answer in answers))
 
 

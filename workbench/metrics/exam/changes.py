@@ -11,7 +11,7 @@ from workbench.metrics.demand import HORIZON
 from workbench.metrics.exam.cues import Question
 from workbench.metrics.exam.history import ExamHistory, Past
 from workbench.metrics.exam.item import Item
-from workbench.metrics.exam.names import Names
+from workbench.metrics.exam.tokens import Names
 from workbench.metrics.state.value_changes import Change
 from workbench.ragged import Ints
 from workbench.transcript.message import AssistantMessage

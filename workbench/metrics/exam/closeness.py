@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.metrics.exam.item import Item
-from workbench.metrics.exam.names import Names, joined
-from workbench.metrics.exam.tokens import Lines, Vocabulary
+from workbench.metrics.exam.tokens import Lines, Names, Vocabulary, joined
 from workbench.ragged import Flags, Floats, Ints
 
 REACH = 4.0

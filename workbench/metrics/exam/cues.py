@@ -13,8 +13,7 @@ from workbench.extraction.entities import Kind
 from workbench.metrics.exam.closeness import REACH, Cues, agrees
 from workbench.metrics.exam.history import ExamHistory, Past
 from workbench.metrics.exam.lexicon import ASKING, RELATES
-from workbench.metrics.exam.names import Names
-from workbench.metrics.exam.tokens import STEP, Lines, features_of, is_chunk, segments_of, stem, tokens
+from workbench.metrics.exam.tokens import STEP, Lines, Names, features_of, is_chunk, segments_of, stem, tokens
 from workbench.ragged import Flags, Floats, Ints
 
 IN_USE, IN_EVIDENCE = 3.0, 1.0

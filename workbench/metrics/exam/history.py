@@ -10,8 +10,7 @@ import numpy as np
 
 from workbench.extraction.entities import Entity
 from workbench.extraction.statements import tasks
-from workbench.metrics.exam.names import Names
-from workbench.metrics.exam.tokens import Lines, Numbers, Vocabulary, lines_of
+from workbench.metrics.exam.tokens import Lines, Names, Numbers, Vocabulary, lines_of
 from workbench.metrics.indexes.inverted_index import incidence, pairs_of
 from workbench.ragged import Flags, Floats, Ints, ranges
 from workbench.transcript.message import Message, Text, ToolCall, ToolResult, argument_texts

@@ -74,16 +74,14 @@ class Exam:
         import pandas as pd
 
         rows = [
-            {
-                "session": self.session, "at": self.at, "item": number, "kind": item.kind, "answer": item.answer,
-                "look_alikes": "\n".join(item.look_alikes), "cue": _cue_text(item.cue), "evidence": item.evidence,
-                "use": item.use, "weight": item.weight, "said": item.said, "used": item.used,
-            }
+            {"session": self.session, "at": self.at, "item": number, **{name: getattr(item, name) for name in PLAIN}}
+            | {"look_alikes": "\n".join(item.look_alikes), "cue": _cue_text(item.cue)}
             for number, item in enumerate(self.items)
-        ]  # fmt: skip
+        ]
         return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
 
+PLAIN = ("kind", "answer", "evidence", "use", "weight", "said", "used")
 COLUMNS = {
     "session": "string", "at": "Int64", "item": "Int64", "kind": "string", "answer": "string", "look_alikes": "string",
     "cue": "string", "evidence": "string", "use": "string", "weight": "Float64", "said": "Int64", "used": "Int64",

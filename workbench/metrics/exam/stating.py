@@ -10,8 +10,7 @@ import numpy as np
 from workbench.metrics.exam.closeness import Hits
 from workbench.metrics.exam.item import Item, ItemKind
 from workbench.metrics.exam.lexicon import DEMANDING, NEGATIONS
-from workbench.metrics.exam.names import joined
-from workbench.metrics.exam.tokens import STEP, Lines, Vocabulary, features_of, is_chunk, stem, tokens
+from workbench.metrics.exam.tokens import STEP, Lines, Vocabulary, features_of, is_chunk, joined, stem, tokens
 from workbench.ragged import Floats, Ints
 
 ENOUGH = 0.5

@@ -51,7 +51,7 @@ class TextIndex:
         return found
 
     def read(self, texts: Iterable[str]) -> IndexedTexts:
-        """What some texts say."""
+        """What some texts say, with the words and entities of this session."""
         every = [self.spans(text) for text in texts]
         spans = np.concatenate((np.zeros(0, dtype=np.int64), *every))
         text = np.repeat(np.arange(len(every)), list(map(len, every)))

@@ -14,9 +14,8 @@ from workbench.metrics.exam.cues import LOOK_ALIKES, Question
 from workbench.metrics.exam.history import ExamHistory
 from workbench.metrics.exam.item import Item
 from workbench.metrics.exam.lexical import Lexical, Reader
-from workbench.metrics.exam.names import Names
 from workbench.metrics.exam.stating import flipped
-from workbench.metrics.exam.tokens import Lines, lines_of
+from workbench.metrics.exam.tokens import Lines, Names, lines_of
 from workbench.metrics.index import Index
 from workbench.transcript.message import Message, Text, UserMessage
 from workbench.validation.answers.records import Answer, GradedContext
