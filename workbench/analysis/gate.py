@@ -82,8 +82,8 @@ def gate(
     """Judge the strategies of a run.
 
     A strategy passes if the 95 % interval of the difference lies within the margin, or if no session at all has become
-    worse. It fails if that cannot be shown, or if a session that had a value has none any more. Too few
-    projects to show anything are undecided. Where neither run compacted anything there is nothing to lose: it passes.
+    worse. It fails if that cannot be shown, or if a session that had a value has none any more. Too few projects to
+    show anything are undecided. Where neither run compacted anything there is nothing to lose: it passes.
     Where a few sessions lose far more than the rest, a true loss of just the margin passes in 4 to 6 % of samples of 8
     to 60 sessions instead of 2.5 %.
 

@@ -18,7 +18,7 @@ from workbench.extraction.entities import (
     url_entity,
     whole_entities,
     windows_paths,
-)
+)  # fmt: skip
 from workbench.extraction.words import ASCII_WORD, CJK, spans, words
 from workbench.transcript.message import AnswerBlock, Message, Text, Thinking, ToolCall, argument_texts
 

@@ -52,8 +52,9 @@ def lines_of(text: str, headed: bool = False) -> Iterator[str]:
     for bare in lines(text):
         mark = _MARK.match(bare)
         line = bare[mark.end() :] if mark else bare
-        title = _HEADING.fullmatch(line) if headed and len(line) < 80 else None
-        if title and (title[2] or bare[0] == "#" or bare[:2] == "**" or line.isupper()):
+        loud = bare[0] == "#" or bare[:2] == "**" or line.isupper()
+        title = _HEADING.fullmatch(line) if headed and len(line) < 80 and (loud or ":" in line[-3:]) else None
+        if title and (loud or title[2]):
             heading = title[1]
             yield line
         elif line:
