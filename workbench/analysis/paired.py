@@ -51,7 +51,7 @@ def project_means(values: ArrayLike, projects: Sequence[str] = ()) -> Floats:
 
 
 def by_project(values: pd.Series[float], projects: Mapping[str, str]) -> Floats:
-    """The mean of each project, of values by session; a session of no known project is one of its own."""
+    """The mean of each project, of values by session; a session without a known project counts as a project."""
     return project_means(values.to_numpy(), [projects.get(str(name), str(name)) for name in values.index])
 
 
@@ -77,7 +77,7 @@ def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, 
 
     Source:
         P. Hall, On the removal of skewness by transformation, J. R. Statist. Soc. B 54 (1992), 221-228: the cubic
-        transformation of the studentised mean and its inverse. Quantiles of Student's t stand in for the normal's.
+        transformation of the studentised mean and its inverse. With quantiles of Student's t in place of the normal's.
     """
     given = np.asarray(differences, dtype=float)
     n = given.shape[-1]
@@ -95,7 +95,7 @@ def estimate(
 ) -> Estimate | None:
     """The mean of one value a session with `paired.interval`, within [least, most]; None if there are no values.
 
-    `projects` has the project of each session; without any each session is one of its own.
+    `projects` has the project of each session; without any each session counts as a project.
     """
     if not len(values):
         return None

@@ -11,7 +11,7 @@ POWER = 0.8
 """The chance to see a difference that is there."""
 
 MOST = 1_000_000
-"""Sessions beyond which nobody looks for an answer."""
+"""Sessions beyond which no answer is looked for."""
 
 
 def reporting_floor(tests: int = 1, alpha: float = 0.05) -> int:

@@ -28,7 +28,7 @@ def with_projects(scores: pd.DataFrame, sessions: pd.DataFrame, by: str = "proje
         by: `project` as the recording names it, `folder` of the file, or `session`, where each counts for itself.
 
     Returns:
-        The scores with a column `project`; a session without a known project is one of its own.
+        The scores with a column `project`; a session without a known project counts as a project.
     """
     if by == "session":
         return scores.assign(project=scores["session"])
@@ -54,7 +54,7 @@ def projects_of(rows: pd.DataFrame) -> dict[str, str]:
 def select(scores: pd.DataFrame, metric: str, mode: str, share: float | None = None) -> pd.DataFrame:
     """The scores of one metric out of a run's table, with plain numbers, at one share or (None) at all.
 
-    The share is 0 in natural mode. Without a column `project` (`with_projects`) each session is one of its own.
+    The share is 0 in natural mode. Without a column `project` (`with_projects`) each session counts as a project.
 
     Raises:
         UnknownName: the table has no such metric or share; the message names those that it has.

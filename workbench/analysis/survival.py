@@ -58,7 +58,7 @@ def half_life(curve: pd.DataFrame) -> float | None:
 
 
 def _curve(risk: Floats, gone: Floats) -> Floats:
-    """The share that outlives each round, (..., rounds); NaN from where nobody is at risk."""
+    """The share that outlives each round, (..., rounds); NaN from where no entity is at risk."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.cumprod(1 - gone / risk, axis=-1), dtype=float)
 

@@ -42,7 +42,7 @@ OWNERS = _set("self this cls console logger math window document process")
 """What stands before a dot in code and is no file."""
 
 ERROR_WORDS = _set("error Error ERROR fatal panic FAIL FAILED failed Failed")
-"""One of them stands in each line that is read as an error message."""
+"""Each line that is read as an error message holds one of them."""
 
 MEMBERS = _set("c h go mod lock map log db key json sum cfg")
 """Endings that are members of an object as well, where a single letter stands before them."""

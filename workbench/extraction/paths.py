@@ -73,7 +73,7 @@ class SameFile:
         return found
 
     def of(self, path: str) -> str | None:
-        """The known path that stands for this file; None for a file that nobody named.
+        """The known path of this file; None for a file that was never named.
 
         An unknown path that ends with a known one counts as that one: it says more than was known.
         """

@@ -24,7 +24,7 @@ _ENCODED_LINE = re.compile(r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=[^0-9]*[0-9])[A-
 def words(text: str) -> list[str]:
     """The content words of a text, in lower case: names and words of three letters and more, and numbers.
 
-    Where a script writes no spaces, each pair of neighbouring characters stands for a word. Each once, in order.
+    Where a script writes no spaces, each pair of neighbouring characters counts as a word. Each once, in order.
     """
     if text.isidentifier() and text.isascii():
         word = text.lower()

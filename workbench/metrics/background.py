@@ -1,4 +1,4 @@
-"""Entities that any model knows anyway: nobody needs a context for them."""
+"""Entities that any model knows anyway: they need no context."""
 
 from __future__ import annotations
 

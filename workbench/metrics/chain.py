@@ -1,4 +1,4 @@
-"""How long what was said lives through a chain of compactions: who was at risk in each round, and who was lost."""
+"""How long what was said lives through a chain of compactions: entities at risk in each round, and entities lost."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Need:
         evidence: index of the latest message that holds the evidence, `evidence_text` the span itself.
         use: index of the message that used it, `use_text` the span of the use.
         reacquirable: whether a call that only looks would fetch it again, and no person said it, no decision names
-            it, and it stands in no result that cannot be had again.
+            it, and no result that cannot be had again holds it.
     """
 
     entity: Entity

@@ -46,7 +46,7 @@ class Evidence:
         return slot[held], span[held], last[span[held]]
 
     def _chosen(self, last: Ints, use_place: Ints) -> tuple[Ints, Ints]:
-        """For each slot the span that is its evidence, and where that stands last."""
+        """For each slot the span that is its evidence, and its last place."""
         p = self._index
         used_in = p.place_span[use_place][self.pair_slot]
         shared = p.span_words[self.pair_span].multiply(p.span_words[used_in])

@@ -27,7 +27,7 @@ class Index(TextIndex):
     Args:
         messages: the whole recording.
         cwd: the folder that relative paths start from; empty if unknown.
-        background: entities that nobody needs a context for.
+        background: entities that need no context.
     """
 
     def __init__(self, messages: Sequence[Message], cwd: str = "", background: frozenset[Entity] = BACKGROUND) -> None:

@@ -117,7 +117,7 @@ class MetricInput:
 
     @cached_property
     def bill(self) -> ReplayCost | None:
-        """What a natural replay costs; None where nobody knows a price.
+        """What a natural replay costs; None where no price is known.
 
         A source that several boundaries would have to fetch again counts once.
         """

@@ -61,7 +61,7 @@ def mean_context(data: MetricInput) -> Score:
 def over_window(data: MetricInput) -> Score:
     """The share of the requests that are larger than the window: no provider would have taken them. In [0, 1].
 
-    Where it is above 0 the other figures of that replay are those of contexts that nobody could have sent.
+    Where it is above 0 the other figures of that replay are those of contexts that could not have been sent.
     """
     return mean_score([step.tokens_sent > data.replay.window for step in data.replay.steps], NO_STEPS.why)
 

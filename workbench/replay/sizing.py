@@ -21,10 +21,10 @@ class Sizing:
 
     Attributes:
         sizes: one for each of the session's messages, in the provider's tokens where it is calibrated.
-        overhead: tokens of every request that no message holds; 0 where nobody knows.
+        overhead: tokens of every request that no message holds; 0 if unknown.
         count: the counter for new messages, on the same scale.
         calibration: how the session's reported usage was matched; None if it has none to match.
-        counted: the sizes before that, as our own counter gives them; empty where nobody kept them.
+        counted: the sizes before that, as our own counter gives them; empty if they were not kept.
     """
 
     sizes: tuple[int, ...]

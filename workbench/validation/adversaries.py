@@ -98,7 +98,7 @@ FAMILY: tuple[Gamer, ...] = (
 
 
 def _common(history: ExamHistory, near: Sequence[Sequence[int]], texts: Sequence[str], most: int) -> list[str]:
-    """The words that stand in most of the lines of some names."""
+    """The words that most lines of some names hold."""
     counts: dict[str, int] = {}
     for lines in near if most else ():
         for line in lines[-20:]:

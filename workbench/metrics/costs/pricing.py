@@ -11,7 +11,7 @@ from workbench.transcript.message import AssistantMessage
 from workbench.transcript.session import Session
 
 ASSUMED = "claude-sonnet-4-5"
-"""Whose prices stand in where nobody knows those of a recording's model; tables and reports say so."""
+"""Whose prices are used where those of a recording's model are unknown; tables and reports say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Pricing:
 
     Attributes:
         model: whose they are.
-        tariff: None where nobody knows.
+        tariff: None if unknown.
         rules: what its provider's cache serves.
         head: the least that the recording ever read from the cache, which is what it finds after a break (system prompt
             and tools), in tokens; None if unknown.

@@ -21,7 +21,7 @@ from workbench.replay.step import Replay
 from workbench.transcript.message import AssistantMessage, Message, SystemMessage
 
 CHARACTERS = 4
-"""A token of a summary that nobody counted."""
+"""A token of a summary that was not counted."""
 SAME = 1e-9
 """USD below which two sums are one."""
 
@@ -60,7 +60,7 @@ class ReplayCost:
         charges: one a request.
         plain: the same requests, uncompacted.
         reacquired: USD to fetch again what was lost, could be fetched, and was needed.
-        assumed: summaries that are priced as if the priced model had written them, since who did has no price.
+        assumed: summaries that are priced as if the priced model had written them, since their writer has no price.
     """
 
     pricing: Pricing

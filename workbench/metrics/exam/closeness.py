@@ -60,7 +60,7 @@ class Cues:
             item: (places,) whose cue is looked for.
             first: (places,) the row of the lines' segments with which each place begins.
             last: (places,) the row with which it ends.
-            beyond: whether a part that stands inside a place is looked for behind it as well.
+            beyond: whether a part that occurs inside a place is also looked for behind it.
         """
         n, line = max(lines.count, 1), lines.segment_line[first]
         row = lines.features_of(np.unique(line))

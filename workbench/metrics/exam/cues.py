@@ -20,7 +20,7 @@ IN_USE, IN_EVIDENCE = 3.0, 1.0
 """What a word of the cue counts for standing in the line of the use, and in the evidence."""
 LOOK_ALIKES = 15
 BELOW = 0.5
-"""The share of the answer's score on the whole history that a look-alike may have: the history tells them apart."""
+"""The share of the answer's score on the whole history that a look-alike may have, so that the history separates the two."""
 FEWEST = 3
 """Look-alikes that an item needs."""
 BEST_LINES = 150
@@ -31,7 +31,7 @@ _APART = re.compile(r"[;.|]\s|\bby\b")
 
 @dataclass(frozen=True)
 class Question:
-    """An answer with the lines that it stands in: what an item is made of."""
+    """An answer with the lines that hold it: the material of an item."""
 
     history: ExamHistory
     answer: str
@@ -79,7 +79,7 @@ class Question:
         return _sides(self.evidence, self.answer, self.cue)
 
     def look_alikes(self, kind: Kind, past: Past) -> tuple[str, ...]:
-        """The names of the history that come closest to the answer, of its kind first; none stands in the use.
+        """The names of the history that come closest to the answer, of its kind first; none occurs in the use.
 
         Where fewer than `FEWEST` have any of the cue beside them, others fill up.
 

@@ -28,7 +28,7 @@ MOST = 8
 OTHERS = 3
 """Look-alikes beside a rule's own opposite: the opposites of other rules of the session."""
 FEWEST_WORDS = 3
-"""Words of its own that a sentence needs: with fewer it says nothing in particular."""
+"""Specific words that a sentence needs: with fewer it says nothing in particular."""
 _EXAMS: WeakKeyDictionary[InvertedIndex, Exams] = WeakKeyDictionary()
 
 

@@ -1,4 +1,4 @@
-"""A session as its exams see it: its lines, which messages say them, and the names that stand in them."""
+"""A session as its exams see it: its lines, which messages say them, and the names in them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.transcript.message import Message, Text, ToolCall, ToolResult, ar
 
 Form: TypeAlias = Literal["prose", "result", "command", "file"]
 FORMS: tuple[Form, ...] = ("prose", "result", "command", "file")
-"""What a line stands in: words, a tool's result, a one-line argument of a call, an argument of several lines."""
+"""Where a line occurs: in words, a tool's result, a one-line argument of a call, an argument of several lines."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

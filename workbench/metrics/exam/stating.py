@@ -14,7 +14,7 @@ from workbench.metrics.exam.tokens import STEP, Lines, Vocabulary, features_of, 
 from workbench.ragged import Floats, Ints
 
 ENOUGH = 0.5
-"""The share of a sentence's words that must stand within `WINDOW` of each other for it to be stated."""
+"""The share of a sentence's words that must lie within `WINDOW` of each other for it to be stated."""
 WINDOW = 60
 """In the steps of `tokens.STEP`: some thirty words."""
 CONTRAST = 0.5
@@ -48,7 +48,7 @@ def words_of(sentence: str) -> dict[str, float]:
 
 
 def denies(sentence: str) -> bool:
-    """Whether a sentence forbids rather than demands: a negation stands before its first word of its own."""
+    """Whether a sentence forbids rather than demands: a negation comes before its first specific word."""
     wanted, place, negation = words_of(sentence), 0, -BEFORE - 1
     for token in tokens(sentence.replace("’", "'")):
         place += STEP.get(token, 1)

@@ -32,7 +32,7 @@ class InvertedIndex:
         span_words, span_entities, span_messages: (spans, ...) 1 where a span holds a word or an entity, and where a
             message says it.
         names: the entities; a file goes by the shortest ending of its path that no other file of the session has.
-        kind, stands_for: (entities,) the place of each one's kind in `KINDS`, and the entity that stands for it.
+        kind, stands_for: (entities,) the place of each one's kind in `KINDS`, and the entity that represents it.
         folder: (entities,) whether an entity is no more than the folder of a known path: no span holds it.
         pair_message, pair_entity: each message with each entity that it says, in order.
         first_seen: (entities,) the first message that says each; n where there is none. `first_known` counts thoughts.
@@ -146,7 +146,7 @@ class InvertedIndex:
 
     @cached_property
     def span_said(self) -> Ints:
-        """(spans,) the first message that says each span, not only thinks it; n for one that nobody says."""
+        """(spans,) the first message that says each span, not only thinks it; n if none does."""
         said = ~self.thought
         return _first(self.place_message[said], self.place_span[said], (self.n, self.spans))
 

@@ -54,7 +54,7 @@ _OLD_KEYS = ("old_string", "old_str", "oldText", "old_text", "old", "search")
 _NEW_KEYS = ("new_string", "new_str", "newText", "new_text", "new", "replace")
 
 ENOUGH = 2
-"""How many words of what a value is about must stand beside it; all where there are fewer."""
+"""How many words of what a value is about must occur beside it; all where there are fewer."""
 MOST_SPANS = 4_000
 """A word in more spans names nothing in particular."""
 MOST_LINES = 200
@@ -68,7 +68,7 @@ class Change:
     """A value that was replaced.
 
     Attributes:
-        about: words that stand with the old value, rarest first.
+        about: words beside the old value, rarest first.
         old, new: as they were written.
         at: the message that replaced it.
     """
@@ -221,5 +221,5 @@ def _specific(value: str) -> bool:
 
 
 def _same_form(old: str, new: str) -> bool:
-    """Whether one value could stand for the other: both begin with a digit, or neither does."""
+    """Whether one value could replace the other: both begin with a digit, or neither does."""
     return old[0].isdigit() == new[0].isdigit()

@@ -56,7 +56,7 @@ class Work:
     """The pieces of work of one session: every statement of the kind `pending`, and when it was open or done.
 
     It is done where a task list says so, a box is ticked, or a later line of a person or an assistant has most of its
-    words and says so. Fails to see: work whose end nobody mentions, which stays open; a part that is done, which
+    words and says so. Fails to see: work whose end is never mentioned, which stays open; a part that is done, which
     closes the whole.
     """
 

@@ -68,7 +68,7 @@ def _plain(answer: Answer) -> Answer:
 
 
 def _exam(contexts: Sequence[GradedContext]) -> tuple[ExamHistory, dict[Answer, Item]]:
-    """The items of all questions about one history; where that is unknown, its contexts stand for it."""
+    """The items of all questions about one history; where that is unknown, its contexts are used instead."""
     texts = contexts[0].history or tuple(dict.fromkeys(text for one in contexts for text in one.texts))
     asked = list(dict.fromkeys(_plain(answer) for context in contexts for answer in context.answers))
     messages: list[Message] = [UserMessage(id=str(i), blocks=(Text(text),)) for i, text in enumerate(texts)]
