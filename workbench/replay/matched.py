@@ -48,7 +48,7 @@ def budget(history: Context, share: float) -> int:
 
 
 def least(history: Context) -> int:
-    """Tokens of what no strategy may take away: overhead, pinned messages with their partners, the newest user message."""
+    """Tokens of what must stay: overhead, pinned messages with their partners, the newest user message."""
     return history.overhead + sum(history.sizes[i] for i in protected(history.messages))
 
 

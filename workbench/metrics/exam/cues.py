@@ -20,7 +20,7 @@ IN_USE, IN_EVIDENCE = 3.0, 1.0
 """What a word of the cue counts for standing in the line of the use, and in the evidence."""
 LOOK_ALIKES = 15
 BELOW = 0.5
-"""The share of the answer's score on the whole history that a look-alike may have, so that the history separates the two."""
+"""The share of the answer's score on the whole history that a look-alike may have: then the history separates them."""
 FEWEST = 3
 """Look-alikes that an item needs."""
 BEST_LINES = 150
