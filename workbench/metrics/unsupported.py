@@ -81,8 +81,7 @@ class Support:
         p = self._index
         if span < p.spans:
             return list(map(int, row_of(p.span_entities, span)))
-        features = (*p.extractor.features[span], *p.extractor.more.get(span, ()))
-        return [~feature for feature in dict.fromkeys(features) if feature < 0]
+        return [~feature for feature in p.extractor.features_of(span) if feature < 0]
 
     def _first_said(self, number: int, name: Entity, stands: int) -> int:
         """The message that first says an entity, or names its file; n if none does, -1 where any model knows it."""

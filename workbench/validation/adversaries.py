@@ -27,8 +27,6 @@ Order: TypeAlias = Literal["random", "newest", "frequent"]
 STRATEGIES = ("none", "null", "truncate", "summarize")
 SHARES = (0.1, 0.2)
 BOUNDARIES = (0.5, 0.8)
-CHARS = 8
-"""More characters than a token has on average: as many lines of a gamer are made for each token."""
 FEWEST = 5
 """Items that a boundary needs."""
 
@@ -159,18 +157,9 @@ def _scores(ready: Prepared, family: Sequence[Gamer]) -> Iterator[tuple[str, flo
         made = {gamer.label: gamer.lines(exams.history, place) for gamer in family}
         made["oracle"] = iter(sorted(exams.at(place).answering_lines(), key=len))
         for label, lines in made.items():
-            texts = filled(_enough(lines, CHARS * budgets[-1]), partial(count_line, ready), budgets)
+            texts = filled(lines, partial(count_line, ready), budgets)
             for share, text in zip(SHARES, texts, strict=True):
                 yield ready.session.id, share, label, *_scored(ready, place, View(frozenset(), (text,), ()))
-
-
-def _enough(lines: Iterator[str], chars: int) -> Iterator[str]:
-    """The lines until they have so many characters."""
-    for line in lines:
-        yield line
-        chars -= len(line)
-        if chars < 0:
-            return
 
 
 def _scored(ready: Prepared, at: int, seen: View) -> tuple[float, float]:

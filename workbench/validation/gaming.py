@@ -10,7 +10,6 @@ import random
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate
 
 import numpy as np
 import pandas as pd
@@ -103,9 +102,13 @@ def _recalls(ready: Prepared, gamers: Mapping[str, Gamer]) -> Iterator[tuple[str
 
 
 def filled(lines: Iterable[str], count: Callable[[str], int], budgets: Sequence[int]) -> list[str]:
-    """For each budget, in tokens, as many of the lines as fit, best first."""
-    every = list(lines)
-    spent = list(accumulate(count(line) + 1 for line in every))
+    """For each budget, in tokens and growing, as many of the lines as fit, best first."""
+    every, spent = list[str](), list[int]()
+    for line in lines:
+        every.append(line)
+        spent.append((spent[-1] if spent else 0) + count(line) + 1)
+        if spent[-1] > budgets[-1]:
+            break
     return ["\n".join(every[: bisect_right(spent, budget)]) for budget in budgets]
 
 
