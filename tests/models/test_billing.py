@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from workbench.models.billing import SentRequest, bound, read_response, was_free
+from workbench.models.billing import BoundedRequest, bound, read_response, was_free
 from workbench.models.provider_options import ProviderOptions
 
 DOLLAR = 1_000_000.0
 """A price of a dollar a token, as options name it."""
 
 
-def sent(most: int = 100, **how: Any) -> SentRequest:
+def sent(most: int = 100, **how: Any) -> BoundedRequest:
     call = {"messages": [{"role": "user", "content": "Summarise this."}]}
     given = ProviderOptions(**{"input_usd": DOLLAR, "output_usd": 2 * DOLLAR, **how})
-    return SentRequest("openai/stub", call, bound("openai/stub", given, ["Summarise this."], most))
+    return BoundedRequest("openai/stub", call, bound("openai/stub", given, ["Summarise this."], most))
 
 
 def response(text: object, read: int = 10, wrote: int = 5, finish: str = "stop") -> SimpleNamespace:

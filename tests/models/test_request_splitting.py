@@ -115,7 +115,7 @@ def test_a_prompt_that_shows_an_earlier_summary_as_a_message_gets_the_summary_so
 
 def test_a_prompt_that_cannot_be_taken_apart_is_an_overflow() -> None:
     plain = SummaryRequest(purpose="summary", system="", write=lambda _: "word " * 10_000, max_tokens=100)
-    with pytest.raises(ModelError, match="cannot be taken apart") as caught:
+    with pytest.raises(ModelError, match="cannot be split") as caught:
         SplittingModel(Small(4_000)).complete(plain)
     assert caught.value.overflow
 

@@ -21,5 +21,5 @@ def test_an_error_in_the_script_is_raised() -> None:
 
 
 def test_a_script_at_its_end_says_so() -> None:
-    with pytest.raises(ModelError, match="has 0 answers"):
+    with pytest.raises(ModelError, match="has only 0 answers"):
         Scripted(()).complete(REQUEST)

@@ -120,6 +120,6 @@ def test_a_limit_is_refused_on_another_machine_which_could_not_keep_it(how: Mode
     there = replace(how, machine="elsewhere")
     assert there.model(LiteLLM("openai/stub")).name == "litellm:openai/stub"
     for limit in ({"max_usd": 1.0}, {"concurrency": 2}):
-        with pytest.raises(SettingError, match="hold on one machine"):
+        with pytest.raises(SettingError, match="on one machine only"):
             replace(there, **limit).model(LiteLLM("openai/stub"))  # type: ignore[arg-type]  # one of its fields
         assert replace(there, machine="", **limit).model(LiteLLM("openai/stub")) is not None  # type: ignore[arg-type]

@@ -45,7 +45,7 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class SentRequest:
+class BoundedRequest:
     """One request as it is sent, and the most that it may read, write and cost."""
 
     model: str
@@ -73,7 +73,7 @@ def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int 
     return Bound(read, most, None if known is None else known.rates, False, usd)
 
 
-def read_response(response: Response, sent: SentRequest) -> tuple[Completion, float | None]:
+def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion, float | None]:
     """The completion in a response, its tokens as reported or, where that cannot be true, as counted; its dollars.
 
     The dollars are what the ledger counts: at least what the provider reported. None stands for all that was set aside.

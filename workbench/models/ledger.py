@@ -58,7 +58,7 @@ class Ledger:
         if self.max_usd is not None and not 0 <= self.max_usd < float("inf"):
             raise SettingError(f"the spending limit is {self.max_usd}; it must be a number of dollars, 0 or more")
         if self.concurrency is not None and self.concurrency < 1:
-            raise SettingError(f"{self.concurrency} calls at once were asked for; it must be at least 1")
+            raise SettingError(f"the limit of concurrent calls is {self.concurrency}; it must be 1 or more")
 
     def stored(self, key: str) -> Stored | None:
         """The answer under this key; None if there is none."""
@@ -113,7 +113,7 @@ class Ledger:
                 if self.max_usd is not None and spent + most > self.max_usd:
                     raise Refused(
                         f"{model} was not asked: it may cost ${most:.4f}, ${spent:.4f} are spent, and the limit is "
-                        f"${self.max_usd:g}; a higher limit goes on from here"
+                        f"${self.max_usd:g}; the same command with a higher limit continues"
                     )
                 room = self.max_usd is None or spent + sum(flying) + most <= self.max_usd
                 if room and (self.concurrency is None or len(flying) < self.concurrency):

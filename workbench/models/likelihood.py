@@ -75,7 +75,7 @@ class LocalLikelihood:
             raise ModelError(f"{model.path} cannot be loaded as a model")
         parameters = self._lib.llama_context_default_params()
         if tuple(parameters.word[:2]) != _DEFAULTS:
-            raise SetupError("this version of xllamacpp is built otherwise; install xllamacpp==2026.10.11549")
+            raise SetupError("this version of xllamacpp has another memory layout; install xllamacpp==2026.10.11549")
         parameters.word[0], parameters.word[1], parameters.word[2] = self.window, BATCH, BATCH
         self._context = self._lib.llama_init_from_model(loaded, parameters)
         if not self._context or self._lib.llama_n_ctx(self._context) < self.window:
@@ -153,7 +153,7 @@ class LocalLikelihood:
         if status:
             self._read = []
             self._lib.llama_memory_clear(self._memory, True)
-            raise ModelError(f"{self.label} cannot go on reading (llama_decode says {status})")
+            raise ModelError(f"{self.label} failed to read the text (llama_decode returned {status})")
         self._read += whole[at : at + n]
         self.decoded += n
 

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from workbench.errors import ModelError, Refused, SetupError
-from workbench.models.billing import Response, SentRequest, bound, read_response, was_free
+from workbench.models.billing import BoundedRequest, Response, bound, read_response, was_free
 from workbench.models.ledger import Ledger
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.prices import most_output
@@ -106,7 +106,7 @@ class LiteLLM:
         options = self.options or provider_options(self.model)
         return options.tries * (options.timeout + options.longest_wait) + GRACE
 
-    def _try(self, litellm: ModuleType, sent: SentRequest, options: ProviderOptions) -> Completion:
+    def _try(self, litellm: ModuleType, sent: BoundedRequest, options: ProviderOptions) -> Completion:
         """Ask once, and write down what that cost."""
         number = self.ledger.open(sent.model, sent.most.usd, options.timeout + GRACE) if self.ledger else 0
         spent: float | None = None  # until the cost is known, all that was set aside counts as spent
@@ -128,7 +128,7 @@ class LiteLLM:
                 self.ledger.close(number, spent)
 
 
-def _sent(request: SummaryRequest, model: str, options: ProviderOptions, *, bounded: bool) -> SentRequest:
+def _sent(request: SummaryRequest, model: str, options: ProviderOptions, *, bounded: bool) -> BoundedRequest:
     texts = {"system": request.system, "user": request.prompt}
     messages = [
         {"role": role, "content": text.encode("utf-8", "replace").decode()}  # half a character cannot be sent
@@ -152,7 +152,7 @@ def _sent(request: SummaryRequest, model: str, options: ProviderOptions, *, boun
     if options.key:
         call["api_key"] = os.environ.get(options.key) or call.get("api_key")
     prompt = [message["content"] for message in messages]
-    return SentRequest(model, call, bound(model, options, prompt, most))
+    return BoundedRequest(model, call, bound(model, options, prompt, most))
 
 
 def _within(seconds: float, call: Callable[[], Response]) -> Response:

@@ -51,7 +51,7 @@ class Loopback(ThreadingHTTPServer):
             return 400, _error(f"prompt is too long: {used} tokens > {self.window} maximum")
         at = len(self.requests) - self.refused - 1
         if at >= len(self.says):
-            return 500, _error(f"the script has {len(self.says)} answers and was asked once more")
+            return 500, _error(f"the script has only {len(self.says)} answers")
         return 200, _completion(at, self.says[at], used)
 
 

@@ -11,14 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from workbench.models.provider_quirks import BOUND, KINDS, PAIRS
+from workbench.models.provider_quirks import BOUND, KINDS, PAIRS, ErrorKind
 from workbench.transcript.message import Json, Usage
 
 ProviderError: TypeAlias = BaseException | str | Mapping[str, Json]
 """An exception of any client, an error as JSON, or its text."""
-Kind: TypeAlias = Literal[
-    "overflow", "mixed", "output_cap", "bytes", "media", "malformed", "rate", "rate_permanent", "other"
-]
+Kind: TypeAlias = ErrorKind | Literal["rate_permanent", "other"]
 Action: TypeAlias = Literal["compact", "lower_output", "strip_media", "back_off", "repair", "leave_alone"]
 
 LEAST_ROOM = 1_024
@@ -107,7 +105,7 @@ def classify_answer(
 
 
 def _kind(text: str, status: int | None) -> Kind:
-    for kind, pattern in KINDS:
+    for kind, pattern in KINDS.items():
         if pattern.search(text) or (status, kind) == (429, "rate"):
             return kind
     if _LITELLM_OVERFLOW in text:

@@ -18,13 +18,6 @@ API_BASE = "WORKBENCH_API_BASE"
 MODELS_FILE = "WORKBENCH_MODELS"
 """The variable that names a TOML file with `[default]` and `[models."<name>"]`, each with `ProviderOptions` fields."""
 
-_VARIABLES = {
-    "api_base": API_BASE,
-    "timeout": "WORKBENCH_TIMEOUT",
-    "tries": "WORKBENCH_TRIES",
-    "temperature": "WORKBENCH_TEMPERATURE",
-}
-
 
 class ProviderOptions(BaseModel):
     """How a model is called. Keys are never written here: `key` names the variable that holds one.
@@ -64,13 +57,14 @@ def provider_options(model: str) -> ProviderOptions:
         SettingError: the file cannot be read, or a value in it or in the environment is refused.
     """
     found: dict[str, object] = {}
-    for name, variable in _VARIABLES.items():
+    for name in ("api_base", "timeout", "tries", "temperature"):
+        variable = f"WORKBENCH_{name.upper()}"
         if text := os.environ.get(variable):
             found |= _checked({name: text}, f"the variable {variable}", strict=False)
     if path := os.environ.get(MODELS_FILE):
-        tables = _read(Path(path))
-        for table in ("default", model):
-            found |= _checked(tables.get(table, {}), f"{path}, [{table}]", strict=True)
+        for table, values in _tables(Path(path)).items():
+            if table in ("default", model):
+                found |= _checked(values, f"{path}, [{table}]", strict=True)
     return ProviderOptions.model_validate(found)
 
 
@@ -86,7 +80,8 @@ def _checked(values: Mapping[str, object], where: str, *, strict: bool) -> dict[
         raise SettingError(f"{where}: {why}") from None
 
 
-def _read(path: Path) -> Mapping[str, Mapping[str, object]]:
+def _tables(path: Path) -> Mapping[str, Mapping[str, object]]:
+    """The file's tables, the default one first."""
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -94,7 +89,6 @@ def _read(path: Path) -> Mapping[str, Mapping[str, object]]:
     if unknown := set(found) - {"default", "models"}:
         raise SettingError(f'{path} has a table {sorted(unknown)[0]!r}; it may have [default] and [models."NAME"]')
     tables = {"default": found.get("default", {}), **found.get("models", {})}
-    for name, table in tables.items():
-        if not isinstance(table, dict):
-            raise SettingError(f"{path}: {name!r} must be a table")
+    if wrong := [name for name, table in tables.items() if not isinstance(table, dict)]:
+        raise SettingError(f"{path}: {wrong[0]!r} must be a table")
     return tables

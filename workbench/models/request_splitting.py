@@ -48,7 +48,7 @@ class SplittingModel(ModelWrapper):
                 room = int(0.6 * room)  # its tokens are smaller than estimated
         if not hasattr(lowered.write, "left_out"):  # it is not written from the messages
             raise ModelError(
-                f"the prompt does not fit into {self.name}, which takes {window} tokens, and cannot be taken apart",
+                f"the prompt does not fit into {self.name}, which takes {window} tokens, and it cannot be split",
                 overflow=True,
             )
         return self._in_parts(lowered, room)

@@ -29,7 +29,7 @@ class Scripted:
         at = len(self.requests)
         self.requests.append(request)
         if at >= len(self.says):
-            raise ModelError(f"the script of {self.name!r} has {len(self.says)} answers and was asked once more")
+            raise ModelError(f"the script of {self.name!r} has only {len(self.says)} answers")
         line = self.says[at]
         if isinstance(line, Exception):
             raise line

@@ -77,7 +77,7 @@ class ModelSettings:
             found = replace(found, address=dict(self.served).get(found.model, ""))
         if self.machine not in ("", gethostname()) and (self.max_usd is not None or self.concurrency is not None):
             raise SettingError(
-                f"limits of spending and of calls at once hold on one machine, and this worker runs on "
+                f"spending and concurrency limits work on one machine only, but this worker runs on "
                 f"{gethostname()!r}, not on {self.machine!r}; use workers on one machine, or no such limit"
             )
         limited = replace(found, ledger=self.ledger)

@@ -56,7 +56,7 @@ def findings(request: SummaryRequest, answer: Completion) -> tuple[Finding, ...]
     if not text:
         return (Finding("empty", True, "it is empty"),)
     source = _source(request)
-    cut = Finding("cut", False, "it stops in the middle, since it reached its bound") if answer.cut else None
+    cut = Finding("cut", False, "it was cut off at its token limit") if answer.cut else None
     found = (_markup(text, source), _loop(text), _echo(text, request), _size(request, text), cut,
              _sections(request, text), _fabricated(text, source))  # fmt: skip
     return tuple(finding for finding in found if finding is not None)
@@ -89,9 +89,7 @@ def _echo(text: str, request: SummaryRequest) -> Finding | None:
     labels = len(_LABEL.findall(text))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if labels >= SOME or labels > 0.2 * len(lines):
-        return Finding(
-            "echo", True, "it goes on with the record instead of summarising it: lines begin as its speakers do"
-        )
+        return Finding("echo", True, "it continues the record instead of summarising it: its lines have speaker labels")
     long = [line for line in lines if len(line) >= 40]
     if sum(map(len, long)) > ECHOED * len(text) and len(long) >= SOME:
         prompt = request.prompt

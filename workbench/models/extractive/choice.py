@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.extraction.entities import Entity, Kind
-from workbench.models.extractive.reading import Line, Origin, ReadMessage
+from workbench.models.extractive.reading import Line, LineOrigin, ReadMessage
 
 SPOKEN, HEARD, AGE, DISTANCE, CONTEXT = 1.2, -0.3, -0.25, -1.0, 0.4
 AGAIN = 0.5
@@ -38,11 +38,8 @@ KINDS: dict[Kind, float] = {
 }  # fmt: skip
 """How often entities of a kind are needed again, against identifiers."""
 
-ORIGINS: dict[Origin, float] = {
-    Origin.USER: 1.5, Origin.SAID: 1.4, Origin.COMMAND: 1.0, Origin.ARGUMENT: 1.0, Origin.EARLIER: 1.4,
-    Origin.RESULT: 0.7, Origin.FAILED: 0.7, Origin.THOUGHT: 0.3,
-}  # fmt: skip
-"""Worth of a line's origin."""
+ORIGINS = np.array([1.5, 1.4, 1.0, 1.0, 1.4, 0.7, 0.7, 0.3])
+"""Worth of a line by its `LineOrigin`: the user's words, the model's, commands, arguments, and so on."""
 
 CHARS_PER_TOKEN, FRAME = 3.3, 2.0
 """A first guess for technical text, and the tokens that a line costs besides; exact counts are made afterwards."""
@@ -50,7 +47,6 @@ CHARS_PER_TOKEN, FRAME = 3.3, 2.0
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
 
-_OF_ORIGIN = np.array([ORIGINS[origin] for origin in Origin])
 _BOUND = np.array([1.0 - exp(-CONTEXT * words) for words in range(100)])
 """By other words in a line; more of them make no difference."""
 
@@ -89,7 +85,7 @@ class Choice:
         self.sizes = _integers(len(line.entities) for line in self.lines)
         self.entities = _integers(chain.from_iterable(line.entities for line in self.lines))
 
-    def of(self, origin: Origin) -> list[Pick]:
+    def of(self, origin: LineOrigin) -> list[Pick]:
         """The messages' lines of that origin, oldest first."""
         return [self._pick(i) for i in np.flatnonzero((self.origins == origin) & (self.at >= 0)).tolist()]
 
@@ -137,7 +133,7 @@ class Choice:
 
     def _gains(self, owners: Integers, focus: Collection[str]) -> tuple[Floats, Floats]:
         """What each line gains by its words; and by each of its entities, where `owners` has the line of each."""
-        origins = _OF_ORIGIN[self.origins]
+        origins = ORIGINS[self.origins]
         if focus:
             origins *= [FOCUS if any(word in line.text.lower() for word in focus) else 1.0 for line in self.lines]
         words = _integers(line.words for line in self.lines)

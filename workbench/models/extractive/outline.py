@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.models.extractive.choice import Pick
-from workbench.models.extractive.reading import Line, Origin, harmless
+from workbench.models.extractive.reading import Line, LineOrigin, harmless
 
 Topic: TypeAlias = Literal["goal", "constraints", "progress", "decisions", "next", "context"]
 
@@ -56,7 +55,7 @@ DEMANDED = "Constraints of the user"
 LABELS = ("", DEMANDED, "Files", "Commands", "Written", "Results", "Errors")
 """Parts of the section for everything exact, in their order."""
 
-_LABEL_OF = {Origin.COMMAND: "Commands", Origin.RESULT: "Results", Origin.FAILED: "Errors"}
+_LABEL_OF = {LineOrigin.COMMAND: "Commands", LineOrigin.RESULT: "Results", LineOrigin.FAILED: "Errors"}
 
 
 class Above(NamedTuple):
@@ -98,46 +97,39 @@ def is_demand(text: str) -> bool:
 
 def topic(line: Line, recent: bool) -> Topic:
     """What a chosen line is about; only what was said recently can still be open."""
-    if line.origin == Origin.USER:
+    if line.origin == LineOrigin.USER:
         return "constraints" if is_demand(line.text) else "goal"
-    if line.origin in (Origin.SAID, Origin.THOUGHT):
+    if line.origin in (LineOrigin.SAID, LineOrigin.THOUGHT):
         if recent and _has(_OPEN, line.text):
             return "next"
         if _has(_DECIDED, line.text):
             return "decisions"
-        return "progress" if line.origin == Origin.SAID else "context"
+        return "progress" if line.origin == LineOrigin.SAID else "context"
     return "context"
 
 
-@lru_cache(maxsize=1_000)
 def heading_topic(heading: str) -> Topic | None:
     """What belongs under a heading; None if its words do not tell."""
     return next((name for name, words in _TOPICS if words.search(heading)), None)
 
 
-@dataclass(frozen=True, slots=True)
 class Outline:
-    """The sections of a summary, in order.
+    """The sections of a summary, in order, by their headings: at least one."""
 
-    Attributes:
-        headings: at least one.
-    """
-
-    headings: tuple[str, ...]
+    def __init__(self, headings: tuple[str, ...]) -> None:
+        self.headings = headings
+        self.topics = [heading_topic(heading) for heading in headings]
 
     def section(self, about: Topic) -> int:
         """The section for a topic; for one that has none, that of the context, else the last.
 
         Demands without a section of their own are put where the user's words are.
         """
-        topics = [heading_topic(heading) for heading in self.headings]
-        if about in topics:
-            return topics.index(about)
-        if about == "constraints":
-            for number, heading in enumerate(self.headings):
-                if _OF_THE_USER.search(heading):
-                    return number
-        return topics.index("context") if "context" in topics else len(topics) - 1
+        if about in self.topics:
+            return self.topics.index(about)
+        last = self.topics.index("context") if "context" in self.topics else len(self.topics) - 1
+        users = (number for number, heading in enumerate(self.headings) if _OF_THE_USER.search(heading))
+        return next(users, last) if about == "constraints" else last
 
     def row(self, pick: Pick, recent: int, above: Above | None) -> Row:
         """Where a line is written, and how; one of an earlier summary stays in its section if there is such a section.
@@ -154,7 +146,7 @@ class Outline:
             about, label = above.about, above.part
             known = above.heading in self.headings
             section = self.headings.index(above.heading) if known else self.section(about)
-        if about == "constraints" and not label and about not in map(heading_topic, self.headings):
+        if about == "constraints" and not label and about not in self.topics:
             label = DEMANDED
         return Row(section, LABELS.index(label), pick.at, pick.place, harmless(pick.line.text))
 
@@ -170,7 +162,7 @@ class Outline:
 
 
 def _label(line: Line) -> str:
-    if line.origin == Origin.ARGUMENT:
+    if line.origin == LineOrigin.ARGUMENT:
         return "Files" if _FILE.fullmatch(line.text) else "Written"
     return _LABEL_OF.get(line.origin, "")
 

@@ -31,7 +31,7 @@ _MARK = re.compile(r"^(?:[-*+•]|#{1,6}) +(?=\S)")
 _BULLET = re.compile(r"^\s*[-*+•]\s+")
 
 
-class Origin(IntEnum):
+class LineOrigin(IntEnum):
     """Where a line comes from."""
 
     USER = 0
@@ -44,10 +44,10 @@ class Origin(IntEnum):
     THOUGHT = 7
 
 
-LAST_SPOKEN = Origin.EARLIER
+LAST_SPOKEN = LineOrigin.EARLIER
 """Origins up to this one are words of a person or a model in the conversation."""
 
-PROSE = (Origin.USER, Origin.SAID, Origin.EARLIER, Origin.THOUGHT)
+PROSE = (LineOrigin.USER, LineOrigin.SAID, LineOrigin.EARLIER, LineOrigin.THOUGHT)
 
 
 class Line(NamedTuple):
@@ -60,7 +60,7 @@ class Line(NamedTuple):
     """
 
     number: int
-    origin: Origin
+    origin: LineOrigin
     text: str
     words: int
     entities: tuple[int, ...]
@@ -84,7 +84,7 @@ class ReadMessage(NamedTuple):
     def of(cls, lines: Sequence[Line]) -> ReadMessage:
         """The message or summary that has these lines."""
         spoken = (entity for line in lines if line.origin <= LAST_SPOKEN for entity in line.entities)
-        heard = (entity for line in lines if LAST_SPOKEN < line.origin < Origin.THOUGHT for entity in line.entities)
+        heard = (entity for line in lines if LAST_SPOKEN < line.origin < LineOrigin.THOUGHT for entity in line.entities)
         return cls(
             tuple(line for line in lines if line.entities or line.origin <= LAST_SPOKEN),
             sum(len(line.text) for line in lines),
@@ -110,7 +110,7 @@ class LineReader:
     def _forget(self) -> None:
         self.extractor = self._shared or Extractor()
         self._messages: dict[int, tuple[Message, ReadMessage]] = {}
-        self._lines: dict[tuple[int, Origin], Line] = {}
+        self._lines: dict[tuple[int, LineOrigin], Line] = {}
 
     def read(self, messages: Sequence[Message]) -> list[ReadMessage]:
         """Every message, read now or before. Messages are known by identity: they never change."""
@@ -118,7 +118,7 @@ class LineReader:
             self._forget()
         return [self._read(message) for message in messages]
 
-    def line(self, number: int, origin: Origin) -> Line:
+    def line(self, number: int, origin: LineOrigin) -> Line:
         """The line of that number."""
         if (number, origin) not in self._lines:
             self._lines[number, origin] = Line(number, origin, self.extractor.spans[number], *self._fact(number))
@@ -127,7 +127,7 @@ class LineReader:
     def earlier(self, line: str) -> Iterator[Line]:
         """What a line of an earlier summary says, without its mark."""
         text = line[2:] if line[:2] == "- " else _BULLET.sub("", line)
-        return (self.line(number, Origin.EARLIER) for number in self.extractor.read(text))
+        return (self.line(number, LineOrigin.EARLIER) for number in self.extractor.read(text))
 
     def _read(self, message: Message) -> ReadMessage:
         if id(message) not in self._messages:
@@ -139,12 +139,12 @@ class LineReader:
             for number in spans:
                 yield self.line(self._unmarked(number) if origin in PROSE else number, origin)
 
-    def _texts(self, message: Message) -> Iterable[tuple[list[int], Origin]]:
+    def _texts(self, message: Message) -> Iterable[tuple[list[int], LineOrigin]]:
         """The spans of each text of a message, with where it comes from."""
         if isinstance(message, SystemMessage):
             return ()
         if isinstance(message, Summary):
-            return [(self.extractor.read(message.text), Origin.EARLIER)]
+            return [(self.extractor.read(message.text), LineOrigin.EARLIER)]
         spans = [passage.spans for passage in self.extractor.passages(message)]
         return zip(spans, _origins(message), strict=True)
 
@@ -167,23 +167,23 @@ class LineReader:
         return count, tuple(dict.fromkeys(entities))
 
 
-def _origins(message: AssistantMessage | ToolResult | UserMessage) -> Iterator[Origin]:
+def _origins(message: AssistantMessage | ToolResult | UserMessage) -> Iterator[LineOrigin]:
     """The origin of each text of a message, in the order in which an extractor reads them."""
     if isinstance(message, ToolResult):
-        plain = Origin.FAILED if message.is_error else Origin.RESULT
+        plain = LineOrigin.FAILED if message.is_error else LineOrigin.RESULT
     elif isinstance(message, UserMessage):
-        plain = Origin.RESULT if message.synthetic else Origin.USER
+        plain = LineOrigin.RESULT if message.synthetic else LineOrigin.USER
     else:
-        plain = Origin.SAID
+        plain = LineOrigin.SAID
     for block in message.blocks:
         if isinstance(block, Text):
             yield plain
         elif isinstance(block, Thinking):
-            yield Origin.THOUGHT
+            yield LineOrigin.THOUGHT
         elif isinstance(block, ToolCall):
             for name, value in block.arguments.items():
                 for _ in argument_texts(value):
-                    yield Origin.COMMAND if name in _RUNS else Origin.ARGUMENT
+                    yield LineOrigin.COMMAND if name in _RUNS else LineOrigin.ARGUMENT
 
 
 def harmless(text: str) -> str:

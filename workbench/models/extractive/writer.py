@@ -14,7 +14,7 @@ from workbench.extraction.extractor import Extractor
 from workbench.extraction.words import words
 from workbench.models.extractive.choice import CHARS_PER_TOKEN, Choice, Pick
 from workbench.models.extractive.outline import HEADINGS, Outline, Row, Topic, is_demand, lines_below, topic
-from workbench.models.extractive.reading import LineReader, Origin, ReadMessage, harmless
+from workbench.models.extractive.reading import LineOrigin, LineReader, ReadMessage, harmless
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.message import Summary
 
@@ -103,14 +103,14 @@ class _Draft:
     def _sure(self, most: int) -> list[Pick]:
         """What is kept whatever its worth: the person's demands, request and newest words, and then decisions."""
         stated = self._stated("constraints")
-        asked = [*self._stated("goal"), *stated, *self.choice.of(Origin.USER)]
+        asked = [*self._stated("goal"), *stated, *self.choice.of(LineOrigin.USER)]
         demands = [pick for pick in asked if is_demand(pick.line.text)]
         oldest = next((pick for pick in chain(stated, demands) if pick.cost <= most * OLDEST), None)
         first = [] if oldest is None else [oldest]
         room = most * DEMANDS + sum(pick.cost for pick in first)
         chosen = _within(room - most * DEMANDS * (1 - STATED), stated, first)
         chosen = _within(room, chain(asked[:1], asked[-1:], reversed(demands)), chosen)
-        decided = (pick for pick in reversed(self.choice.of(Origin.SAID)) if self._decides(pick))
+        decided = (pick for pick in reversed(self.choice.of(LineOrigin.SAID)) if self._decides(pick))
         earlier = reversed(self._stated("decisions"))
         return chosen + _within(most * DECISIONS, chain(decided, earlier), (), [pick.line.number for pick in chosen])
 
