@@ -65,16 +65,10 @@ def _completion(at: int, said: str | ToolCall, used: int) -> Json:
         function = {"name": said.name, "arguments": said.arguments_json()}
         message["tool_calls"] = [{"id": said.id, "type": "function", "function": function}]
     output = len(json.dumps(message, ensure_ascii=False)) // 4
-    return {
-        "id": f"chatcmpl-{at}",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "loopback",
-        "choices": [
-            {"index": 0, "message": message, "finish_reason": "stop" if said == message["content"] else "tool_calls"}
-        ],
-        "usage": {"prompt_tokens": used, "completion_tokens": output, "total_tokens": used + output},
-    }
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if "tool_calls" in message else "stop"}
+    usage = {"prompt_tokens": used, "completion_tokens": output, "total_tokens": used + output}
+    return {"id": f"chatcmpl-{at}", "object": "chat.completion", "created": 0, "model": "loopback",
+            "choices": [choice], "usage": usage}  # fmt: skip
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -135,27 +135,27 @@ def _plausible(digits: str | None) -> int | None:
 
 def _evidence(error: ProviderError) -> tuple[str, int | None]:
     """What an error says without litellm's class names, which are a guess, and its innermost HTTP status."""
-    if not isinstance(error, BaseException):
-        overflow = f"\n{_LITELLM_OVERFLOW}" if _LITELLM_OVERFLOW in str(error)[:200] else ""
-        return _unwrapped(error) + overflow, _status(error)
     texts: list[str] = []
     status: int | None = None
     for one in _chain(error):
         stated = (getattr(one, name, None) for name in ("message", "body", "code"))
         texts += [_unwrapped(part) for part in (str(one), *stated) if isinstance(part, str | Mapping)]
-        texts += [cls.__name__ for cls in type(one).__mro__ if cls.__name__ == _LITELLM_OVERFLOW]
+        if _LITELLM_OVERFLOW in f"{type(one).__mro__} {str(one)[:200]}":
+            texts.append(_LITELLM_OVERFLOW)
         status = _status(one) or status
     return "\n".join(dict.fromkeys(filter(None, texts))), status
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
+def _chain(error: ProviderError) -> Iterator[ProviderError]:
     """The error and the API errors that it was made from, outermost first."""
-    at: BaseException | None = error
-    for n in range(_DEEPEST):
-        if at is None or (n and getattr(at, "status_code", None) is None and not getattr(at, "body", None)):
+    yield error
+    for _ in range(_DEEPEST):
+        if not isinstance(error, BaseException) or (cause := error.__cause__ or error.__context__) is None:
             return
-        yield at
-        at = at.__cause__ or at.__context__
+        if getattr(cause, "status_code", None) is None and not getattr(cause, "body", None):
+            return
+        yield cause
+        error = cause
 
 
 def _status(error: ProviderError) -> int | None:

@@ -83,14 +83,13 @@ class ReadMessage(NamedTuple):
     @classmethod
     def of(cls, lines: Sequence[Line]) -> ReadMessage:
         """The message or summary that has these lines."""
-        spoken = (entity for line in lines if line.origin <= LAST_SPOKEN for entity in line.entities)
-        heard = (entity for line in lines if LAST_SPOKEN < line.origin < LineOrigin.THOUGHT for entity in line.entities)
-        return cls(
-            tuple(line for line in lines if line.entities or line.origin <= LAST_SPOKEN),
-            sum(len(line.text) for line in lines),
-            tuple(dict.fromkeys(spoken)),
-            tuple(dict.fromkeys(heard)),
-        )
+        spoken: dict[int, None] = {}
+        heard: dict[int, None] = {}
+        for line in lines:
+            if line.origin != LineOrigin.THOUGHT:
+                (spoken if line.origin <= LAST_SPOKEN else heard).update(dict.fromkeys(line.entities))
+        kept = tuple(line for line in lines if line.entities or line.origin <= LAST_SPOKEN)
+        return cls(kept, sum(len(line.text) for line in lines), tuple(spoken), tuple(heard))
 
 
 class LineReader:
