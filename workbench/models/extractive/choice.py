@@ -81,9 +81,10 @@ class Choice:
         self.read, self.names = read, names
         self.lines = [line for message in read for line in message.lines]
         self.at = np.repeat(np.arange(-1, len(read) - 1), _integers(len(message.lines) for message in read))
-        self.origins = _integers(line.origin for line in self.lines)
-        self.sizes = _integers(len(line.entities) for line in self.lines)
-        self.entities = _integers(chain.from_iterable(line.entities for line in self.lines))
+        numbers, origins, texts, words, entities = zip(*self.lines, strict=True) if self.lines else ((),) * 5
+        self.numbers, self.origins, self.words = _integers(numbers), _integers(origins), _integers(words)
+        self.sizes, self.entities = _integers(map(len, entities)), _integers(chain.from_iterable(entities))
+        self.costs = _integers(map(len, texts)) / CHARS_PER_TOKEN + FRAME
 
     def of(self, origin: LineOrigin) -> list[Pick]:
         """The messages' lines of that origin, oldest first."""
@@ -94,20 +95,19 @@ class Choice:
 
         Lines that hold a word of `focus`, in lower case, gain more.
         """
-        left, spent = [1.0] * len(self.names), 0.0
+        worth_left = np.ones(len(self.names))
         for entity in chain.from_iterable(pick.line.entities for pick in sure):
-            left[entity] *= AGAIN
+            worth_left[entity] *= AGAIN
         every = np.arange(len(self.lines))
         owners = np.repeat(every, self.sizes)
         by_words, by_entity = self._gains(owners, focus)
-        parts = np.concatenate([by_words, by_entity * np.array(left)[self.entities]])
-        costs = _integers(len(line.text) for line in self.lines) / CHARS_PER_TOKEN + FRAME
-        keys = -np.bincount(np.concatenate([every, owners]), parts) / costs
+        parts = np.concatenate([by_words, by_entity * worth_left[self.entities]])
+        keys = -np.bincount(np.concatenate([every, owners]), parts) / self.costs
         candidates = self._candidates([pick.line.number for pick in sure])
         heap = list(zip(keys[candidates].tolist(), count(), candidates.tolist()))
         heapify(heap)
-        prose, exact, cost = by_words.tolist(), by_entity.tolist(), costs.tolist()
-        starts = (np.cumsum(self.sizes) - self.sizes).tolist()
+        prose, exact, cost, left = (column.tolist() for column in (by_words, by_entity, self.costs, worth_left))
+        starts, spent = (np.cumsum(self.sizes) - self.sizes).tolist(), 0.0
         while heap and spent < tokens:
             before, rank, i = heappop(heap)
             gain, entities = prose[i], self.lines[i].entities
@@ -127,7 +127,7 @@ class Choice:
     def _candidates(self, seen: Sequence[int]) -> Integers:
         """The lines that may be chosen, newest message first and the earlier summary last; none comes twice."""
         order = np.argsort(-self.at, kind="stable")
-        numbers = _integers(line.number for line in self.lines)[order]
+        numbers = self.numbers[order]
         first = np.sort(np.unique(numbers, return_index=True)[1])
         return order[first[~np.isin(numbers[first], seen)]]
 
@@ -136,12 +136,11 @@ class Choice:
         origins = ORIGINS[self.origins]
         if focus:
             origins *= [FOCUS if any(word in line.text.lower() for word in focus) else 1.0 for line in self.lines]
-        words = _integers(line.words for line in self.lines)
-        factors = origins * _BOUND[np.minimum(words, len(_BOUND) - 1)]
+        factors = origins * _BOUND[np.minimum(self.words, len(_BOUND) - 1)]
         worths, newest = self._worths()
         is_older = self.at[owners] < newest[self.entities]
         by_entity = worths[self.entities] * np.where(is_older, (factors * OLDER)[owners], factors[owners])
-        return PROSE * origins * np.minimum(words, MOST_WORDS), by_entity
+        return PROSE * origins * np.minimum(self.words, MOST_WORDS), by_entity
 
     def _worths(self) -> tuple[Floats, Integers]:
         """The worth of each entity, by number, and the newest message that said or held it; -1 where none did."""
