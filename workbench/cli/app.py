@@ -15,7 +15,7 @@ from workbench import errors
 from workbench.cli.output import complain, plain_warnings
 from workbench.errors import WorkbenchError
 
-# typer carries a click of its own from some version on, and uses the installed one before: these are whichever it uses
+# the click that typer uses: from some version on a copy inside typer, before that the installed package
 ClickException: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 OK, FAILED_REPLAY, UNUSABLE = 0, 1, 2

@@ -97,7 +97,7 @@ def record(
     seconds: Annotated[float, typer.Option("--timeout", min=1, help="What one tool call may take.")] = 120.0,
     as_json: AsJson = False,
 ) -> int:
-    """Play a scripted task with real tools in a temporary folder, and write the session that comes of it.
+    """Play a scripted task with real tools in a temporary folder, and write the session.
 
     The script's commands really run on this machine: record only tasks whose author you trust.
 

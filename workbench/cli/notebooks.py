@@ -95,7 +95,7 @@ def lab(
 ) -> int:
     """Open JupyterLab at the course: your own copies of its notebooks, which you may change as you like.
 
-    Notebooks that are there already are left as they are. All other options go to JupyterLab.
+    Notebooks that are there already stay unchanged. All other options go to JupyterLab.
 
     Examples:
 

@@ -112,6 +112,12 @@ def table(
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 
+def frame_table(frame: pd.DataFrame) -> str:
+    """A DataFrame as a table, its fractions with three digits."""
+    fractions = set(frame.select_dtypes("float"))
+    return table(records(frame), {name: f"{name}:decimal3" if name in fractions else name for name in frame})
+
+
 def _cell(row: Mapping[str, object], key: str) -> str:
     name, _, form = key.partition(":")
     value = row.get(name)

@@ -43,7 +43,7 @@ def show_forecast(found: Forecast, as_json: bool, besides: Mapping[str, object] 
 
 
 def warn_of_replicates(replicates: int, *models: object) -> None:
-    """Before anything is paid: models that are asked at temperature 0 may repeat themselves."""
+    """Warn, before anything is paid, that models asked at temperature 0 may repeat their answers."""
     for name in steady(models) if replicates > 1 else ():
         how = "" if name.startswith("local") else "; WORKBENCH_TEMPERATURE=1 lets it vary"
         complain(f"{name} is asked at temperature 0, so {replicates} replicates may all be the same{how}")

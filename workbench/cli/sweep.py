@@ -12,9 +12,9 @@ import typer
 from workbench.analysis.ablation import leave_one_out
 from workbench.analysis.sweep import sweep_table
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms
-from workbench.cli.output import records, say, say_json, table
+from workbench.cli.output import frame_table, records, say, say_json, table
 from workbench.cli.runs import UNUSABLE, finish, show_forecast, warn_of_replicates
-from workbench.experiment.grid import Grid, read
+from workbench.experiment.grid import read
 from workbench.experiment.spec import Execution, RunSpec
 from workbench.experiment.sweep import forecast
 from workbench.experiment.sweep import sweep as run_of
@@ -61,9 +61,12 @@ def sweep(
     wanted = read(grid)
     how = dict(spec.changed(quiet=spec.quiet or as_json)) | {"replicates": replicates}
     if dry_run:
+        points = wanted.points()
         if not as_json:
-            _list_points(wanted)
-        return show_forecast(forecast(wanted, **how), as_json, {"points": list(map(asdict, wanted.points()))})
+            runs = len({(one.window, one.model) for one in points})
+            say("\n".join(one.strategy for one in points))
+            say(f"{len(points)} points and, for each of {runs} combinations of window and model, none and null.\n")
+        return show_forecast(forecast(wanted, **how), as_json, {"points": list(map(asdict, points))})
     tell_terms(*wanted.models)
     warn_of_replicates(replicates or wanted.replicates, *wanted.models)
     results = run_of(wanted, **how)
@@ -102,22 +105,8 @@ def ablate(
       workbench ablate my-sessions/ --strategy ex_athena
     """
     found = leave_one_out(paths or (), strategy, spec=spec.changed(quiet=spec.quiet or as_json))
-    if as_json:
-        say_json(records(found))
-    else:
-        numbers = set(found.select_dtypes("float"))
-        say(table(records(found), {name: f"{name}:decimal3" if name in numbers else name for name in found}))
+    say_json(records(found)) if as_json else say(frame_table(found))
     return 0
-
-
-def _list_points(grid: Grid) -> None:
-    points = grid.points()
-    for one in points:
-        say(one.strategy)
-    runs = len({(one.window, one.model) for one in points})
-    say(
-        f"{len(points)} points, and the references none and null for each of {runs} combinations of window and model.\n"
-    )
 
 
 def _show(points: pd.DataFrame) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 import typer
 
 from workbench.cli.options import AsJson, Paths, takes
-from workbench.cli.output import records, say, say_json, table
+from workbench.cli.output import frame_table, records, say, say_json, table
 from workbench.experiment.spec import RunSpec
 from workbench.validation.adversaries import search
 from workbench.validation.answers.agreement import agreement, by_category
@@ -97,5 +97,4 @@ def _show(tables: dict[str, pd.DataFrame], as_json: bool) -> None:
         say_json({title: records(rows) for title, rows in tables.items()})
         return
     for title, rows in tables.items():
-        formats = {name: f"{name}:decimal3" if pd.api.types.is_float_dtype(rows[name]) else name for name in rows}
-        say(f"{title}\n{table(records(rows), formats)}\n")
+        say(f"{title}\n{frame_table(rows)}\n")

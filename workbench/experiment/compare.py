@@ -14,9 +14,9 @@ from time import time
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from workbench.experiment.combined import replicated
-from workbench.experiment.forecast import Forecast, foreseen
+from workbench.experiment.forecast import Forecast, forecast_shards
 from workbench.experiment.keys import code_version, described, key
-from workbench.experiment.shards import finished, merged, shards
+from workbench.experiment.shards import merged_tables, run_shards, shards
 from workbench.experiment.sources import SessionSource, What, limited, sources_of
 from workbench.experiment.spec import RunSpec, documented, with_references
 from workbench.experiment.store import Results, RunFolder
@@ -86,8 +86,8 @@ class Run:
         """Do the run and write its tables."""
         started = time()
         with self._begun("replaying") as (sources, todo, task, crew, bar):
-            worked = finished(todo, task, crew, bar.update)
-        tables = merged(worked, task, {source.number for source in sources if source.named})
+            worked = run_shards(todo, task, crew, bar.update)
+        tables = merged_tables(worked, task, {source.number for source in sources if source.named})
         projects = len({str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"})
         task.folder.write(tables, _manifest(sources, task, time() - started) | {"projects": projects})
         task.folder.tidy(started)
@@ -96,7 +96,7 @@ class Run:
     def forecast(self) -> Forecast:
         """What the run would take."""
         with self._begun("counting", serve=False) as (_, todo, task, crew, bar):
-            return foreseen(todo, task, crew, bar.update)
+            return forecast_shards(todo, task, crew, bar.update)
 
     def replicate(self, place: int, names: Sequence[str], folder: Path) -> Results:
         """The run once more, under its strategies of these names (none: all), with another seed and folder.

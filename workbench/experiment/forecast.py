@@ -29,7 +29,7 @@ PAID = "litellm"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelUse:
     """What one strategy would ask of one model.
 
     Attributes:
@@ -43,10 +43,10 @@ class Asked:
     output_tokens: int = 0
     usd: float | None = 0.0
 
-    def __add__(self, other: Asked) -> Asked:
+    def __add__(self, other: ModelUse) -> ModelUse:
         usd = None if self.usd is None or other.usd is None else self.usd + other.usd
         read, wrote = self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
-        return Asked(self.strategy, self.model, self.requests + other.requests, read, wrote, usd)
+        return ModelUse(self.strategy, self.model, self.requests + other.requests, read, wrote, usd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Forecast:
     replays: int
     done: int
     tokens: int
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[ModelUse, ...] = ()
 
     @property
     def requests(self) -> int:
@@ -77,10 +77,10 @@ class Forecast:
     @property
     def usd(self) -> float | None:
         """Dollars; None where a price is not known."""
-        return sum(self.asked, Asked("", "")).usd
+        return sum(self.asked, ModelUse("", "")).usd
 
 
-def foreseen(todo: Sequence[Shard], task: Task, crew: Workers, tell: Callable[[float], object]) -> Forecast:
+def forecast_shards(todo: Sequence[Shard], task: Task, crew: Workers, tell: Callable[[float], object]) -> Forecast:
     """Go through a run's shards without doing them; requests to models are counted once a replicate.
 
     `tell` gets the part of a source that was looked at, in (0, 1].
@@ -97,10 +97,10 @@ def together(parts: Sequence[Forecast], times: int = 1) -> Forecast:
     """Several forecasts as one; requests to models are made so many times."""
     counts = ("sessions", "unreadable", "replays", "done", "tokens")
     total = {name: sum(getattr(one, name) for one in parts) for name in counts}
-    asked: dict[tuple[str, str], Asked] = {}
+    asked: dict[tuple[str, str], ModelUse] = {}
     for one in times * [one for part in parts for one in part.asked]:
         name = one.strategy, one.model
-        asked[name] = asked.get(name, Asked(*name)) + one
+        asked[name] = asked.get(name, ModelUse(*name)) + one
     return Forecast(**total, asked=tuple(found for _, found in sorted(asked.items())))
 
 
@@ -109,7 +109,7 @@ class FillerModel:
     """Answers with filler of the greatest length that a request allows, under the name of a model, and keeps count."""
 
     name: str
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[ModelUse] = field(default_factory=list)
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         """A text of the bound's length."""
@@ -118,7 +118,7 @@ class FillerModel:
         wrote = min(most, max(read, 1))
         model = f"{PAID}:{request.model}" if request.model else self.name
         usd = _usd(model.partition(":")[2], read, wrote)
-        self.asked.append(Asked("", model, 1, read, wrote, usd))
+        self.asked.append(ModelUse("", model, 1, read, wrote, usd))
         return Completion(text="word " * max(int(0.75 * wrote), 1), model=model, input_tokens=read, output_tokens=wrote)
 
 
@@ -135,7 +135,7 @@ def _of_a_shard(task: Task, shard: Shard) -> Forecast:
     found = read(shard.source, task.spec.window, redact=task.spec.redact)
     sessions = found.ready[: shard.source.most]
     replays = done = tokens = 0
-    asked: list[Asked] = []
+    asked: list[ModelUse] = []
     for ready in sessions:
         for preset in shard.presets:
             for wanted in task.spec.model:
@@ -151,7 +151,7 @@ def _of_a_shard(task: Task, shard: Shard) -> Forecast:
     return Forecast(first * len(sessions), first * len(found.unreadable), replays, done, tokens, tuple(asked))
 
 
-def _would_ask(ready: Prepared, preset: Preset, model: Model, task: Task) -> list[Asked]:
+def _would_ask(ready: Prepared, preset: Preset, model: Model, task: Task) -> list[ModelUse]:
     """What a replay would ask."""
     filler, session, spec = FillerModel(model.name), ready.session, task.spec
     natural(session, preset, filler, ready.sizing, window=ready.window)

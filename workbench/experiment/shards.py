@@ -10,14 +10,14 @@ from itertools import chain, count
 from workbench.compaction.strategy import Preset
 from workbench.experiment.replay_rows import NAMES, Row
 from workbench.experiment.sources import SessionSource, Unreadable
-from workbench.experiment.work import Done, Shard, Task, Worked, work
+from workbench.experiment.work import ReplayResult, Shard, ShardResult, Task, work
 from workbench.experiment.workers import Workers
 
 DEATHS = 3
 """Workers that a shard may take with it before that counts as its own doing."""
 
-DIED = f"the worker process died over it {DEATHS} times, perhaps for want of memory"
-NOT_HERE = "its file is not here; all workers must share the run's folder"
+DIED = f"its worker process died {DEATHS} times, perhaps because memory ran out"
+NOT_HERE = "its file is not here; all workers must see the run's folder"
 
 
 def shards(sources: Sequence[SessionSource], presets: Sequence[Preset], jobs: int) -> list[Shard]:
@@ -27,13 +27,15 @@ def shards(sources: Sequence[SessionSource], presets: Sequence[Preset], jobs: in
     return sorted(found, key=lambda shard: -shard.source.bytes)
 
 
-def finished(todo: Sequence[Shard], task: Task, workers: Workers, tell: Callable[[float], object]) -> list[Worked]:
-    """Do all shards: what came of them.
+def run_shards(
+    todo: Sequence[Shard], task: Task, workers: Workers, tell: Callable[[float], object]
+) -> list[ShardResult]:
+    """Do all shards.
 
     A shard whose worker died is submitted again, one preset at a time, and after three deaths its replays have failed.
     `tell` gets the part of a source that was done, in (0, 1].
     """
-    found: list[Worked] = []
+    found: list[ShardResult] = []
     while todo:
         again: list[Shard] = []
         for place, result in workers.each(partial(work, task), todo):
@@ -47,25 +49,27 @@ def finished(todo: Sequence[Shard], task: Task, workers: Workers, tell: Callable
     return found
 
 
-def _died(shard: Shard, task: Task) -> Worked:
-    """What came of a shard that no worker survived: not even its sessions are known."""
+def _died(shard: Shard, task: Task) -> ShardResult:
+    """The result of a shard that killed its workers: all its replays failed, and its sessions are unknown."""
     models = [task.model_settings.model(wanted).name for wanted in task.spec.model]
-    replays = tuple(Done(one.name, reason=DIED, model=model, asked=False) for one in shard.presets for model in models)
+    replays = tuple(
+        ReplayResult(one.name, reason=DIED, model=model, asked=False) for one in shard.presets for model in models
+    )
     unreadable = (Unreadable(task.masked(shard.source.name), DIED),)
-    return Worked(shard.source.number, unreadable=unreadable, died=replays)
+    return ShardResult(shard.source.number, unreadable=unreadable, died=replays)
 
 
-def merged(worked: Sequence[Worked], task: Task, named: Collection[int]) -> dict[str, list[Row]]:
+def merged_tables(worked: Sequence[ShardResult], task: Task, named: Collection[int]) -> dict[str, list[Row]]:
     """All rows of the run, in the order of its sources, sessions and presets.
 
     Args:
-        worked: what came of the shards.
+        worked: the results of the shards.
         task: the run.
         named: numbers of the sources that the user named; prose is left out silently elsewhere.
     """
     tables: dict[str, list[Row]] = {name: [] for name in ("sessions", "replays", *NAMES)}
     order = {preset.name: place for place, preset in enumerate(task.presets)}
-    parts: dict[int, list[Worked]] = {}
+    parts: dict[int, list[ShardResult]] = {}
     for one in sorted(worked, key=lambda one: (one.number, bool(one.died))):
         parts.setdefault(one.number, []).append(one)
     names = _strategy_names([done for one in worked for done in (*chain(*(own for _, own in one.sessions)), *one.died)])
@@ -87,7 +91,7 @@ def merged(worked: Sequence[Worked], task: Task, named: Collection[int]) -> dict
 def _add_replays(
     tables: dict[str, list[Row]],
     session: str,
-    replays: Iterable[Done],
+    replays: Iterable[ReplayResult],
     names: Mapping[tuple[str, str], str],
     task: Task,
 ) -> None:
@@ -113,7 +117,7 @@ def _add_replays(
     tables["scores"] += _scaled(scores)
 
 
-def _strategy_names(every: Sequence[Done]) -> dict[tuple[str, str], str]:
+def _strategy_names(every: Sequence[ReplayResult]) -> dict[tuple[str, str], str]:
     """Each strategy's name under each model: its own where the run has one model, or none was asked."""
     asked = {done.strategy for done in every if done.asked}
     several = len({done.model for done in every if done.model}) > 1

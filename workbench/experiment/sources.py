@@ -70,7 +70,7 @@ class SessionSource:
 
 
 def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[SessionSource]:
-    """The sources that are meant, numbered in their order.
+    """The files and sessions, numbered in their order.
 
     Args:
         what: files, folders, patterns or sessions.

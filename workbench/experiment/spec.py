@@ -6,7 +6,6 @@ command line and a file are read as Python is. A wrong value is one sentence, wh
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature
@@ -208,9 +207,8 @@ class RunSpec(Scope, Execution):
 
     def settings(self) -> dict[str, object]:
         """What the run's figures depend on, as plain JSON: part of its manifest and of its folder's name."""
-        kept = ("window", "shares", "boundaries", "seed", "redact", "price_model", "prices", "group_by")
-        found = {name: getattr(self, name) for name in kept}
-        plain: dict[str, object] = json.loads(json.dumps(found))
+        kept = {"window", "shares", "boundaries", "seed", "redact", "price_model", "prices", "group_by"}
+        plain = self.model_dump(mode="json", include=kept)
         return {"strategies": list(self.names), **plain, "model": ",".join(map(model_name, self.model))}
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 SCHEMA = 1
 """Version of the tables, see docs/tables.md: it grows when a column or a table changes its meaning or goes away.
 
-New columns and tables leave it as it is: in a run that was written before they came they are empty.
+New columns and tables do not change it: they are empty in runs that were written before.
 """
 
 _REPLAY = {"session": "session", "strategy": "str"}

@@ -50,8 +50,8 @@ def variant(preset: Preset, changes: Mapping[str, Plain], name: str) -> Preset:
 
     Args:
         preset: any.
-        changes: new values by path; the end of a path will do where all settings that it fits are the same field of the
-            same type, and is then set in all of these places.
+        changes: new values by path. The end of a path is enough where all settings that end in it are the same field
+            of the same type; the value then goes to all of them.
         name: shown in reports.
 
     Raises:
@@ -78,7 +78,7 @@ def _settings(part: object, path: str, owner: type = object, field: str = "") ->
 
 
 def _read(value: object) -> object:
-    """What a preset would read from a source of settings; anything else as it is."""
+    """The settings that a source of settings returns; any other value unchanged."""
     if isinstance(value, Fixed) or (isinstance(value, type) and is_dataclass(value)):
         return value()
     return value

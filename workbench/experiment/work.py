@@ -52,7 +52,7 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ReplayResult:
     """One replay: where it is on disk, or why it failed.
 
     Attributes:
@@ -68,28 +68,28 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Worked:
-    """What came of a shard: a row and the replays of each session, what is unreadable, and what killed its workers."""
+class ShardResult:
+    """A row and the replays of each session, what is unreadable, and the replays that killed their workers."""
 
     number: int
-    sessions: tuple[tuple[Row, tuple[Done, ...]], ...] = ()
+    sessions: tuple[tuple[Row, tuple[ReplayResult, ...]], ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
-    died: tuple[Done, ...] = ()
+    died: tuple[ReplayResult, ...] = ()
 
 
-def work(task: Task, shard: Shard) -> Worked:
+def work(task: Task, shard: Shard) -> ShardResult:
     """Do every replay of a shard; those on disk are not done again."""
     found = read(shard.source, task.spec.window, redact=task.spec.redact)
     sessions = []
     for ready in found.ready[: shard.source.most]:
         replays = tuple(done for preset in shard.presets for done in _under_each_model(ready, preset, task))
         sessions.append((_session_row(ready), replays))
-    return Worked(shard.source.number, tuple(sessions), found.unreadable)
+    return ShardResult(shard.source.number, tuple(sessions), found.unreadable)
 
 
-def _under_each_model(ready: Prepared, preset: Preset, task: Task) -> Iterator[Done]:
+def _under_each_model(ready: Prepared, preset: Preset, task: Task) -> Iterator[ReplayResult]:
     """A replay for each model; where the first one was asked nothing, its replay serves for all."""
-    first: Done | None = None
+    first: ReplayResult | None = None
     for wanted in task.spec.model:
         model = task.model_settings.model(wanted)
         if first is None or first.asked:
@@ -100,8 +100,8 @@ def _under_each_model(ready: Prepared, preset: Preset, task: Task) -> Iterator[D
             yield replace(first, model=model.name)
 
 
-def _replayed(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> Done:
-    done = Done(preset.name, model=model.name)
+def _replayed(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> ReplayResult:
+    done = ReplayResult(preset.name, model=model.name)
     try:
         done = replace(done, key=replay_key(ready, preset, wanted, model, task))
         tables: Mapping[str, object] | None = task.folder.replay(done.key)
