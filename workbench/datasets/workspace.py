@@ -35,8 +35,8 @@ class ToolFailure(WorkbenchError):
 class Workspace:
     """A project in a temporary folder that calls itself `/home/dev/<project>`.
 
-    The file tools cannot leave the project. The shell is a real one, with an environment of its own and a time
-    limit, and no further sandbox: record only tasks that you would run by hand.
+    The file tools cannot leave the project. The shell is real, with a clean environment and a time limit but no
+    further sandbox: record only tasks that you trust.
 
     Args:
         root: an empty folder.

@@ -64,15 +64,15 @@ class ChatBuilder(SessionBuilder):
 
     def usage(self, record: Mapping[str, Json]) -> Usage | None:
         """What the provider reported beside the message, in either shape."""
-        given = mapping(record, "usage")
-        anthropic = "cache_read_input_tokens" in given or "cache_creation_input_tokens" in given
-        return (ANTHROPIC_USAGE if anthropic else OPENAI_USAGE).read(given)
+        figures = mapping(record, "usage")
+        anthropic = "cache_read_input_tokens" in figures or "cache_creation_input_tokens" in figures
+        return (ANTHROPIC_USAGE if anthropic else OPENAI_USAGE).read(figures)
 
     def say(self, message: Message) -> str:
-        """Append a message: a call gets an id of its own, a result that names no call the oldest call that waits."""
+        """Append a message. Calls get unique ids; a result without a call id answers the oldest open call."""
         if isinstance(message, AssistantMessage):
             blocks = (
-                self._with_own_id(block, i) if isinstance(block, ToolCall) else block
+                self._with_unique_id(block, i) if isinstance(block, ToolCall) else block
                 for i, block in enumerate(message.blocks)
             )
             message = replace(message, blocks=tuple(blocks))
@@ -80,8 +80,8 @@ class ChatBuilder(SessionBuilder):
             message = replace(message, call_id=self._answered(message.call_id))
         return super().say(message)
 
-    def _with_own_id(self, call: ToolCall, i: int) -> ToolCall:
-        """The call with an id of its own: some recorders give none, some the same one again and again."""
+    def _with_unique_id(self, call: ToolCall, i: int) -> ToolCall:
+        """The call with a unique id: some recorders write none, some repeat the same one."""
         if not call.id:
             call = replace(call, id=f"call-{len(self.log) + 1}-{i}")
         elif call.id in self.names:
@@ -92,7 +92,7 @@ class ChatBuilder(SessionBuilder):
         return call
 
     def _answered(self, call_id: str) -> str:
-        """Which call a result answers: the one that it names, else the oldest that has no result yet."""
+        """The id of the call that a result answers: the one it names, else the oldest without a result."""
         if call_id in self.again:
             call_id = f"{call_id}~{self.again[call_id]}"
         call_id = call_id or next(iter(self.waiting), "")
@@ -100,7 +100,7 @@ class ChatBuilder(SessionBuilder):
         return call_id
 
     def _result(self, message_id: str, record: Mapping[str, Json], found: Content) -> Content:
-        """The result that a tool's message is, unless it holds results as parts."""
+        """The result in a tool's message: its parts if they are results, else its content."""
         if found.results:
             return Content(results=found.results, unknown=found.unknown)
         failed = record.get("is_error") is True or bool(record.get("error"))

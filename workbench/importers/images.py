@@ -22,7 +22,7 @@ _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 def image(media_type: str, data: str) -> Image:
-    """A placeholder for a picture that is given as base64 text or as a `data:` URL."""
+    """A placeholder for a picture from its base64 text or its `data:` URL."""
     if data.startswith("data:"):
         kind, _, data = data[5:].partition(",")
         media_type = kind.partition(";")[0] or media_type
@@ -31,7 +31,7 @@ def image(media_type: str, data: str) -> Image:
 
 
 def linked(url: str) -> Image:
-    """A placeholder for a picture that is named by URL; nothing is known of it but that it was sent."""
+    """A placeholder for a picture from its URL; its size is unknown."""
     return image("", url) if url.startswith("data:") else Image("image/png", 0, UNKNOWN_TOKENS)
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from glob import has_magic
 from io import BufferedIOBase
 from itertools import count
 from pathlib import Path
@@ -26,7 +27,6 @@ STDIN = "-"
 ENDINGS = (".jsonl", ".ndjson", ".json", ".traj", ".eval", ".md", ".log")
 """Endings of the files that are read in a folder, also with `.gz`; a file that is named is read whatever its ending."""
 _GZIP = b"\x1f\x8b"
-_MAGIC_GLOB = frozenset("*?[")
 
 
 class UnknownFormat(FormatError):
@@ -145,7 +145,7 @@ def files(paths: Paths) -> Iterator[str]:
         FormatError: a pattern matches nothing.
     """
     for name in _named(paths):
-        is_pattern = bool(_MAGIC_GLOB & set(name)) and not Path(name).exists()
+        is_pattern = has_magic(name) and not Path(name).exists()
         root = Path(name).anchor
         matched = sorted(map(str, Path(root or ".").glob(name.removeprefix(root)))) if is_pattern else [name]
         if not matched:

@@ -70,14 +70,14 @@ def read_toml(cls: type[Record], file: Path, what: str) -> Record:
 
 
 def _record(cls: Json, value: Json, place: str) -> Json:
-    given, (types, needed), before = _typed(dict, value, place), _fields(cls), place and f"{place}."
-    for name in given:
+    record, (types, needed), before = _typed(dict, value, place), _fields(cls), place and f"{place}."
+    for name in record:
         if name not in types and name not in TAGS:
             raise FormatError(f"unknown field; known fields are {', '.join(sorted(types))}", field=before + name)
     for name in needed:
-        if name not in given:
+        if name not in record:
             raise FormatError("the field is missing", field=before + name)
-    return cls(**{name: read_as(types[name], item, before + name) for name, item in given.items() if name in types})
+    return cls(**{name: read_as(types[name], item, before + name) for name, item in record.items() if name in types})
 
 
 @cache

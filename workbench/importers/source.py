@@ -43,7 +43,7 @@ class SourceFile:
 
     @property
     def stem(self) -> str:
-        """The file's name without its endings: what a session is called that has no id of its own."""
+        """The file's name without its endings: the id of a session that has none."""
         return re.split(r"[/\\]", self.where)[-1].split(".")[0] or "session"
 
     def head(self) -> Head:

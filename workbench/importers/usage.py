@@ -28,7 +28,7 @@ class UsageFields:
     cache_in_input: bool = False
 
     def read(self, record: Mapping[str, Json]) -> Usage | None:
-        """The figures of a record; None where none is given or all are 0."""
+        """The figures of a record; None if it has none or all are 0."""
         names = (self.input, self.cache_read, self.cache_write, self.output, self.reasoning, self.cache_write_long)
         prompt, read, written, output, reasoning, long = (count(record, *each.split()) for each in names)
         if self.cache_in_input:

@@ -28,7 +28,7 @@ def text(record: Mapping[str, Json], *fields: str) -> str:
 
 
 def label(record: Mapping[str, Json], field: str) -> str:
-    """What a record calls itself; empty where that is no text. Never an error: for telling formats apart."""
+    """A text field; empty if it holds anything else. Never an error, for recognising formats."""
     value = record.get(field)
     return value if isinstance(value, str) else ""
 

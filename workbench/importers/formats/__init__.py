@@ -1,6 +1,6 @@
-"""Every format that is read: how it is told apart, what it carries, and what reads it.
+"""Every format that is read: how it is recognised, what it carries, and what reads it.
 
-A file belongs to the first format that knows it, so what is peculiar comes before what is common.
+A file belongs to the first format that recognises it, so special formats come before general ones.
 """
 
 from __future__ import annotations

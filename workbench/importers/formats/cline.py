@@ -19,9 +19,9 @@ class ClineBuilder(ChatBuilder):
     compacted = False
 
     def begin(self, document: Mapping[str, Json]) -> None:
-        """Read the system prompt, and the id; compacted states have their session's, so their file's name is added."""
-        given, stem = identifier(document, "sessionId"), self.source.stem
-        self.id = f"{given}-{stem}" if given and stem not in ("session", given) else given
+        """Read the system prompt and the id; a compacted state has its session's id, so its file's name is added."""
+        name, stem = identifier(document, "sessionId"), self.source.stem
+        self.id = f"{name}-{stem}" if name and stem not in ("session", name) else name
         if prompt := text(document, "system_prompt"):
             self.say_text("system", prompt, id="system")
 

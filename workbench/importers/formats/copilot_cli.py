@@ -29,7 +29,7 @@ USAGE = UsageFields(
 
 
 class CopilotCliBuilder(SessionBuilder):
-    """Reads events; a sub-agent's are a branch with a root of its own."""
+    """Reads events; those of a sub-agent are a branch with its own root."""
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
@@ -107,9 +107,9 @@ class CopilotCliBuilder(SessionBuilder):
 
     def _result(self, event_id: str, data: Mapping[str, Json]) -> None:
         failed = data.get("success") is False
-        given = mapping(data, "result").get("content")
-        given = text(data, "error/message") if given is None and failed else given
-        call_id, blocks = identifier(data, "toolCallId"), result_blocks(given)
+        value = mapping(data, "result").get("content")
+        value = text(data, "error/message") if value is None and failed else value
+        call_id, blocks = identifier(data, "toolCallId"), result_blocks(value)
         self.say(ToolResult(id=event_id, call_id=call_id, blocks=blocks, is_error=failed))
 
     def add(self, entry: Entry) -> str:

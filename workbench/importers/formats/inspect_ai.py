@@ -32,7 +32,7 @@ class SampleBuilder(ChatBuilder):
     Attributes:
         figures: what the provider reported, by the id of the answer.
         after: the compactions that followed an answer, by its id; under the empty id, those before any.
-        pending: the compactions that were met and whose summaries were not.
+        pending: the compactions whose summaries have not come yet.
     """
 
     def __init__(self, source: SourceFile) -> None:
@@ -42,7 +42,7 @@ class SampleBuilder(ChatBuilder):
         self.pending: list[Mapping[str, Json]] = []
 
     def read_sample(self, sample: Mapping[str, Json]) -> None:
-        """Read the events and then the messages; an event without a message of its own comes last."""
+        """Read the events and then the messages; a compaction without a summary message comes last."""
         self._read_events(objects(sample, "events"))
         self.pending = list(self.after[""])
         self.read_all(_resolved(items(sample, "messages"), mapping(sample, "attachments")), "messages")

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import FormatError
-from workbench.importers.blocks import Content, text_block, tool_call
+from workbench.importers.blocks import Content, add_part, text_block, tool_call
 from workbench.importers.images import linked
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import mapping, objects, text, timestamp
 from workbench.transcript.log import ClearingEntry
-from workbench.transcript.message import Json, SaidBlock, Text, Thinking, ToolCall, ToolResult
+from workbench.transcript.message import Json, SaidBlock, ToolCall, ToolResult
 from workbench.transcript.session import Session
 
 SILENT = frozenset({"step-start", "step-finish", "patch", "snapshot", "agent", "retry"})
@@ -56,10 +56,6 @@ class OpenCodeBuilder(SessionBuilder):
 
     def _part(self, found: Content, part: Mapping[str, Json]) -> None:
         match text(part, "type"):
-            case "text":
-                found.blocks.append(Text(text(part, "text")))
-            case "reasoning":
-                found.blocks.append(Thinking(text(part, "text")))
             case "file":
                 found.blocks += _file(part)
             case "tool":
@@ -71,7 +67,7 @@ class OpenCodeBuilder(SessionBuilder):
             case "compaction":
                 self.asked = part
             case type_ if type_ not in SILENT:
-                found.unknown.append(f"part of type {type_!r}")
+                add_part(found, part)
 
     def _result(self, state: Mapping[str, Json], call: ToolCall) -> ToolResult:
         times, failed = mapping(state, "time"), text(state, "status") == "error"
