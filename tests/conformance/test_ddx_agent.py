@@ -13,7 +13,15 @@ from builders import called, result, rules, said, told
 from workbench.compaction.engine import compact
 from workbench.compaction.file_lists import lists_in
 from workbench.compaction.presets import preset
-from workbench.compaction.presets.ddx_agent import DDX_AGENT, NO_SUMMARY, DdxCompact, DdxPrompt, ddx_agent, truncated
+from workbench.compaction.presets.ddx_agent import (
+    DDX_AGENT,
+    NO_SUMMARY,
+    DdxCompact,
+    DdxPrompt,
+    ddx_agent,
+    first_bytes,
+    truncated,
+)
 from workbench.compaction.presets.ddx_agent.cut import (
     PREFIX,
     SUFFIX,
@@ -503,6 +511,11 @@ def test_a_summary_behind_the_cut_is_replaced_too() -> None:
     after, prompts = passed(messages, exactly(900, keep=120), "merged")
     assert after is not None and sum(isinstance(m, Summary) for m in after.messages) == 1
     assert "known" in prompts[0]
+
+
+def test_no_character_is_cut_in_two_and_half_a_character_that_fits_stays() -> None:
+    assert first_bytes("a\ud83d", 4) == "a\ud83d"
+    assert truncated("日本語", 7) == "日本\n[... 3 more characters truncated]"
 
 
 def test_a_call_stands_in_one_line_with_its_result() -> None:

@@ -103,6 +103,8 @@ def _lines(message: Message, results: dict[str, list[ToolResult]], most: int) ->
 
 def first_bytes(text: str, most: int) -> str:
     """As many whole characters as fit into that many bytes."""
+    if byte_length(text) <= most:
+        return text
     head = text.encode("utf-8", "surrogatepass")[: max(most, 0)].decode("utf-8", "ignore")
     return text[: boundary(text, len(head))]
 
