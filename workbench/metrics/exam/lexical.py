@@ -49,9 +49,12 @@ class Lexical:
 
     name = "lexical"
 
+    def __init__(self) -> None:
+        self._vocabulary = Vocabulary()
+
     def read(self, items: Sequence[Item], texts: Sequence[str]) -> Floats:
         """(items,) the credit of each in [0, 1]; see `Reader`."""
-        sheet = Sheet(items, Vocabulary())
+        sheet = Sheet(items, self._vocabulary)
         lines = [line for text in texts for line in lines_of(text, headed=True)]
         return sheet.credit([sheet.look_up(lines)])
 
