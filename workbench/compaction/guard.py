@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, is_empty
 from workbench.transcript.pairing import last_user
 
+Named = TypeVar("Named", str, tuple[str, str])
 Call: TypeAlias = tuple[str, str]
 """A call by the id of its message and its own, since providers use call ids again."""
 
@@ -85,35 +86,33 @@ def _pairs(before: Context, after: Context) -> list[Violation]:
             found.append(Violation("S1", what, id))
         elif call is None and id not in caller:
             found.append(Violation("S1", "a result was written that answers no call", id))
-    times = Counter(call for _, call in old)
-    return found + [
-        Violation("S2", f"call {call[1]!r} has {n} results", call[0])
-        for call, n in Counter(call for _, call in now).items()
-        if call is not None and n > max(times[call], 1)
-    ]
+    doubled = _repeated([call for _, call in old if call], [call for _, call in now if call])
+    return found + [Violation("S2", f"call {call[1]!r} has {n} results", call[0]) for call, n in doubled]
 
 
 def _doubles(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
     """Message ids that occur more often than before."""
-    ids = [message.id for message in after]
-    if len(set(ids)) == len(ids):
+    found = _repeated([message.id for message in before], [message.id for message in after])
+    return [Violation("S2", f"message id {id!r} occurs {n} times", id) for id, n in found]
+
+
+def _repeated(before: Sequence[Named], after: Sequence[Named]) -> list[tuple[Named, int]]:
+    """What occurs more than once, and more often than before, with its number."""
+    if len(set(after)) == len(after):
         return []
-    times = Counter([message.id for message in before])
-    return [
-        Violation("S2", f"message id {id!r} occurs {n} times", id)
-        for id, n in Counter(ids).items()
-        if n > max(1, times[id])
-    ]
+    times = Counter(before)
+    return [(one, n) for one, n in Counter(after).items() if n > max(1, times[one])]
 
 
 def _order(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
     """Messages that moved; ids that occurred twice before do not count."""
     index = {message.id: i for i, message in enumerate(before)}
-    times = Counter([message.id for message in before])
+    for id, _ in _repeated((), [message.id for message in before]):
+        del index[id]
     found: list[Violation] = []
     latest = -1
     for message in after:
-        at = index[message.id] if times[message.id] == 1 else latest
+        at = index.get(message.id, latest)
         if at < latest:
             found.append(Violation("C1", "a message moved before one that came earlier", message.id))
         latest = max(at, latest)
