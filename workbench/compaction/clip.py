@@ -7,18 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from workbench.compaction.marker import left_out
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Image,
-    Json,
-    Message,
-    Summary,
-    Text,
-    Thinking,
-    ToolCall,
-    said_texts,
-)
+from workbench.transcript.message import AnswerBlock, Json, Message, Text, said_texts
 from workbench.transcript.tokens import TokenCounter
 
 LEAST_CHARS = 48
@@ -113,20 +102,20 @@ def _level(lengths: list[int], room: int) -> int:
 
 
 def _capped(message: Message, cap: int, pictures: bool) -> Message:
-    if isinstance(message, Summary):
+    if message.role == "summary":
         return replace(message, text=middle_out(message.text, cap))
-    blocks = tuple(_short(block, cap, pictures) for block in message.blocks if not isinstance(block, Thinking))
-    if not blocks and isinstance(message, AssistantMessage):
+    blocks = tuple(_short(block, cap, pictures) for block in message.blocks if block.type != "thinking")
+    if not blocks and message.role == "assistant":
         blocks = (Text(left_out(sum(len(text) for text in said_texts(message)))),)
     return replace(message, blocks=blocks)  # type: ignore[arg-type]  # blocks of the kinds that it had
 
 
 def _short(block: AnswerBlock, cap: int, pictures: bool) -> AnswerBlock:
-    if isinstance(block, Text):
+    if block.type == "text":
         return Text(middle_out(block.text, cap))
-    if isinstance(block, ToolCall):
+    if block.type == "tool_call":
         return replace(block, arguments=with_texts(block.arguments, lambda text: middle_out(text, cap)))
-    return Text(f"[{block.media_type} left out]") if isinstance(block, Image) and not pictures else block
+    return Text(f"[{block.media_type} left out]") if block.type == "image" and not pictures else block
 
 
 def with_texts(value: Json, change: Callable[[str], str], depth: int = 0) -> Json:

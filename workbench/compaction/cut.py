@@ -39,7 +39,7 @@ class KeepRecent:
     pins: Pins = Pins()
 
     def find(self, context: Context, budget: Budget, /) -> Span | None:
-        """The span before the newest messages; None if everything fits and nobody forces it."""
+        """The span before the newest messages; None if everything fits, unless the compaction is forced."""
         fixed, held = self.pins.fixed(context, budget), self.pins.held(context, budget)
         movable = Movable.weighed(context, budget, fixed)
         room = max(budget.target - context.overhead - sum(context.sizes[i] for i in fixed), 0)

@@ -97,11 +97,6 @@ class Compaction:
         return card(f"Compaction: {self.outcome.replace('_', ' ')}", facts, heads, rows, self.why)
 
 
-def plan_stage(stage: Stage, context: Context, budget: Budget) -> Plan | None:
-    """The stage's own plan."""
-    return stage.plan(context, budget)
-
-
 def seen(history: Context, strategy: Strategy, budget: Budget) -> Context:
     """The history as it is sent: with the strategy's view, whose result is never kept."""
     shown = history
@@ -113,7 +108,7 @@ def seen(history: Context, strategy: Strategy, budget: Budget) -> Context:
 
 
 def compact(
-    history: Context, strategy: Strategy, budget: Budget, model: Model, planner: Planner = plan_stage
+    history: Context, strategy: Strategy, budget: Budget, model: Model, planner: Planner | None = None
 ) -> Compaction:
     """Run the stages, cheapest first, until what is sent is at or below the target.
 
@@ -124,7 +119,7 @@ def compact(
         strategy: the stages.
         budget: with the target.
         model: writes the summaries.
-        planner: plans each stage; a host may skip a stage or change its plan.
+        planner: plans each stage in place of the stage itself; a host may skip a stage or change its plan.
 
     Raises:
         ModelError: a model gave no usable answer and the request has nothing to use otherwise.
@@ -138,7 +133,7 @@ def compact(
             sent = seen(after, strategy, budget) if sent is None else sent
             if sent.tokens <= budget.target:
                 break
-        plan = planner(stage, after, budget)
+        plan = stage.plan(after, budget) if planner is None else planner(stage, after, budget)
         if plan is None or not plan.edits:
             continue
         record, changed = _run(stage, plan, after, model)

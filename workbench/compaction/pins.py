@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Summary
+from workbench.transcript.message import Message
 from workbench.transcript.pairing import protected, with_partners
 
 
@@ -30,7 +30,7 @@ class Pins:
     share: float = 0.5
 
     def fixed(self, context: Context, budget: Budget) -> set[int]:
-        """The indices that stay wherever they stand: all but the suffix."""
+        """The indices that stay, without the suffix."""
         messages = context.messages
         kept = protected(messages)
         if self.names:
@@ -64,8 +64,8 @@ class Pins:
 
 
 def _lasting(messages: Sequence[Message], indices: set[int]) -> set[int]:
-    """Those that are no summaries: where a summary stands does not keep it from being carried on into the next."""
-    return {i for i in indices if not isinstance(messages[i], Summary)}
+    """Those that are not summaries: a summary is carried on into the next one, wherever it is."""
+    return {i for i in indices if messages[i].role != "summary"}
 
 
 def _room(context: Context, budget: Budget, kept: set[int]) -> int:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from workbench.errors import PlanError
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import EMPTY, Context
-from workbench.transcript.message import Message, Summary, SystemMessage, ToolResult
+from workbench.transcript.message import Message, Summary
 
 UNWRITTEN = Summary(id="", text="")
 _PLACE = re.compile(r"\{(\d+)\}")
@@ -148,10 +148,10 @@ def behind_prompt(messages: Sequence[Message], gone: Sequence[int]) -> int:
     """The index behind the system prompt if nothing before it stays that a provider would be sent; else 0."""
     going = set(gone)
     stays = (i for i in range(len(messages)) if i not in going)
-    first = next((i for i in stays if not isinstance(messages[i], ToolResult)), None)
-    if first is None or not isinstance(messages[first], SystemMessage):
+    first = next((i for i in stays if messages[i].role != "tool"), None)
+    if first is None or messages[first].role != "system":
         return 0
-    behind = (i for i in range(first, len(messages)) if i in going or not isinstance(messages[i], SystemMessage))
+    behind = (i for i in range(first, len(messages)) if i in going or messages[i].role != "system")
     return next(behind, len(messages))
 
 

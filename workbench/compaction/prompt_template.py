@@ -17,15 +17,7 @@ from workbench.compaction.clip import head
 from workbench.compaction.span_selection import SummaryInput
 from workbench.compaction.stage import Budget
 from workbench.models.model import Purpose, SummaryRequest
-from workbench.transcript.message import (
-    AssistantMessage,
-    Image,
-    Message,
-    Summary,
-    ToolCall,
-    ToolResult,
-    plain_text,
-)
+from workbench.transcript.message import Message, ToolCall, plain_text
 
 _TAGS = re.compile(r"<(?=\s*/?\s*(?:conversation|previous-summary)\b)", re.IGNORECASE)
 _LABELS = re.compile(r"(?m)^(?=\[(?:User|Assistant|System|Summary|Result)\b[^\]\n]*\]:)")
@@ -177,15 +169,15 @@ class PromptTemplate:
 
     def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
         """One message's entries, with so many characters of a result, and of an argument."""
-        if isinstance(message, ToolResult):
+        if message.role == "tool":
             kind = "Result, failed" if message.is_error else "Result"
             yield f"[{kind} of {word(message.name or message.call_id)}]: {_cut(_words(message), results)}"
-        elif isinstance(message, AssistantMessage):
+        elif message.role == "assistant":
             if words := plain_text(message):
                 yield f"[Assistant]: {harmless(words)}"
             if message.calls:
                 yield "[Assistant, calls]: " + "; ".join(_called(call, arguments) for call in message.calls)
-        elif isinstance(message, Summary):
+        elif message.role == "summary":
             yield f"[Summary]: {harmless(message.text)}"
         else:
             yield f"[{message.role.capitalize()}]: {harmless(_words(message))}"
@@ -209,7 +201,7 @@ def json_call(call: ToolCall) -> str:
 
 
 def _words(message: Message) -> str:
-    pictures = sum(isinstance(block, Image) for block in message.blocks)
+    pictures = sum(block.type == "image" for block in message.blocks)
     return plain_text(message) + (f" [{pictures} image{'s' if pictures > 1 else ''}]" if pictures else "")
 
 

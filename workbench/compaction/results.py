@@ -8,7 +8,7 @@ from operator import itemgetter
 from workbench.compaction.clip import byte_length
 from workbench.compaction.plan import Plan, Replace
 from workbench.transcript.context import Context
-from workbench.transcript.message import Image, Text, ToolResult, plain_text, with_blocks
+from workbench.transcript.message import Text, plain_text, with_blocks
 
 
 def rewritten(
@@ -30,9 +30,9 @@ def rewritten(
     edits, archive = [], {}
     for i, text, *ref in sorted(texts, key=itemgetter(0)):
         message = context.messages[i]
-        if not isinstance(message, ToolResult) or message.pinned:
+        if message.role != "tool" or message.pinned:
             continue
-        shown = [block for block in message.blocks if isinstance(block, Image)] if pictures else ()
+        shown = [block for block in message.blocks if block.type == "image"] if pictures else ()
         blocks = (Text(text), *shown)
         if blocks == message.blocks:
             continue

@@ -33,7 +33,7 @@ class SizeLimits:
         share: the part of the room under the target that a summary takes at most, unless a comparison sets the size.
         to_target: whether the target binds even where no comparison sets the size.
         stated: whether a request names its bound even where much room is left.
-        split_from: tokens from which on a split turn gets a request of its own.
+        split_from: from so many tokens on, a split turn is asked about separately.
     """
 
     least: int = 48

@@ -65,7 +65,7 @@ class SummaryInput:
     def of(cls, context: Context, span: Span) -> SummaryInput:
         """The messages of a span."""
         messages = context.messages
-        new = [i for i in span.gone if not isinstance(messages[i], Summary)]
+        new = [i for i in span.gone if messages[i].role != "summary"]
         return cls(
             tuple(message for i in span.gone if isinstance(message := messages[i], Summary)),
             tuple(messages[i] for i in new if i < span.history),
@@ -89,9 +89,9 @@ class SummaryInput:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The messages that the summary stands for, those of an earlier summary included."""
+        """The ids of the messages that the summary replaces, those of an earlier summary included."""
         before = [id for summary in self.earlier for id in summary.replaces]
-        new = (one.replaces if isinstance(one, Summary) and one.replaces else (one.id,) for one in self.new)
+        new = (one.replaces if one.role == "summary" and one.replaces else (one.id,) for one in self.new)
         return tuple(dict.fromkeys([*before, *(id for ids in new for id in ids)]))
 
     @property
@@ -145,7 +145,7 @@ class Movable:
         held = pinned(context.messages)
         indices = tuple(i for i in range(len(context.messages)) if i not in held)
         messages = tuple(context.messages[i] for i in indices)
-        summaries = [i for i, message in enumerate(messages) if isinstance(message, Summary)]
+        summaries = [i for i, message in enumerate(messages) if message.role == "summary"]
         sizes = tuple(context.sizes[i] for i in indices)
         earlier = summaries[-1] + 1 if summaries else 0
         place = {i: at for at, i in enumerate(indices)}

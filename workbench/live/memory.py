@@ -12,7 +12,7 @@ from workbench.live.message_reader import HostMessage, MessageReader
 from workbench.live.message_writer import OutgoingMessage, write_messages
 from workbench.transcript.context import Context, OpenContext
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.transcript.message import Json, Message, Summary, UserMessage
+from workbench.transcript.message import Json, Message, UserMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class Memory:
         shown = tuple(write_messages(done.sent.messages, now.path[:heard], now.place, format))
         mark = Checkpoint(heard, done.after, done.sent, shown, f"compaction-{len(self.log) + 1}")
         self.archive.update(done.after.archive)
-        summaries = [message for message in done.sent.messages if isinstance(message, Summary)]
+        summaries = [message for message in done.sent.messages if message.role == "summary"]
         self.reader.written.update((one.lead + one.text + one.tail, one) for one in summaries)
         self.version += 1
         state = State.at((*now.checkpoints, mark), now.path[: now.heard])
@@ -199,7 +199,7 @@ class Memory:
 
     def _note(self, done: Compaction, id: str) -> None:
         """Write the compaction down in the log."""
-        summaries = [one for one in done.after.messages if isinstance(one, Summary)]
+        summaries = [one for one in done.after.messages if one.role == "summary"]
         path = {message.id for message in done.before.messages}
         entry = CompactionEntry(
             id=id, parent=self.state.leaf, summary=summaries[-1] if summaries else None,

@@ -7,20 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from workbench.live.message_reader import SYSTEM_ROLES, HostMessage, MessageFormat
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Image,
-    Json,
-    Message,
-    Summary,
-    SystemMessage,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    is_empty,
-)
+from workbench.transcript.message import AnswerBlock, AssistantMessage, Image, Json, Message, Text, ToolCall, is_empty
 
 GAP = "(earlier messages were left out here)"
 """Text of a user's turn that an API requires where the original turn was removed."""
@@ -85,7 +72,7 @@ def _changed(group: Sequence[Message], given: HostMessage, format: MessageFormat
             yield _new(message, format)
         elif id(was) in given.parts:
             parts.append({**given.parts[id(was)], "content": _content(message.blocks, given) or EMPTY_RESULT})
-        elif isinstance(message, AssistantMessage) and isinstance(was, AssistantMessage):
+        elif message.role == "assistant" and was.role == "assistant":
             yield from _answer(message, was, given)
         elif len(given.messages) == 1:
             yield {**given.record, "content": _content(message.blocks, given) or EMPTY_RESULT}
@@ -97,7 +84,7 @@ def _changed(group: Sequence[Message], given: HostMessage, format: MessageFormat
 
 def _content(blocks: Sequence[AnswerBlock], given: HostMessage) -> Json:
     """Text where there is only text and no part of the host's, else a list of parts."""
-    if any(isinstance(block, Image) or isinstance(given.parts.get(id(block)), Mapping) for block in blocks):
+    if any(block.type == "image" or isinstance(given.parts.get(id(block)), Mapping) for block in blocks):
         return _parts(blocks, given)
     return _text(blocks)
 
@@ -116,7 +103,7 @@ def _parts(blocks: Sequence[AnswerBlock], given: HostMessage) -> list[Json]:
 
 def _text(blocks: Sequence[AnswerBlock]) -> str:
     texts = (
-        block.text if isinstance(block, Text) else f"[{block.media_type} left out]"
+        block.text if block.type == "text" else f"[{block.media_type} left out]"
         for block in blocks
         if isinstance(block, Text | Image)
     )
@@ -125,15 +112,15 @@ def _text(blocks: Sequence[AnswerBlock]) -> str:
 
 def _answer(message: AssistantMessage, was: AssistantMessage, given: HostMessage) -> Iterator[dict[str, Json]]:
     """The host's answer with what is left of it, if anything; thoughts stay only as they were, all of them or none."""
-    thoughts, before = ([id(b) for b in one.blocks if isinstance(b, Thinking)] for one in (message, was))
+    thoughts, before = ([id(b) for b in one.blocks if b.type == "thinking"] for one in (message, was))
     intact = thoughts == before
     parts: list[Json] = []
     calls: list[Json] = []
     for block in message.blocks:
-        if isinstance(block, ToolCall):
+        if block.type == "tool_call":
             entry = _entry(block, was, given)
             (parts if entry.get("type") == "tool_use" else calls).append(entry)
-        elif intact or not isinstance(block, Thinking):
+        elif intact or block.type != "thinking":
             parts += _parts((block,), given)
     dropped = {"tool_calls", "function_call"} if intact else {"tool_calls", "function_call", *_THOUGHT_KEYS}
     record = {key: value for key, value in given.record.items() if key not in dropped}
@@ -164,8 +151,8 @@ def _function(call: ToolCall) -> dict[str, Json]:
 def _new(message: Message, format: MessageFormat) -> dict[str, Json]:
     """A message that the host never had."""
     text = _text(message.blocks)
-    calls = message.calls if isinstance(message, AssistantMessage) else ()
-    if isinstance(message, ToolResult):
+    calls = message.calls if message.role == "assistant" else ()
+    if message.role == "tool":
         if format == "openai":
             return {"role": "tool", "tool_call_id": message.call_id, "content": text}
         part = {"type": "tool_result", "tool_use_id": message.call_id, "content": text}
@@ -177,9 +164,9 @@ def _new(message: Message, format: MessageFormat) -> dict[str, Json]:
         parts: list[Json] = [{"type": "text", "text": text}] if text else []
         uses = [{"type": "tool_use", "id": c.id, "name": c.name, "input": dict(c.arguments)} for c in calls]
         return {"role": "assistant", "content": parts + uses}
-    if isinstance(message, Summary):
+    if message.role == "summary":
         return {"role": message.said_by, "content": text}
-    system = isinstance(message, SystemMessage) and format == "anthropic"
+    system = message.role == "system" and format == "anthropic"
     return {"role": "user" if system else message.role, "content": text}
 
 

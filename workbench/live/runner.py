@@ -63,7 +63,7 @@ class Runner:
             if done is None:
                 self._wait(budget)
             else:
-                self._settle(budget, before, _tokens_after(done, before))
+                self._settle(budget, before, before if done.outcome == "unchanged" else done.sent.tokens)
         return done
 
     def remedy(self, diagnosis: Diagnosis) -> bool:
@@ -120,7 +120,7 @@ class Runner:
             return None
         costs = [completion.usd for completion in done.completions if completion.usd is not None]
         usd = sum(costs) if len(costs) == len(done.completions) else None
-        after = _tokens_after(done, before)
+        after = before if done.outcome == "unchanged" else done.sent.tokens
         self.tell(CompactionEnded(number, done.outcome, done.why, before, after, done.stages, usd, used))
         if self.hooks.after is not None:
             self.hooks.after(done)
@@ -158,10 +158,6 @@ def _with_summary(plan: Plan, summary: str) -> Plan:
         written = {id(one): replace(one, requests=(), template="", footer=summary + one.footer) for one in drafts}
         edits.append(edit._replace(by=tuple(written.get(id(part), part) for part in edit.by)))
     return replace(plan, edits=tuple(edits))
-
-
-def _tokens_after(done: Compaction, before: int) -> int:
-    return before if done.outcome == "unchanged" else done.sent.tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from workbench.errors import WorkbenchError
-from workbench.transcript.message import Message, Summary, Text, ToolResult
+from workbench.transcript.message import Message, Summary, Text
 
 CLEARED = "[result cleared from the context]"
 
@@ -98,7 +98,7 @@ class Log:
             LogError: the id is taken, or the parent is unknown.
         """
         if entry.id in self._by_id:
-            raise LogError(f"the log has an entry {entry.id!r} already; give each entry an id of its own")
+            raise LogError(f"the log has an entry {entry.id!r} already; give each entry another id")
         if entry.parent is not None and entry.parent not in self._by_id:
             raise LogError(f"entry {entry.id!r} names the unknown parent {entry.parent!r}; append the parent first")
         self._entries.append(entry)
@@ -152,9 +152,7 @@ def fold(path: Sequence[Entry]) -> tuple[Message, ...]:
     messages += _messages(path[last:])
     cleared = {call for entry in path if isinstance(entry, ClearingEntry) for call in entry.call_ids}
     return tuple(
-        replace(message, blocks=(Text(CLEARED),))
-        if isinstance(message, ToolResult) and message.call_id in cleared
-        else message
+        replace(message, blocks=(Text(CLEARED),)) if message.role == "tool" and message.call_id in cleared else message
         for message in messages
     )
 

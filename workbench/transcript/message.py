@@ -60,7 +60,7 @@ class ToolCall:
 class Usage:
     """What a provider reported for one request, in tokens. The whole prompt is the first three together.
 
-    `cache_write_long` is the part of `cache_write` that was to be kept for an hour; 0 where nobody says.
+    `cache_write_long` is the part of `cache_write` that was to be kept for an hour; 0 if unknown.
     """
 
     input: int = 0
@@ -234,4 +234,4 @@ def is_empty(message: Message) -> bool:
 
 def is_real_user(message: Message) -> bool:
     """Whether a person said it: a user message that no client made up."""
-    return isinstance(message, UserMessage) and not message.synthetic
+    return message.role == "user" and not message.synthetic

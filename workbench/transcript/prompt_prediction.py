@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from workbench.transcript.message import AssistantMessage
 from workbench.transcript.recorded_requests import Change, RecordedRequest, recorded_requests
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import TokenCounter
@@ -106,7 +105,5 @@ def _turn(request: RecordedRequest, before: PredictedRequest | None, law: float,
 
 def usual_model(session: Session) -> str:
     """The model that reported most often; empty if none did."""
-    models = Counter(
-        message.model for message in session.messages if isinstance(message, AssistantMessage) and message.usage
-    )
+    models = Counter(message.model for message in session.messages if message.role == "assistant" and message.usage)
     return models.most_common(1)[0][0] if models else ""

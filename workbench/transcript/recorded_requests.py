@@ -49,7 +49,7 @@ def recorded_requests(session: Session, sizes: Sequence[int], count: TokenCounte
             sent = SentContext(session, sizes, count)
             for earlier in session.log.path(entry.parent):
                 sent.take(earlier)
-        if isinstance(entry, MessageEntry) and isinstance(entry.message, AssistantMessage):
+        if isinstance(entry, MessageEntry) and entry.message.role == "assistant":
             yield RecordedRequest(entry.message, sent.tokens, sent.change, numbers.get(sent.answer))
             numbers[entry.id] = len(numbers)
         sent.take(entry)
@@ -90,9 +90,9 @@ class SentContext:
 
     def _add(self, entry: MessageEntry) -> None:
         self._place[entry.id] = len(self._sizes)
-        if isinstance(entry.message, ToolResult):
+        if entry.message.role == "tool":
             self._results[entry.message.call_id] = len(self._sizes)
-        elif isinstance(entry.message, AssistantMessage):
+        elif entry.message.role == "assistant":
             self.change, self.answer = "", entry.id
         size = self._known.get(entry.id)
         self._sizes.append(self._count(entry.message) if size is None else size)

@@ -1,4 +1,4 @@
-"""Removes secrets, e-mail addresses and the names of home directories from a session before anybody else sees it.
+"""Removes secrets, e-mail addresses and the names of home directories from a session, so that it can be shared.
 
 Each is replaced by a placeholder of about its size: equal ones by equal ones within a session, and none can be worked
 out from its placeholder, which counts and never hashes. What an agent said about a secret stays tied to it.

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from workbench.markup import card, clipped
 from workbench.transcript.log import ClearingEntry, CompactionEntry, Entry, Log, MessageEntry
-from workbench.transcript.message import AssistantMessage, Message, said_texts
+from workbench.transcript.message import Message, said_texts
 
 FIRST = 8
 """Messages that a session shows of itself."""
@@ -87,7 +87,7 @@ class Session:
     @cached_property
     def requests(self) -> tuple[int, ...]:
         """The index of each assistant message: the recorded answer to one request."""
-        return tuple(i for i, message in enumerate(self.messages) if isinstance(message, AssistantMessage))
+        return tuple(i for i, message in enumerate(self.messages) if message.role == "assistant")
 
     @cached_property
     def recorded(self) -> tuple[Recorded, ...]:
@@ -122,6 +122,6 @@ class Session:
 
 def _line(message: Message) -> str:
     """What a message says, or the tools that it calls, on one line."""
-    calls = [call.name for call in message.calls] if isinstance(message, AssistantMessage) else []
+    calls = [call.name for call in message.calls] if message.role == "assistant" else []
     words = " ".join(" ".join(clipped(text) for text in said_texts(message)).split())
     return f"calls {', '.join(calls)}: {words}" if calls else words

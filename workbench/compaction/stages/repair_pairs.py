@@ -9,7 +9,7 @@ from typing import ClassVar
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, ToolResult, is_empty
+from workbench.transcript.message import Message, is_empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,14 @@ class RepairPairs:
         answered: set[tuple[int, str]] = set()
         edits = []
         for i, message in enumerate(messages):
-            if isinstance(message, ToolResult):
+            if message.role == "tool":
                 pair = (caller_of.get(i, -1), message.call_id)
                 if pair[0] >= 0 and pair not in answered:
                     answered.add(pair)
                 elif not message.pinned:
                     edits.append(Replace(i, i + 1))
         for i, message in enumerate(messages):
-            if isinstance(message, AssistantMessage) and i != waiting and not message.pinned:
+            if message.role == "assistant" and i != waiting and not message.pinned:
                 missing = [call for call in message.calls if (i, call.id) not in answered]
                 if missing:
                     short = replace(message, blocks=tuple(block for block in message.blocks if block not in missing))
@@ -50,6 +50,6 @@ def _waiting(messages: Sequence[Message]) -> int | None:
     """The index of the last message that has calls, if only results come after it."""
     for i in range(len(messages) - 1, -1, -1):
         message = messages[i]
-        if not isinstance(message, ToolResult):
-            return i if isinstance(message, AssistantMessage) and message.calls else None
+        if message.role != "tool":
+            return i if message.role == "assistant" and message.calls else None
     return None

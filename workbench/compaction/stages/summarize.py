@@ -180,7 +180,7 @@ class Summarize:
             yield turn, self.limits.single(most)
 
     def _bounded(self, task: SummaryTask, request: SummaryRequest, tokens: int) -> SummaryRequest:
-        """The request for an answer of so many tokens, with what stands in for it."""
+        """The request for an answer of so many tokens, with the fallback text."""
         about = (request.messages, request.previous, tokens, task.context.count)
         return replace(
             request,
@@ -195,5 +195,5 @@ class Summarize:
 
 def _finished(finish: Finish, task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
     said = enumerate(edited.messages)
-    at = next(i for i, one in said if isinstance(one, Summary) and one.replaces == draft.frame.replaces)
+    at = next(i for i, one in said if one.role == "summary" and one.replaces == draft.frame.replaces)
     return finish(task, draft, edited, at)

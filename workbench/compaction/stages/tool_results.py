@@ -15,7 +15,7 @@ from workbench.compaction.results import rewritten
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
-from workbench.transcript.message import AssistantMessage, Message, ToolCall, ToolResult, plain_text
+from workbench.transcript.message import Message, ToolCall, ToolResult, plain_text
 from workbench.transcript.pairing import answered
 
 
@@ -34,11 +34,11 @@ class BudgetReduction:
     name: ClassVar[str] = "budget_reduction"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """Replace what is too long, wherever it stands."""
+        """Replace what is too long, in the whole context."""
         long = (
             (i, plain_text(message))
             for i, message in enumerate(context.messages)
-            if isinstance(message, ToolResult)
+            if message.role == "tool"
             and sum([len(block.text) for block in message.blocks if block.type == "text"]) > self.chars
         )
         named = ((i, len(text), reference(text)) for i, text in long)
@@ -63,13 +63,11 @@ class Snip:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace stale results; one whose marker would not be smaller stays, and so does a reference."""
-        answers = [isinstance(message, AssistantMessage) for message in context.messages]
+        answers = [message.role == "assistant" for message in context.messages]
         later = list(accumulate(reversed(answers)))[::-1]
         stale = (i for i in _inner_results(context, self.pins) if later[i] >= self.age)
         results = ((i, context.messages[i]) for i in stale if _may_go(context, i, self.pins))
-        return rewritten(
-            context, ((i, SNIPPED.format(one.call_id)) for i, one in results if isinstance(one, ToolResult))
-        )
+        return rewritten(context, ((i, SNIPPED.format(one.call_id)) for i, one in results if one.role == "tool"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +102,7 @@ class Microcompact:
 def _inner_results(context: Context, pins: Pins) -> list[int]:
     """The tool results between the prefix and the suffix, both counted in messages."""
     between = range(pins.prefix, len(context.messages) - pins.suffix)
-    return [i for i in between if isinstance(context.messages[i], ToolResult)]
+    return [i for i in between if context.messages[i].role == "tool"]
 
 
 def _may_go(context: Context, i: int, pins: Pins) -> bool:
@@ -122,7 +120,7 @@ class ContextCollapse:
 
     Source:
         ExAthena, `Compactors.ContextCollapse`, restated. There the marker of a repeated call made the request longer
-        and the projection was never sent; here it is sent, and a stub stands only where it is smaller.
+        and the projection was never sent; here it is sent, and a stub is written only where it is smaller.
     """
 
     name: ClassVar[str] = "context_collapse"
@@ -149,10 +147,10 @@ def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
     now: ToolCall | None = None
     said: dict[str, ToolResult] = {}
     for i, message in enumerate(messages):
-        if isinstance(message, AssistantMessage):
+        if message.role == "assistant":
             blocks = message.blocks
-            before, now = now, blocks[0] if len(blocks) == 1 and isinstance(blocks[0], ToolCall) else None
-        elif isinstance(message, ToolResult):
+            before, now = now, blocks[0] if len(blocks) == 1 and blocks[0].type == "tool_call" else None
+        elif message.role == "tool":
             if now is None or message.call_id != now.id:
                 continue
             said[now.id] = message

@@ -10,7 +10,7 @@ from workbench.compaction.pins import Pins
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Summary, SystemMessage, UserMessage
+from workbench.transcript.message import Message
 from workbench.transcript.pairing import last_user, protected
 
 
@@ -38,7 +38,7 @@ class Truncate:
         messages, room = context.messages, budget.target - context.overhead
         kept = _Kept(context, self.least)
         newest = last_user(messages)
-        summary = next((i for i in range(len(messages) - 1, -1, -1) if isinstance(messages[i], Summary)), None)
+        summary = next((i for i in range(len(messages) - 1, -1, -1) if messages[i].role == "summary"), None)
         loose = {i for i in (newest, summary) if i is not None and not messages[i].pinned}
         kept.add(*self.pins.fixed(context, budget) - loose)
         left = room - kept.tokens
@@ -127,8 +127,8 @@ class KeepFloor:
         """Drop all the rest."""
         messages = context.messages
         kept = protected(messages)
-        kept.update([i for i, message in enumerate(messages) if isinstance(message, SystemMessage)])
+        kept.update([i for i, message in enumerate(messages) if message.role == "system"])
         if last_user(messages) is None:
-            kept.update([i for i, message in enumerate(messages) if isinstance(message, UserMessage)][-1:])
+            kept.update([i for i, message in enumerate(messages) if message.role == "user"][-1:])
         edits = [Replace(i, i + 1) for i in range(len(messages)) if i not in kept]
         return Plan(tuple(edits)) if edits else None
