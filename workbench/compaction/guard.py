@@ -56,28 +56,30 @@ def _in_place(old: Message, new: Message) -> bool:
     return old.id == new.id and old.role == new.role
 
 
-def _paired(context: Context) -> tuple[set[Call], list[tuple[str, Call | None]]]:
-    """All calls, and for each result its id and the call that it answers, if there is one."""
-    messages, caller_of = context.messages, context.callers
-    calls = {
+def _calls(messages: Sequence[Message]) -> set[Call]:
+    return {
         (message.id, block.id)
         for message in messages
         if message.role == "assistant"
         for block in message.blocks
         if block.type == "tool_call"
     }
+
+
+def _results(context: Context) -> list[tuple[str, Call | None]]:
+    """The id of each result and the call that it answers, if there is one."""
+    messages, caller_of = context.messages, context.callers
     results = [(i, message) for i, message in enumerate(messages) if message.role == "tool"]
-    return calls, [(one.id, (messages[caller_of[i]].id, one.call_id) if i in caller_of else None) for i, one in results]
+    return [(one.id, (messages[caller_of[i]].id, one.call_id) if i in caller_of else None) for i, one in results]
 
 
 def _pairs(before: Context, after: Context) -> list[Violation]:
     """Calls that lost their result, results that lost their call or got another, and calls with more results."""
-    (had, old), (calls, now) = _paired(before), _paired(after)
-    closed = {call for _, call in now}
-    open_before = had - {call for _, call in old}
-    found = [
-        Violation("S1", f"call {call[1]!r} lost its result", call[0]) for call in sorted(calls - closed - open_before)
-    ]
+    old, now = _results(before), _results(after)
+    lost = _calls(after.messages) - {call for _, call in now}
+    if lost:
+        lost -= _calls(before.messages) - {call for _, call in old}
+    found = [Violation("S1", f"call {call[1]!r} lost its result", call[0]) for call in sorted(lost)]
     caller = dict(old)
     for id, call in now:
         was = caller.get(id)

@@ -55,7 +55,7 @@ class Context:
         return callers(self.messages)
 
     @cached_property
-    def calls(self) -> Mapping[int, ToolCall]:
+    def calls(self) -> dict[int, ToolCall]:
         """For the index of each tool result, the call that it answers."""
         return {i: call for i, (_, call) in answered(self.messages).items()}
 

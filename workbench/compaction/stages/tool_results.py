@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, groupby
 from typing import ClassVar
 
@@ -16,7 +16,6 @@ from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
 from workbench.transcript.message import Message, ToolCall, ToolResult, plain_text
-from workbench.transcript.pairing import answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +126,14 @@ class ContextCollapse:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The stubs, each strictly smaller than what it hides."""
-        return rewritten(context, (dict(_repeats(context.messages)) | dict(_overtaken(context.messages))).items())
+        return rewritten(context, (dict(_repeats(context.messages)) | dict(_overtaken(context))).items())
 
 
-def _overtaken(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
+def _overtaken(context: Context) -> Iterator[tuple[int, str]]:
     """The results of reads whose file was changed later, by a call that did not fail."""
     changed: set[str] = set()
-    for i, (_, call) in reversed(answered(messages).items()):
-        files, result = touched(call.name, call.arguments), messages[i]
+    for i, call in reversed(context.calls.items()):
+        files, result = touched(call.name, call.arguments), context.messages[i]
         if files.modified and not (result.role == "tool" and result.is_error):
             changed.update(files.modified)
         elif files.read and files.read[0] in changed:
@@ -154,7 +153,7 @@ def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
             if now is None or message.call_id != now.id:
                 continue
             said[now.id] = message
-            if before is not None and before.id != now.id and replace(before, id=now.id) == now:
+            if before and before.id != now.id and (before.name, before.arguments) == (now.name, now.arguments):
                 earlier = said.get(before.id)
                 if earlier is not None and (earlier.blocks, earlier.is_error) == (message.blocks, message.is_error):
                     yield i, f"{REPEATED} same result as call {before.id}"
