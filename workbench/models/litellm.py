@@ -96,7 +96,7 @@ class LiteLLM:
         }  # fmt: skip
 
     def window(self, request: SummaryRequest, /) -> int | None:
-        """Tokens that the model takes, its completion included; None if unknown."""
+        """The context window in tokens, completion included; None if unknown."""
         model, options = self.called(request)
         return options.window or listed_window(model)
 

@@ -59,7 +59,7 @@ class Local(LiteLLM):
         return {"weights": _seal(found.path, found.path.stat().st_mtime_ns), "window": found.window, "most": MOST}
 
     def window(self, request: SummaryRequest, /) -> int | None:
-        """Tokens that the model takes, its answer included."""
+        """The context window in tokens, completion included."""
         return weights(self.model).window
 
 

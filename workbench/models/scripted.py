@@ -9,7 +9,7 @@ from workbench.models.model import Completion, SummaryRequest
 
 
 class Scripted:
-    """Gives the texts in order and raises the errors among them; remembers what it was asked.
+    """Returns the texts in order, raises the errors among them, and records the requests.
 
     Attributes:
         requests: every request so far, in order.

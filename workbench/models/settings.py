@@ -28,13 +28,13 @@ class ModelSettings:
         cache: the folder with the answers; None for the default one.
         use_cache: whether answers are taken from the cache and kept in it.
         cache_only: never ask a model; an answer that is not in the cache is an error.
-        max_usd: dollars that the run may spend at most, its earlier sittings included; None for no limit.
-        concurrency: calls at most at once, over all processes of the run; None for no limit.
+        max_usd: the most dollars that the run may spend, earlier sittings included; None for no limit.
+        concurrency: the most concurrent calls, over all processes of the run; None for no limit.
         run: name under which calls count against the limits; a run without one takes its folder's name.
         on_bad_summary: what becomes of a summary that is useless: `fallback`, `fail` or `keep`.
-        replicate: another number asks every request anew.
+        replicate: another number sends every request anew.
         served: the addresses of local servers by the name of their weights.
-        machine: the machine whose processes share the limits; empty for any.
+        machine: the host name of the machine that keeps the limits; empty for any.
     """
 
     cache: Path | str | None = None

@@ -75,7 +75,7 @@ def weights(name: str) -> Weights:
             raise SettingError(
                 f"there are no weights {name!r}; known are {', '.join(NAMES)}, or a path to a .gguf file"
             )
-        return Weights(path.stem, path, OTHER_WINDOW, path.name, "as its maker says")
+        return Weights(path.stem, path, OTHER_WINDOW, path.name, "see its model card")
     known = _KNOWN[name]
     spec = find_spec(known.module)
     if spec is None or spec.origin is None:

@@ -25,7 +25,7 @@ class ModelWrapper:
         return is_concurrent(self.model)
 
     def window(self, request: SummaryRequest, /) -> int | None:
-        """Tokens that the model takes, its completion included; None if unknown."""
+        """The context window in tokens, completion included; None if unknown."""
         own = getattr(self.model, "window", None)
         return own(request) if callable(own) else None
 
