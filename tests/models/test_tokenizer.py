@@ -5,6 +5,7 @@ import pickle
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,14 @@ def test_counters_of_one_encoding_are_equal_and_survive_a_pickle() -> None:
     again = pickle.loads(pickle.dumps(count))
     assert again == count
     assert again.count_text("some words") == count.count_text("some words")
+
+
+def test_threads_may_load_the_encoding_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
+    monkeypatch.setattr("tiktoken.registry.ENCODINGS", {})
+    tokenizer.loaded.cache_clear()
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(TiktokenCounter().count_text, ["one two three"] * 4)) == [3] * 4
 
 
 def test_a_missing_table_is_an_error_and_never_a_download(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from workbench.errors import SetupError
@@ -32,6 +33,7 @@ Source:
 """
 
 _CACHE_DIR = "TIKTOKEN_CACHE_DIR"
+_LOADING = Lock()
 _BREAK = re.compile(r"\n(?=[^\s/]|[^\S\r\n]+\S|(?<=[A-Za-z0-9]\n)/)")
 """A line's end over which no token reaches: the next line says something, and does not begin with the `/` that the
 pattern of o200k takes to the marks and line ends before it."""
@@ -76,15 +78,15 @@ def loaded() -> Encoding:
     """
     import tiktoken
 
-    before = os.environ.get(_CACHE_DIR)
-    os.environ[_CACHE_DIR] = str(_folder())
-    try:
-        return tiktoken.get_encoding(ENCODING)
-    finally:
-        if before is None:
+    with _LOADING:
+        before = os.environ.get(_CACHE_DIR)
+        os.environ[_CACHE_DIR] = str(_folder())
+        try:
+            return tiktoken.get_encoding(ENCODING)
+        finally:
             del os.environ[_CACHE_DIR]
-        else:
-            os.environ[_CACHE_DIR] = before
+            if before is not None:
+                os.environ[_CACHE_DIR] = before
 
 
 def _folder() -> Path:
