@@ -18,9 +18,9 @@ from workbench.experiment.prepared import prepared as prepared
 from workbench.experiment.prepared import replay as replay
 from workbench.experiment.sweep import sweep as sweep
 from workbench.explore.explorer import explore as explore
-from workbench.explore.labelling import label as label
 from workbench.importers.importer import load as load
 from workbench.importers.native import save as save
+from workbench.judge.exam.sitting import judge_exam as judge_exam
 from workbench.live.compactor import Compactor as Compactor
 from workbench.live.hooks import Hooks as Hooks
 from workbench.live.hooks import Supply as Supply

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from judge.knowing import Knowing
+from models.provider import serving
 
 from builders import remembering, rules
 from workbench.cli import main
+from workbench.importers.importer import load
 from workbench.importers.native import save
 from workbench.transcript.session import Session
 
@@ -26,42 +30,83 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_probe_and_behave_print_their_outcome_as_json(
-    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.fixture
+def reader(recording: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Knowing]:
+    """A model that knows the exam, behind a server."""
+    knowing = Knowing(load(recording))
+    with serving() as server:
+        server.by = knowing.reply
+        monkeypatch.setenv("WORKBENCH_API_BASE", server.address)
+        monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+        yield knowing
+
+
+def test_exam_and_behaviour_print_their_outcome_as_json(
+    recording: Path, reader: Knowing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = ["--reader", "scripted:NOT STATED", "--out", str(tmp_path), "--json"]
-    assert main(["judge", "probes", str(recording), *SAME, "--most", "1", *told]) == 0
-    probed = json.loads(capsys.readouterr().out)
-    assert [row["strategy"] for row in probed["strategies"]] == ["none", "truncate", "null"]
-    assert probed["reader"] == "scripted" and probed["strategies"][0]["abstained"] == 1.0
-    assert main(["judge", "behaviour", str(recording), *SAME, *told]) == 0
+    told = ["--out", str(tmp_path), "--json"]
+    assert main(["judge", "exam", str(recording), *SAME, "--model", "litellm:openai/stub", *told]) == 0
+    sat = json.loads(capsys.readouterr().out)
+    assert [row["strategy"] for row in sat["strategies"]] == ["none", "truncate", "null"]
+    assert sat["reader"] == "litellm:openai/stub" and sat["strategies"][0]["score"]["mean"] == 1.0
+    assert sat["agreement"]["items"] > 0
+    assert main(["judge", "behaviour", str(recording), *SAME, "--reader", "scripted:NOT STATED", *told]) == 0
     behaved = json.loads(capsys.readouterr().out)
     assert [row["strategy"] for row in behaved["decisions"]] == ["truncate", "null"] and behaved["compliance"] == []
 
 
-def test_who_stays_larger_than_the_size_is_named_with_the_sessions_in_which_it_does(
+def test_a_dry_run_says_what_the_exams_would_cost_and_asks_nothing(
+    recording: Path, reader: Knowing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["judge", "exam", str(recording), *SAME, "--model", "litellm:gpt-4o-mini", "--out", str(tmp_path / "out")]
+    assert main([*words, "--dry-run"]) == 0
+    out = capsys.readouterr().out
+    assert "requests to litellm:gpt-4o-mini, the admission test included" in out and "at most about $0." in out
+    assert reader.asked == 0 and not (tmp_path / "out").exists()
+
+
+def test_a_reader_that_fails_its_test_ends_the_command_with_1_and_the_figures(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    words = ["judge", "exam", str(recording), *SAME, "--model", "scripted:I would rather not.", "--out", str(tmp_path)]
+    assert main(words) == 1
+    assert capsys.readouterr().out == (
+        "the reader scripted is not admitted: it answered 0 of 40 items, and 20 are needed "
+        "(mean score 0.00 with the answers, 0.00 without; 0 items).\n"
+    )
+    assert main([*words, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["admission"]["asked"] == 40
+
+
+def test_no_command_asks_a_model_that_was_not_named(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["judge", "exam", str(recording), "--out", str(tmp_path)]) == 2
+    assert "--model litellm:gpt-4o-mini" in capsys.readouterr().err
+    assert main(["judge", "behaviour", str(recording), "--out", str(tmp_path)]) == 2
+    assert "--reader" in capsys.readouterr().err
+
+
+def test_who_stays_larger_than_the_size_is_named_with_the_sessions_in_which_it_does(
+    recording: Path, reader: Knowing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["--strategies", "truncate,clear_tool_uses", "--boundaries", "0.6", "--shares", "0.3"]
-    told = ["--reader", "scripted:NOT STATED", "--out", str(tmp_path)]
-    for command in ("probes", "behaviour"):
-        assert main(["judge", command, str(recording), *words, *told]) == 0
+    told = {"exam": ["--model", "litellm:openai/stub"], "behaviour": ["--reader", "scripted:NOT STATED"]}
+    for command, more in told.items():
+        assert main(["judge", command, str(recording), *words, *more, "--out", str(tmp_path)]) == 0
         out = capsys.readouterr().out
         assert "clear_tool_uses stays larger than the size that was set in 1 of 1 session; it has no figures." in out
         lines = {line.split()[0]: line for line in out.splitlines() if line}
         assert lines["strategy"].endswith("larger") and lines["clear_tool_uses"] and "in 1" not in lines["truncate"]
         if command == "behaviour":
             assert "4 of 8 answers cannot be used" in out
-    assert main(["judge", "probes", str(recording), *words, *told, "--json"]) == 0
-    rows = {row["strategy"]: row["over_target"] for row in json.loads(capsys.readouterr().out)["strategies"]}
-    assert rows == {"none": 0, "truncate": 0, "clear_tool_uses": 1, "null": 0}
 
 
 def test_what_cannot_answer_is_refused_in_one_sentence(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for command in ("probes", "behaviour"):
-        assert main(["judge", command, str(recording), "--reader", "extractive", "--out", str(tmp_path)]) == 2
+    for command, name in (("exam", "--model"), ("behaviour", "--reader")):
+        assert main(["judge", command, str(recording), name, "extractive", "--out", str(tmp_path)]) == 2
         assert "no language model" in capsys.readouterr().err
     assert main(["judge", "surprisal", str(recording), "--likelihood", "nothing.gguf", "--out", str(tmp_path)]) == 2
     assert "gemma, smollm2" in capsys.readouterr().err
@@ -84,7 +129,7 @@ def test_surprisal_says_how_long_it_takes_and_under_which_terms_before_it_starts
         "--out",
         str(tmp_path / "out"),
     ]
-    assert main([*words, "--estimate"]) == 0
+    assert main([*words, "--dry-run"]) == 0
     told = capsys.readouterr().err
     assert "Apache-2.0" in told and "3 contexts" in told and "tokens to read" in told
     assert not (tmp_path / "out").exists()

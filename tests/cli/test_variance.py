@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from models.provider import Provider, completion, serving
 
@@ -13,8 +12,8 @@ from builders import remembering
 from workbench.cli import main
 from workbench.experiment.store import RunFolder
 from workbench.experiment.tables import frame
-from workbench.judge.probes.answers import COLUMNS, NOTES, TABLE, ProbeResults, again
-from workbench.judge.question_answerer import QuestionAnswerer
+from workbench.judge.exam.sitting import ExamResults
+from workbench.judge.question_answerer import QuestionAnswerer, context_text
 from workbench.models.litellm import LiteLLM
 from workbench.models.provider_options import ProviderOptions
 from workbench.models.settings import ModelSettings
@@ -23,17 +22,13 @@ from workbench.report.judges import measured_html
 
 @pytest.fixture
 def answers(tmp_path: Path) -> Path:
-    """Three answers to each of four questions about each of six sessions; each question is answered alike."""
+    """Three answers to each of four items about each of six sessions; each item is answered alike."""
     rows = [
-        {"session": f"s{session}", "strategy": "opal", "share": 0.1, "at": 5, "probe": probe, "question": "which?",
-         "outcome": "answered", "verdict": "right" if (session + probe) % 3 else "wrong", "reader": "r",
-         "replicate": replicate}
-        for session in range(6) for probe in range(4) for replicate in range(3)
+        {"session": f"s{session}", "project": f"s{session}", "strategy": "opal", "share": 0.1, "at": 5, "item": item,
+         "score": float((session + item) % 3 > 0), "lexical": 1.0, "reader": "r", "replicate": replicate, "reason": ""}
+        for session in range(6) for item in range(4) for replicate in range(3)
     ]  # fmt: skip
-    pd.DataFrame(
-        {name: pd.array([row.get(name) for row in rows], dtype=kind) for name, kind in COLUMNS.items()}
-    ).to_parquet(tmp_path / TABLE)
-    (tmp_path / NOTES).write_text(json.dumps({"summaries_by": "extractive", "judge": None, "reader": "r"}))
+    ExamResults.write(tmp_path, rows, {"summaries_by": "extractive", "reader": "r", "admission": "r is admitted"})
     return tmp_path
 
 
@@ -53,18 +48,18 @@ def test_the_noise_of_answers_is_split_and_said_what_to_do_about_it(
 ) -> None:
     assert main(["judge", "variance", str(answers)]) == 0
     told = capsys.readouterr().out
-    assert "repetition" in told and "opal: More questions would make the mean surest" in told
+    assert "repetition" in told and "opal: More items would make the mean surest" in told
     assert main(["judge", "variance", str(answers), "--json"]) == 0
     rows = {row["source"]: row for row in json.loads(capsys.readouterr().out)["answers"]}
-    assert rows["question"]["variance"] > 0.1 and rows["repetition"]["variance"] == pytest.approx(0, abs=1e-9)
+    assert rows["item"]["variance"] > 0.1 and rows["repetition"]["variance"] == pytest.approx(0, abs=1e-9)
     assert rows["reader"]["variance"] is None and "nothing to compare" in rows["reader"]["why"]
 
 
 def test_the_report_shows_the_same_split(answers: Path) -> None:
     html = "".join(part.html for part in measured_html(answers))
     assert "sources of variance" in html and "repetition" in html
-    table = ProbeResults.open(answers).table
-    table[table["replicate"] == 0].to_parquet(answers / TABLE)
+    table = ExamResults.open(answers).table
+    table[table["replicate"] == 0].to_parquet(answers / ExamResults.file)
     assert "sources of variance" not in "".join(part.html for part in measured_html(answers))
 
 
@@ -86,34 +81,13 @@ def test_a_folder_without_either_is_one_sentence(tmp_path: Path, capsys: pytest.
 def test_each_replicate_of_a_question_is_asked_anew_and_kept(tmp_path: Path) -> None:
     with serving() as server:
         server.replies = [completion(f"answer {n}") for n in range(4)]
-        reader = asked(server, tmp_path)
-        first = [again(reader, n).ask(remembering(2), "which?").text for n in range(3)]
+        reader, context = asked(server, tmp_path), context_text(remembering(2))
+        first = [reader.repeated(n).ask(context, "which?").text for n in range(3)]
         assert first == ["answer 0", "answer 1", "answer 2"]
-        assert [again(reader, n).ask(remembering(2), "which?").text for n in range(3)] == first
+        assert [reader.repeated(n).ask(context, "which?").text for n in range(3)] == first
         assert len(server.requests) == 3
 
 
 def asked(server: Provider, folder: Path) -> QuestionAnswerer:
     how = ProviderOptions(api_base=server.address, tries=1, timeout=20.0, window=10_000)
     return QuestionAnswerer(ModelSettings(cache=folder, run="r").model(LiteLLM("openai/stub", how)))
-
-
-def test_probe_with_replicates_prints_the_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from workbench.importers.native import save
-    from workbench.transcript.session import Session
-
-    save(Session.of(remembering(20), id="s"), tmp_path / "s.jsonl")
-    words = [
-        "judge",
-        "probes",
-        str(tmp_path / "s.jsonl"),
-        "--reader",
-        "scripted:NOT STATED",
-        "--strategies",
-        "truncate",
-    ]
-    words += ["--boundaries", "0.6", "--most", "2", "--out", str(tmp_path / "out"), "--replicates", "2"]
-    assert main(words) == 0
-    assert "repetition" in capsys.readouterr().out
-    assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["variance"]

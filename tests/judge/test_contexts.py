@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from judge.knowing import Knowing
 from models.likely import Echo
 
 from builders import remembering, rules, said
@@ -19,13 +20,12 @@ from workbench.importers.native import save
 from workbench.judge.behaviour.effects import compliances, equivalences
 from workbench.judge.behaviour.trials import behave
 from workbench.judge.contexts import ContextSpec
-from workbench.judge.probes.accuracy import accuracies, rubric_means
-from workbench.judge.probes.answers import probe
+from workbench.judge.exam.scores import scores
+from workbench.judge.exam.sitting import judge_exam
 from workbench.judge.surprisal.measurement import surprisal
 from workbench.metrics.size import ALLOWED, TOO_LARGE
 from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.model import Completion, SummaryRequest
-from workbench.models.scripted import Scripted
 from workbench.report.judges import measured_html
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
@@ -96,17 +96,18 @@ def test_a_context_is_marked_by_the_rule_of_the_comparison_at_equal_size(tmp_pat
 
 
 def test_nobody_is_asked_about_a_context_that_stays_larger(tmp_path: Path) -> None:
-    with_, without = Counting(), Counting()
-    done = probe(recorded(), reader=with_, strategies=(LAZY, "truncate"), out=tmp_path / "a", **SAME)
-    probe(recorded(), reader=without, strategies=("truncate",), out=tmp_path / "b", **SAME)
-    assert sorted(with_.prompts) == sorted(without.prompts)
+    reader = Knowing(recorded())
+    done = judge_exam(recorded(), model=reader, strategies=(LAZY, "truncate"), out=tmp_path / "a", **SAME)
+    asked, reader.asked = reader.asked, 0
+    judge_exam(recorded(), model=reader, strategies=("truncate",), out=tmp_path / "b", **SAME)
+    assert reader.asked == asked and done is not None
     own = done.table[done.table["strategy"] == "lazy"]
-    assert list(own["outcome"]) == ["over_target"] * 2 and own["reason"].str.startswith(TOO_LARGE).all()
-    assert own["question"].isna().all() and (own["tokens"] > 1_000).all()
-    by = {one.strategy: one for one in accuracies(done.table)}
-    assert (by["lazy"].right, by["lazy"].asked, by["lazy"].unusable, by["lazy"].over_target) == (None, 0, 0, 1)
-    assert by["truncate"].right is not None and by["truncate"].over_target == 0
-    assert rubric_means(done.table, ()) == [{"strategy": name} for name in by]
+    assert own["reason"].str.startswith(TOO_LARGE).all() and len(own) == 2
+    assert own["item"].isna().all() and (own["tokens"] > 1_000).all()
+    by = {one.strategy: one for one in scores(done.table)}
+    lazy = by["lazy"]
+    assert (lazy.score, lazy.items, lazy.unanswered, lazy.over_target) == (None, 0, 0, 1)
+    assert by["truncate"].score is not None and by["truncate"].over_target == 0
     page = "".join(part.html for part in measured_html(tmp_path / "a"))
     assert "lazy stays larger than the size that was set in 1 of 1 session; it has no figures." in page
 
@@ -114,11 +115,9 @@ def test_nobody_is_asked_about_a_context_that_stays_larger(tmp_path: Path) -> No
 def test_one_session_of_many_counts_for_nobody(tmp_path: Path) -> None:
     long = Session.of([said("Never use git stash.", "d"), *remembering(40)], id="long")
     what = [*recorded(10), long]
-    done = probe(
-        what, reader=Scripted(["NOT STATED"] * 10_000), strategies=(preset("large", 100),), most=1, out=tmp_path,
-        **SAME,
-    )  # fmt: skip
-    by = {one.strategy: one for one in accuracies(done.table)}
+    done = judge_exam(what, model=Knowing(what[-2:]), strategies=(preset("large", 100),), most=1, out=tmp_path, **SAME)
+    assert done is not None
+    by = {one.strategy: one for one in scores(done.table)}
     assert by["large"].over_target == 1
     assert {one.sessions for one in by.values()} == {10}
 
@@ -170,7 +169,7 @@ def test_its_surprise_is_not_measured_and_the_others_have_their_means(tmp_path: 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_a_share_that_is_none_is_refused(share: float) -> None:
-    with pytest.raises(SettingError, match=r"must be (less|greater) than"):
+    with pytest.raises(SettingError, match=r"must be (less|more) than"):
         ContextSpec(strategies="truncate", shares=(share,))
 
 

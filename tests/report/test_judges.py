@@ -1,12 +1,13 @@
 from pathlib import Path
 
 import pytest
+from judge.knowing import Knowing
 from models.likely import Echo
 from report.made import made
 
 from builders import remembering
 from workbench.judge.behaviour.trials import behave
-from workbench.judge.probes.answers import probe
+from workbench.judge.exam.sitting import judge_exam
 from workbench.judge.surprisal.measurement import surprisal
 from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.model import Completion, SummaryRequest
@@ -23,6 +24,12 @@ class Hostile:
         return Completion(text="<script>alert(2)</script>", model=self.name)
 
 
+class HostileKnowing(Knowing):
+    """The same, but it knows the exam."""
+
+    name = Hostile.name
+
+
 class Folder:
     """Stands where a run does."""
 
@@ -37,14 +44,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     what = [Session.of(remembering(20), id="<i>one</i>")]
     same = {"strategies": ("truncate",), "shares": (0.3,), "boundaries": (0.6,), "out": path, "quiet": True}
     surprisal(what, likelihood=kept, **same)  # type: ignore[arg-type]
-    probe(what, reader=Hostile(), **same)  # type: ignore[arg-type]
+    judge_exam(what, model=HostileKnowing(what), **same)  # type: ignore[arg-type]
     behave(what, reader=Hostile(), **same)  # type: ignore[arg-type]
     return path
 
 
 def test_each_table_in_the_folder_is_a_part_of_the_page(folder: Path) -> None:
     page = judges_html(Folder(folder)).html  # type: ignore[arg-type]
-    for title in ("Surprise", "Questions", "Behaviour"):
+    for title in ("Surprise", "Exam read by a model", "Behaviour"):
         assert f"<h3>{title}</h3>" in page
     assert "Checked against a real model" in page
 
@@ -61,9 +68,9 @@ def test_where_nothing_was_asked_the_page_says_how_to(tmp_path: Path) -> None:
     assert measured_html(tmp_path) == []
 
 
-def test_open_answers_of_an_uncalibrated_judge_have_no_number(folder: Path) -> None:
+def test_an_exam_stands_beside_the_agreement_of_its_readers_and_the_admission_test(folder: Path) -> None:
     page = "".join(part.html for part in measured_html(folder))
-    assert "not calibrated" in page
+    assert "Agreement with the lexical reader" in page and "is admitted (mean score" in page
 
 
 def test_the_check_against_a_real_model_is_told_with_its_interval_and_size(tmp_path: Path) -> None:

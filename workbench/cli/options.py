@@ -93,6 +93,8 @@ def _option(name: str, field: FieldInfo, default: object) -> Parameter:
     flags = [f"--{name.replace('_', '-')}", *([SHORT[name]] if name in SHORT else [])]
     kind: Any = Annotated[_kind(field.annotation), typer.Option(*flags, help=field.description)]
     text = ",".join(map(str, default)) if isinstance(default, tuple) else default
+    if field.is_required():
+        text = Parameter.empty
     return Parameter(name, Parameter.KEYWORD_ONLY, default=text, annotation=kind)
 
 

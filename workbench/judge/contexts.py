@@ -6,13 +6,14 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import LeftOut, SettingError
 from workbench.experiment.prepared import Prepared
+from workbench.experiment.replay_rows import Row
 from workbench.experiment.sources import Unreadable, What, read, sources_of
 from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
@@ -26,10 +27,11 @@ from workbench.experiment.spec import (
     one_model,
     with_references,
 )
-from workbench.judge.question_answerer import QuestionAnswerer
 from workbench.metrics.size import stays_larger
+from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
+from workbench.models.weights import weights
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import matched
 from workbench.transcript.context import Context
@@ -42,7 +44,6 @@ class Compacted:
 
     Attributes:
         share: the budget as a share of the history, which is `messages[:at]`.
-        path: the file that the session was read from; None for a session at hand.
         over_target: why the strategy may not be compared at that size in that session; empty where it may.
     """
 
@@ -51,7 +52,6 @@ class Compacted:
     share: float
     at: int
     context: Context
-    path: Path | None = None
     over_target: str = ""
 
     @property
@@ -59,12 +59,24 @@ class Compacted:
         """The recording."""
         return self.ready.session
 
+    @property
+    def place(self) -> Row:
+        """The columns that say which context a row is about."""
+        return {
+            "session": self.session.id, "project": self.session.project or self.session.id, "strategy": self.strategy,
+            "share": self.share, "at": self.at, "tokens": self.context.tokens,
+        }  # fmt: skip
 
-def _reader(value: Any) -> object:  # noqa: ANN401 - whatever was given
-    return value if isinstance(value, QuestionAnswerer) else one_model(value)
+
+MaybeModel: TypeAlias = Annotated[str | Model | None, Read(lambda value: value and one_model(value))]
 
 
-MaybeModel: TypeAlias = Annotated[str | Model | None, Read(lambda value: one_model(value) if value else None)]
+LocalModel: TypeAlias = Annotated[str | CachedLikelihood, Read(lambda value: value)]
+
+
+def cached_likelihood(wanted: str | CachedLikelihood) -> CachedLikelihood:
+    """The local model of these weights, whose results are kept; one at hand stays as it is."""
+    return CachedLikelihood.of(weights(wanted)) if isinstance(wanted, str) else wanted
 
 
 class ContextSpec(Spec):
@@ -75,7 +87,7 @@ class ContextSpec(Spec):
     )
     shares: Shares = Field((0.1,), description="Budgets at which all compact the same history, as shares of it.")
     boundaries: Shares = Field((0.5, 0.8), description="Where they compact, as shares of the messages.")
-    model: OneModel = Field("extractive", description="Model that writes summaries.")
+    writer: OneModel = Field("extractive", description="Model that writes summaries.")
     window: Whole | None = Field(None, ge=1000, description="Context window in tokens; None takes each session's own.")
     limit: Whole | None = Field(None, ge=1, description="Use at most this many sessions.")
     redact: Flag = Field(
@@ -102,8 +114,8 @@ class ContextSpec(Spec):
         Raises:
             SettingError: no session can be read. Where only some files cannot, each is a warning `LeftOut`.
         """
-        model = self.how.model(self.model)
-        for path, ready in self._sessions(what):
+        model = self.how.model(self.writer)
+        for ready in self._sessions(what):
             at = at_shares(ready.session, self.boundaries)
             for preset in with_references(self.strategies):
                 replay = matched(
@@ -112,38 +124,23 @@ class ContextSpec(Spec):
                 )  # fmt: skip
                 why = {share: stays_larger(replay, share) for share in self.shares}
                 for shot in replay.snapshots:
-                    over_target = why.get(shot.share or 1.0, "")
-                    yield Compacted(ready, preset.name, shot.share or 1.0, shot.at, shot.context, path, over_target)
+                    share = shot.share or 1.0
+                    yield Compacted(ready, preset.name, share, shot.at, shot.context, why.get(share, ""))
 
-    def _sessions(self, what: What) -> Iterator[tuple[Path | None, Prepared]]:
-        used, unreadable, left_out = 0, list[Unreadable](), list[Unreadable]()
+    def _sessions(self, what: What) -> Iterator[Prepared]:
+        used, bad, left_out = 0, list[Unreadable](), list[Unreadable]()
         smallest_first = sorted(bundled_files(), key=lambda path: path.stat().st_size)
         for source in sources_of(what, smallest_first):
             if used == self.limit:
                 break
             found = read(source, self.window, redact=self.redact)
-            unreadable += found.unreadable
+            bad += found.unreadable
             left_out += [one for one in found.unreadable if source.named or not one.is_prose]
-            for ready in found.ready[: None if self.limit is None else self.limit - used]:
-                used += 1
-                yield source.path, ready
-        if not used and unreadable:
-            more = f" (and {len(unreadable) - 1} more)" if len(unreadable) > 1 else ""
-            raise SettingError(f"no session could be read: {unreadable[0]}{more}")
+            ready = found.ready[: None if self.limit is None else self.limit - used]
+            used += len(ready)
+            yield from ready
+        if not used and bad:
+            more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
+            raise SettingError(f"no session could be read: {bad[0]}{more}")
         for one in left_out:
             warnings.warn(f"left out: {one}", LeftOut, stacklevel=2)
-
-
-class AnswerSpec(ContextSpec):
-    """A measurement by a model's answers about contexts."""
-
-    reader: Annotated[str | Model | QuestionAnswerer, Read(_reader)] = Field(
-        description="Model that reads each context and answers: local, litellm:NAME, or a model of your own."
-    )
-    reader_window: Whole | None = Field(None, ge=500, description="Context window of the reader; None asks it.")
-
-    def answerer(self) -> QuestionAnswerer:
-        """The reader, asked under the settings."""
-        if isinstance(self.reader, QuestionAnswerer):
-            return self.reader
-        return QuestionAnswerer(self.how.model(self.reader), self.reader_window)

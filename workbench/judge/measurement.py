@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
+from workbench.analysis.over_target import evenly, over_target
 from workbench.errors import SettingError
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.store import write_atomically
@@ -30,7 +31,6 @@ class Measurement:
 
     path: Path
     file: ClassVar[str]
-    notes_file: ClassVar[str]
     columns: ClassVar[Mapping[str, str]]
     missing: ClassVar[str]
 
@@ -53,7 +53,7 @@ class Measurement:
         )
         table.to_parquet(part := where / f".{cls.file}.{os.getpid()}.part", index=False)
         part.replace(where / cls.file)
-        write_atomically(where / cls.notes_file, json.dumps(notes, indent=2) + "\n")
+        write_atomically((where / cls.file).with_suffix(".json"), json.dumps(notes, indent=2) + "\n")
         return cls(where)
 
     @cached_property
@@ -66,7 +66,7 @@ class Measurement:
     @cached_property
     def notes(self) -> dict[str, object]:
         """Who was asked, with which settings."""
-        return dict(json.loads((self.path / self.notes_file).read_text(encoding="utf-8")))
+        return dict(json.loads((self.path / self.file).with_suffix(".json").read_text(encoding="utf-8")))
 
 
 def each(rows: Callable[[Item], Iterable[Row]], items: Sequence[Item], word: str, quiet: bool) -> Iterator[Row]:
@@ -81,3 +81,23 @@ def each(rows: Callable[[Item], Iterable[Row]], items: Sequence[Item], word: str
 def even_choice(items: Sequence[Item], most: int) -> Sequence[Item]:
     """All items, or at most so many of them at even distances; the first is among them."""
     return items if len(items) <= most else [items[i * len(items) // most] for i in range(most)]
+
+
+def by_strategy(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, int]]:
+    """Each strategy, its rows that may be compared, and in how many sessions it stays larger than the size."""
+    even, large = evenly(table), over_target(table)
+    for name in dict.fromkeys(map(str, table["strategy"])):
+        yield name, even[even["strategy"] == name], len(large[name].inside) if name in large else 0
+
+
+def in_common(table: pd.DataFrame, column: str, place: Sequence[str]) -> pd.DataFrame:
+    """The rows with a value where every compared strategy has one at the same place.
+
+    The reference `none` may lack it: the whole history is often larger than a model's window.
+    """
+    rows = evenly(table)
+    rows = rows[rows[column].notna()]
+    apart = {"none", *(name for name, one in over_target(table).items() if not one.compared)}
+    inner = set(table["strategy"]) - apart
+    compared = rows["strategy"].where(rows["strategy"].isin(inner))
+    return rows[compared.groupby([rows[one] for one in place]).transform("nunique") == len(inner)]

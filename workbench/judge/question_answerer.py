@@ -1,15 +1,16 @@
-"""Asks a model one question about one context, from that context alone."""
+"""Asks a model about one context, from that context alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from workbench.compaction.prompt_template import PromptTemplate, harmless
 from workbench.errors import ModelError, SettingError
-from workbench.judge.scoring import ABSTENTION
 from workbench.models.model import Model, SummaryRequest
+from workbench.models.response_cache import with_replicate
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import Message
 
@@ -21,23 +22,18 @@ ANSWER_TOKENS = 200
 _WHOLE = PromptTemplate(result_chars=10**12, argument_chars=10**12)
 MARGIN = 1.1
 """By how much the reader's own tokens may outnumber ours."""
-
-INSTRUCTIONS = (
-    "You are asked one question about the conversation that you are shown. Answer from it alone, with as few words as "
-    f"possible and no explanation. Where it does not say, answer exactly: {ABSTENTION}"
-)
+_LETTER = re.compile(r"\W*(?:(?i:answer|option)\W+)?(?:([A-Z])(?![A-Za-z'])|\(?([a-z])\))")
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reader's answer: whether it counts, which model really answered, tokens of the prompt, and what it cost."""
+    """A reader's answer: whether it counts, what it cost, and why there is none."""
 
     text: str
     outcome: Outcome
-    model: str
-    tokens: int = 0
     usd: float | None = 0.0
     why: str = ""
+    logprobs: Sequence[tuple[str, Mapping[str, float]]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,43 +41,51 @@ class QuestionAnswerer:
     """A model that reads contexts: any but `extractive`, which is no language model.
 
     Attributes:
-        window: tokens that it takes; None asks the model, and where that does not know either, nothing is too large.
-        tokens: of an answer at most.
         instructions: the system prompt.
+        tokens: of an answer at most.
+        logprobs: alternatives of each token whose log-probabilities are wanted.
     """
 
     model: Model
-    window: int | None = None
+    instructions: str = ""
     tokens: int = ANSWER_TOKENS
-    instructions: str = INSTRUCTIONS
+    logprobs: int = 0
 
     def __post_init__(self) -> None:
         if self.model.name == "extractive":
-            raise SettingError(
-                "extractive is no language model and cannot answer questions; name another one, such as local"
-            )
+            raise SettingError("extractive is no language model; name another one, such as litellm:gpt-4o-mini")
 
-    def ask(self, messages: Sequence[Message], question: str) -> Reply:
-        """Ask one question about these messages; nothing is ever cut to make them fit."""
-        prompt = f"<conversation>\n{context_text(messages)}\n</conversation>\n\n{harmless(question)}"
+    def repeated(self, replicate: int) -> QuestionAnswerer:
+        """The same reader, asked again: another replicate has its own answers in the cache."""
+        return replace(self, model=with_replicate(self.model, replicate)) if replicate else self
+
+    def ask(self, context: str, question: str) -> Reply:
+        """Ask about a context (see `context_text`); it is never cut to make it fit."""
+        prompt = f"<conversation>\n{context}\n</conversation>\n\n{harmless(question)}"
         request = SummaryRequest(
             purpose="question", system=self.instructions, write=lambda _: prompt, max_tokens=self.tokens,
-            count=TiktokenCounter(),
+            count=TiktokenCounter(), logprobs=self.logprobs,
         )  # fmt: skip
         size = TiktokenCounter().count_text(prompt)
-        own = getattr(self.model, "window", None)
-        window = self.window or (own(request) if callable(own) else own)
+        window = getattr(self.model, "window", None)
+        window = window(request) if callable(window) else window
         if window is not None and size * MARGIN + self.tokens > window:
             why = f"the prompt has about {size} tokens, and {self.model.name} takes {window} with its answer"
-            return Reply("", "too_large", self.model.name, size, why=why)
+            return Reply("", "too_large", why=why)
         try:
             answer = self.model.complete(request)
         except ModelError as error:
-            return Reply("", "too_large" if error.overflow else "failed", self.model.name, size, why=str(error))
+            return Reply("", "too_large" if error.overflow else "failed", why=str(error))
         outcome: Outcome = "cut" if answer.cut else "answered" if answer.text.strip() else "empty"
-        return Reply(answer.text.strip(), outcome, answer.model, answer.input_tokens or size, answer.usd)
+        return Reply(answer.text.strip(), outcome, answer.usd, logprobs=answer.logprobs)
 
 
 def context_text(messages: Sequence[Message]) -> str:
     """A context as the text that a model is shown: whole, with thoughts kept apart."""
     return _WHOLE.transcript(messages)
+
+
+def chosen_letter(text: str) -> str:
+    """The letter that an answer begins with, in upper case; empty if there is none."""
+    found = _LETTER.match(text)
+    return (found[1] or found[2]).upper() if found else ""

@@ -104,8 +104,14 @@ def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion,
         cut=finish == "length",
         counted=counted,
         why="" if text else f"it ended with {finish!r}",
+        logprobs=_logprobs(choices[0]),
     )
     return completion, _in_full(sent.most, *reported, completion.usd) if exceeded else completion.usd
+
+
+def _logprobs(choice: Response) -> tuple[tuple[str, dict[str, float]], ...]:
+    content = getattr(getattr(choice, "logprobs", None), "content", None) or ()
+    return tuple((one.token, {other.token: other.logprob for other in one.top_logprobs or ()}) for one in content)
 
 
 def _text(content: object) -> str:

@@ -145,6 +145,8 @@ def _sent(request: SummaryRequest, model: str, options: ProviderOptions, *, boun
         call["max_tokens"] = most = min(most, most_output(model) or most)
     if options.temperature is not None:
         call["temperature"] = options.temperature
+    if request.logprobs:
+        call |= {"logprobs": True, "top_logprobs": request.logprobs}
     if options.api_base:
         call["api_base"] = options.api_base
         if not os.environ.get("OPENAI_API_KEY"):

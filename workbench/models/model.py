@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
@@ -32,6 +32,7 @@ class SummaryRequest:
         if_empty: the text to use when the completion is empty; None makes that a failure.
         count: the context's own counter.
         model: the name of another model to use; empty for the present one.
+        logprobs: alternatives of each token whose log-probabilities are wanted; 0 for none.
     """
 
     purpose: Purpose
@@ -47,6 +48,7 @@ class SummaryRequest:
     if_empty: str | None = None
     count: TokenCounter = chars_per_token
     model: str = ""
+    logprobs: int = 0
 
     @property
     def prompt(self) -> str:
@@ -83,6 +85,8 @@ class Completion:
         method: how it was written if not in one request: in parts, repaired.
         findings: what is wrong with it, a sentence each.
         left_out: how many of the messages the prompt shortened or left out; None if not counted.
+        logprobs: each token of the answer with the log-probabilities of its alternatives, if they were wanted and the
+            provider gives them.
     """
 
     text: str
@@ -99,6 +103,7 @@ class Completion:
     method: str = ""
     findings: tuple[str, ...] = ()
     left_out: int | None = None
+    logprobs: Sequence[tuple[str, Mapping[str, float]]] = ()
 
 
 class Model(Protocol):

@@ -43,7 +43,8 @@ class CachedModel(ModelWrapper):
                 "no answer to this request"
             )
         if found is not None:
-            return Completion(**{**found, "findings": ()})
+            logprobs = tuple((token, others) for token, others in found.get("logprobs", ()))
+            return Completion(**{**found, "findings": (), "logprobs": logprobs})
         try:
             completion = self.model.complete(request)
         except BaseException:
@@ -55,6 +56,7 @@ class CachedModel(ModelWrapper):
     def key(self, request: SummaryRequest) -> str:
         """A name for the request: SHA-256 of all that its completion depends on."""
         parts = [VERSION, self.model.seal(request), request.system, request.prompt, request.max_tokens, self.replicate]
+        parts += [request.logprobs] if request.logprobs else []
         text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 

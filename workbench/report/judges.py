@@ -1,4 +1,4 @@
-"""What real models make of the same contexts: their surprise, their answers, and their next actions.
+"""What real models make of the same contexts: their surprise, their exams, and their next actions.
 
 Each part appears once its command has written its table into the run's folder.
 """
@@ -13,10 +13,9 @@ from typing import Any
 from workbench.analysis.over_target import over_target_notes
 from workbench.judge.behaviour.effects import compliances, equivalences
 from workbench.judge.behaviour.trials import BehaviourResults
+from workbench.judge.exam.scores import agreement, agreement_note, scores, splits
+from workbench.judge.exam.sitting import ExamResults
 from workbench.judge.measurement import Measurement
-from workbench.judge.probes.accuracy import LABELS, accuracies, judged_note, labelled, rubric_means, splits
-from workbench.judge.probes.answers import ProbeResults
-from workbench.judge.probes.judge import DIMENSIONS, RUBRIC_NOTE
 from workbench.judge.surprisal.measurement import SurprisalResults
 from workbench.report.html import Html, part
 from workbench.report.tables import StoredRun
@@ -26,14 +25,11 @@ def _surprise(found: SurprisalResults) -> dict[str, Any]:
     return {"rows": found.means(), "model": found.notes["likelihood"]}
 
 
-def _probes(found: ProbeResults) -> dict[str, Any]:
-    labels, table = labelled(found.path / LABELS, found.table), found.table
-    rows = accuracies(table, labels)
+def _exam(found: ExamResults) -> dict[str, Any]:
     return {
-        "rows": [asdict(one) for one in rows], "reader": found.notes["reader"], "note": judged_note(labels, rows),
-        "scores": rubric_means(table, DIMENSIONS) if found.notes.get("scores_by") else [], "dimensions": DIMENSIONS,
-        "scores_note": RUBRIC_NOTE,
-        "variances": splits([found]) if (table["replicate"].fillna(0) > 0).any() else [],
+        "rows": [asdict(one) for one in scores(found.table)], "reader": found.notes["reader"],
+        "admission": found.notes["admission"], "agreement": agreement_note(agreement(found.table)),
+        "variances": splits([found]) if (found.table["replicate"].fillna(0) > 0).any() else [],
     }  # fmt: skip
 
 
@@ -45,7 +41,7 @@ def _behaviour(found: BehaviourResults) -> dict[str, Any]:
 
 
 KINDS: tuple[tuple[str, type[Measurement], Callable[[Any], dict[str, Any]]], ...] = (
-    ("surprise", SurprisalResults, _surprise), ("probes", ProbeResults, _probes),
+    ("surprise", SurprisalResults, _surprise), ("exam", ExamResults, _exam),
     ("behaviour", BehaviourResults, _behaviour),
 )  # fmt: skip
 """Template, measurement, and what the template shows of it."""

@@ -60,7 +60,9 @@ def test_who_reads_the_demand_obeys_and_a_liking_for_a_letter_is_half_obedience(
 
 def test_an_answer_that_never_came_is_no_disobedience() -> None:
     assert obedience(QuestionAnswerer(Scripted([ModelError("down")])), SAID, CHOICE)["obeyed"] is None
-    assert obedience(QuestionAnswerer(Scripted([]), window=300), SAID, CHOICE)["outcome"] == "too_large"
+    small = Scripted([])
+    small.window = 300  # type: ignore[attr-defined]
+    assert obedience(QuestionAnswerer(small), SAID, CHOICE)["outcome"] == "too_large"
 
 
 def test_a_choice_is_made_up_by_a_model_or_is_an_error() -> None:

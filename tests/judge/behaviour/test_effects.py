@@ -11,8 +11,8 @@ def obeyed(kept: float, sessions: int = 30, seed: int = 4) -> pd.DataFrame:
     chances = {"whole": 0.9, "without": 0.3, "compacted": 0.3 + 0.6 * kept, "restated": 0.9}
     return pd.DataFrame(
         {
-            "session": f"s{i}", "strategy": "one", "share": 0.1, "at": 10, "test": "compliance", "item": f"d{k}",
-            "condition": condition, "obeyed": rng.binomial(2, chance) / 2,
+            "session": f"s{i}", "project": f"s{i}", "strategy": "one", "share": 0.1, "at": 10, "test": "compliance",
+            "item": f"d{k}", "condition": condition, "obeyed": rng.binomial(2, chance) / 2,
         }
         for i in range(sessions) for k in range(6) for condition, chance in chances.items()
     )  # fmt: skip

@@ -81,7 +81,10 @@ def test_what_does_not_depend_on_the_strategy_is_asked_once(tmp_path: Path) -> N
 
 
 def test_answers_that_never_came_leave_no_number(tmp_path: Path) -> None:
-    done = tried(tmp_path, Agent(), maker=Maker(), reader_window=700)
+    class Small(Agent):
+        window = 700
+
+    done = tried(tmp_path, Small(), maker=Maker())
     assert all(row.same is None and row.n == 0 for row in equivalences(done.table))
     assert all(row.effect is None for row in compliances(done.table))
 

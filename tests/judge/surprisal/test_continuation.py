@@ -4,9 +4,8 @@ from models.likely import KNOWN, NEW, Echo
 from builders import remembering
 from workbench.errors import ModelError
 from workbench.extraction.entities import Entity
-from workbench.judge.mention import mention
 from workbench.judge.question_answerer import context_text
-from workbench.judge.surprisal.continuation import surprise, uses, within
+from workbench.judge.surprisal.continuation import mention, surprise, uses, within
 from workbench.metrics.index import Index
 from workbench.models.likelihood import Scored
 from workbench.transcript.message import Message

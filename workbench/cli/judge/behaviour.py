@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from workbench.analysis.over_target import is_over_target
-from workbench.analysis.paired import Estimate
-from workbench.cli.judge.over_target import say_over_target, table_with_larger
+from workbench.cli.judge.tables import estimated, say_over_target, table_with_larger
 from workbench.cli.options import AsJson, Paths, takes, tell_terms
 from workbench.cli.output import printable, say, say_json
-from workbench.formats import decimal
 from workbench.judge.behaviour.effects import compliances, equivalences
 from workbench.judge.behaviour.trials import BehaviourSpec, behave
 
@@ -24,7 +22,7 @@ DEMANDS = {
 }  # fmt: skip
 
 
-@takes(BehaviourSpec, reader="local", maker="")
+@takes(BehaviourSpec)
 def behaviour(spec: BehaviourSpec, paths: Paths = None, as_json: AsJson = False) -> int:
     """Test how a model goes on with each strategy's context: does it obey, and does it do the same next?
 
@@ -45,13 +43,13 @@ def behaviour(spec: BehaviourSpec, paths: Paths = None, as_json: AsJson = False)
         return 0
     say(f"Next actions of {printable(str(done.notes['reader']))}, means over sessions. `beyond chance`: 0 is as if")
     say("nothing had been compacted, -1 is always another action.")
-    say(table_with_larger([{**asdict(one), "estimate": _estimate(one.difference)} for one in same], DECISIONS))
+    say(table_with_larger([{**asdict(one), "estimate": estimated(one.difference)} for one in same], DECISIONS))
     if obeyed:
         say(
             "\nSteps that obey the user's demands. `effect kept`: 0 is as if they had never been said, 1 as if they had"
         )
         say("been said again just now.")
-        rows = [{**asdict(one), **one.obeyed, "estimate": _estimate(one.effect)} for one in obeyed]
+        rows = [{**asdict(one), **one.obeyed, "estimate": estimated(one.effect)} for one in obeyed]
         say(table_with_larger(rows, DEMANDS))
     say_over_target(done.table)
     asked = done.table[~is_over_target(done.table)]
@@ -60,9 +58,3 @@ def behaviour(spec: BehaviourSpec, paths: Paths = None, as_json: AsJson = False)
         say(f"{left} of {len(asked)} answers cannot be used; the columns `outcome` and `reason` say why.")
     say(f"Table: {done.path}")
     return 0
-
-
-def _estimate(one: Estimate | None) -> str:
-    if one is None or one.low is None:
-        return decimal(None if one is None else one.mean)
-    return f"{one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from workbench.cli.judge.over_target import say_over_target
-from workbench.cli.options import AsJson, Paths, takes
+from workbench.cli.judge.tables import say_over_target
+from workbench.cli.options import AsJson, DryRun, Paths, takes
 from workbench.cli.output import complain, say, say_json, table
 from workbench.judge.surprisal.measurement import SurprisalForecast, SurprisalResults, SurprisalSpec
 from workbench.judge.surprisal.measurement import surprisal as measure
@@ -23,9 +19,7 @@ COLUMNS = {
 def surprisal(
     spec: SurprisalSpec,
     paths: Paths = None,
-    only_estimate: Annotated[
-        bool, typer.Option("--estimate", help="Estimate the time it would take, and stop.")
-    ] = False,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> int:
     """Measure how surprising a small local model finds what the recordings needed later, given each context.
@@ -45,7 +39,7 @@ def surprisal(
     def before(forecast: SurprisalForecast) -> bool:
         if not spec.quiet:
             complain(_forecast(forecast))
-        return not only_estimate
+        return not dry_run
 
     done = measure(paths or (), spec=spec, before=before)
     if done is None:

@@ -14,8 +14,8 @@ from workbench.cli.output import complain, records, say, say_json, table
 from workbench.errors import SettingError
 from workbench.experiment.store import Results
 from workbench.formats import NUMBERS, interval
-from workbench.judge.probes.accuracy import splits
-from workbench.judge.probes.answers import TABLE, ProbeResults
+from workbench.judge.exam.scores import splits
+from workbench.judge.exam.sitting import ExamResults
 
 MODES = {"natural": "own trigger", "matched": "equal size"}
 SCORES = {
@@ -33,16 +33,16 @@ ANSWERS = {
 def variance(
     folders: Annotated[
         list[Path],
-        typer.Argument(help="Runs with replicates, and folders of `judge probes`, split together."),
+        typer.Argument(help="Runs with replicates, and folders of `judge exam`, split together."),
     ],
     metric: Annotated[str, typer.Option("--metric", help="Of runs: which score.")] = "recall",
     as_json: AsJson = False,
 ) -> int:
-    """Split the noise of a score: sessions, questions, or models that answer differently each time.
+    """Split the noise of a score: sessions, items, or models that answer differently each time.
 
-    Of a run with replicates each strategy's variance is split over sessions and the model. Of answers to probes it is
-    split over summariser, reader, judge, session and question, as far as several of each were tried: put the
-    same questions to another reader, or let another model summarise, each into its own folder, and name all folders.
+    Of a run with replicates each strategy's variance is split over sessions and the model. Of exams it is split over
+    summariser, reader, session and item, as far as several of each were tried: let another reader sit the same exams,
+    or another model summarise, each into its own folder, and name all folders.
 
     Examples:
 
@@ -50,18 +50,18 @@ def variance(
 
       workbench judge variance reports/three
 
-      workbench judge probes my-sessions/ --reader litellm:gpt-4o-mini --replicates 3 --out reports/probes
+      workbench judge exam my-sessions/ --model litellm:gpt-4o-mini --replicates 3 --out reports/exam
 
-      workbench judge variance reports/probes reports/probes-by-another-reader
+      workbench judge variance reports/exam reports/exam-by-another-reader
     """
     runs = [Results.open(folder) for folder in folders if (folder / "manifest.json").is_file()]
-    probed = [ProbeResults.open(folder) for folder in folders if (folder / TABLE).is_file()]
+    exams = [ExamResults.open(folder) for folder in folders if (folder / ExamResults.file).is_file()]
     scores = {str(run.path): _scores(run, metric) for run in runs if not run.replicates.empty}
-    answers = splits(probed) if probed else []
+    answers = splits(exams) if exams else []
     if not any(scores.values()) and not answers:
         raise SettingError(
-            f"{', '.join(map(str, folders))}: no run with replicates and no answers to probes; "
-            "`workbench compare --replicates 3` and `workbench judge probes --replicates 3` make some"
+            f"{', '.join(map(str, folders))}: no run with replicates and no exams; "
+            "`workbench compare --replicates 3` and `workbench judge exam --replicates 3` make some"
         )
     if as_json:
         say_json({"metric": metric, "scores": scores, "answers": answers})
@@ -85,9 +85,8 @@ def say_answers(rows: Sequence[Mapping[str, object]]) -> None:
     """Print where the noise of answers comes from, strategy by strategy."""
     intervals = ({"interval": interval(row.get("low"), row.get("high"), NUMBERS["decimal3"])} for row in rows)  # type: ignore[arg-type]
     say(table([{**row, **more} for row, more in zip(rows, intervals, strict=True)], ANSWERS))
-    say("\nVariance of one answer, which is 1 if right and 0 if not, with 95 % intervals.")
-    say("`of one answer`, `of the mean`: the part of each source. `repetition`: the same question put to the same")
-    say("reader again, and what sources do together.")
+    say("\nVariance of the score of one item, with 95 % intervals. `of one answer`, `of the mean`: the part of each")
+    say("source. `repetition`: the same item put to the same reader again, and what sources do together.")
     for row in rows:
         if row.get("advice"):
             say(f"{row['strategy']}: {row['advice']}")

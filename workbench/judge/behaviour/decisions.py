@@ -9,7 +9,7 @@ from dataclasses import replace
 from workbench.experiment.replay_rows import Row
 from workbench.extraction.entities import plain
 from workbench.extraction.paths import normal_path
-from workbench.judge.question_answerer import QuestionAnswerer
+from workbench.judge.question_answerer import QuestionAnswerer, context_text
 from workbench.transcript.message import AssistantMessage, Message, argument_texts
 
 SAY = "say"
@@ -32,7 +32,7 @@ def tools(messages: Iterable[Message]) -> tuple[str, ...]:
 def next_action(reader: QuestionAnswerer, messages: Sequence[Message], known: Sequence[str]) -> Row:
     """Ask for the next action with one of the known tools; `tool` and `target` are None where the answer names none."""
     reader = replace(reader, instructions=INSTRUCTIONS)
-    reply = reader.ask(messages, f"Tools: {', '.join([*known, SAY])}.\nWhat is the next action?")
+    reply = reader.ask(context_text(messages), f"Tools: {', '.join([*known, SAY])}.\nWhat is the next action?")
     action = _parsed(reply.text) if reply.outcome == "answered" else NO_ACTION
     return {**action, "outcome": reply.outcome, "usd": reply.usd}
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
-from workbench.analysis.over_target import evenly, is_over_target, over_target
-from workbench.analysis.paired import Estimate, estimate
+from workbench.analysis.over_target import is_over_target
+from workbench.analysis.paired import Estimate, estimate, ratio
 from workbench.judge.behaviour.compliance import CONDITIONS
 from workbench.judge.behaviour.decisions import SAY
+from workbench.judge.measurement import by_strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +58,12 @@ class Equivalence:
 def compliances(table: pd.DataFrame) -> list[Compliance]:
     """A row a strategy; only demands that were answered in all four conditions."""
     table = table[(table["test"] == "compliance") & (table["obeyed"].notna() | is_over_target(table))]
-    return [_compliance(name, rows, larger) for name, rows, larger in _by_strategy(table)]
-
-
-def _by_strategy(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, int]]:
-    """Each strategy, its rows that may be compared, and in how many sessions it stays larger than the size."""
-    even, large = evenly(table), over_target(table)
-    for name in dict.fromkeys(map(str, table["strategy"])):
-        yield name, even[even["strategy"] == name], len(large[name].inside) if name in large else 0
+    return [_compliance(name, rows, larger) for name, rows, larger in by_strategy(table)]
 
 
 def _wide(rows: pd.DataFrame, values: str, conditions: Sequence[str]) -> pd.DataFrame:
     """A row an item or boundary that was answered in all conditions, a column a condition."""
-    place = ["session", "share", "at", "item"]
+    place = ["project", "session", "share", "at", "item"]
     rows = rows.assign(item=rows["item"].fillna("") if "item" in rows else "")
     wide = rows.pivot_table(index=place, columns="condition", values=values, aggfunc="last")
     return wide.reindex(columns=list(conditions)).dropna()
@@ -77,35 +71,29 @@ def _wide(rows: pd.DataFrame, values: str, conditions: Sequence[str]) -> pd.Data
 
 def _compliance(name: str, rows: pd.DataFrame, larger: int) -> Compliance:
     wide = _wide(rows.astype({"obeyed": "float"}), "obeyed", CONDITIONS)
-    by = wide.groupby("session").mean()
+    by = wide.groupby(["project", "session"]).mean()
+    projects = by.index.get_level_values("project").tolist()
     obeyed: dict[str, float | None] = {
         condition: None if by.empty else float(by[condition].mean()) for condition in CONDITIONS
     }
     room, above = by["restated"] - by["without"], by["compacted"] - by["without"]
-    most = estimate(room.tolist(), least=-1, most=1)
+    most = estimate(room.tolist(), projects, least=-1, most=1)
+    why, effect = "", None
     if most is None:
         why = "no demand was answered in all four conditions"
     elif most.low is None:
-        why = "too few sessions, or all alike, to know whether the demands change anything"
+        why = "too few projects, or all alike, to know whether the demands change anything"
     elif most.low <= 0:
         why = "the demands change too little: with and without them the model does much the same"
     else:
-        return Compliance(name, obeyed, _ratio(above, room), len(wide), over_target=larger)
-    return Compliance(name, obeyed, None, len(wide), why, larger)
-
-
-def _ratio(above: pd.Series[float], below: pd.Series[float]) -> Estimate | None:
-    """A ratio of means with an interval from leaving out one session at a time."""
-    n, whole = len(above), float(above.mean() / below.mean())
-    left = (above.sum() - above) / (below.sum() - below)
-    found = estimate((n * whole - (n - 1) * left).tolist())
-    return None if found is None else Estimate(whole, n, n, found.low, found.high)
+        effect = ratio(above.tolist(), room.tolist(), projects)
+    return Compliance(name, obeyed, effect, len(wide), why, larger)
 
 
 def equivalences(table: pd.DataFrame) -> list[Equivalence]:
     """A row a strategy; only boundaries at which all three were answered."""
     table = table[table["test"] == "decision"]
-    return [_equivalence(name, rows, larger) for name, rows, larger in _by_strategy(table)]
+    return [_equivalence(name, rows, larger) for name, rows, larger in by_strategy(table)]
 
 
 def _equivalence(name: str, rows: pd.DataFrame, larger: int) -> Equivalence:
@@ -118,8 +106,9 @@ def _equivalence(name: str, rows: pd.DataFrame, larger: int) -> Equivalence:
         "same": wide["whole"] == wide["compacted"], "again": wide["whole"] == wide["again"],
         "as_recorded": wide["recorded"] == wide["compacted"],
     })  # fmt: skip
-    by = same.astype(float).groupby("session").mean()
-    difference = estimate((by["same"] - by["again"]).tolist(), least=-1, most=1)
+    by = same.astype(float).groupby(["project", "session"]).mean()
+    projects = by.index.get_level_values("project").tolist()
+    difference = estimate((by["same"] - by["again"]).tolist(), projects, least=-1, most=1)
     means = by.mean().to_dict()
     return Equivalence(name, difference=difference, n=len(wide), over_target=larger, **means)
 

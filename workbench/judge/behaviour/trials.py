@@ -14,12 +14,11 @@ from workbench.analysis.over_target import OVER_TARGET
 from workbench.errors import ModelError
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.sources import What
-from workbench.experiment.spec import Whole, documented, model_name
+from workbench.experiment.spec import OneModel, Whole, documented, model_name
 from workbench.judge.behaviour.compliance import Dilemma, conditions, demands, dilemma, obedience
 from workbench.judge.behaviour.decisions import next_action, recorded_action, tools
-from workbench.judge.contexts import AnswerSpec, Compacted, MaybeModel
+from workbench.judge.contexts import Compacted, ContextSpec, MaybeModel
 from workbench.judge.measurement import Measurement, each
-from workbench.judge.probes.answers import again
 from workbench.judge.question_answerer import QuestionAnswerer
 from workbench.models.model import Model
 
@@ -27,9 +26,9 @@ WHOLE = "none"
 
 
 COLUMNS = {
-    "session": "string", "strategy": "string", "share": "Float64", "at": "Int64", "test": "string", "item": "string",
-    "condition": "string", "obeyed": "Float64", "tool": "string", "target": "string", "outcome": "string",
-    "reader": "string", "usd": "Float64", "reason": "string",
+    "session": "string", "project": "string", "strategy": "string", "share": "Float64", "at": "Int64",
+    "tokens": "Int64", "test": "string", "item": "string", "condition": "string", "obeyed": "Float64",
+    "tool": "string", "target": "string", "outcome": "string", "reader": "string", "usd": "Float64", "reason": "string",
 }  # fmt: skip
 """The columns of the table, see docs/tables.md."""
 
@@ -38,7 +37,6 @@ class BehaviourResults(Measurement):
     """A row an answer, and who was asked."""
 
     file = "behaviour.parquet"
-    notes_file = "behaviour.json"
     columns = COLUMNS
     missing = "measurement of behaviour; `workbench judge behaviour` makes one"
 
@@ -57,21 +55,16 @@ class Trials:
 
         Nobody is asked about a context that stays larger than the size: there is a row that says so for each test.
         """
-        place: Row = {
-            "session": one.session.id, "strategy": one.strategy, "share": one.share, "at": one.at,
-            "reader": self.reader.model.name, "reason": "",
-        }  # fmt: skip
         history = one.session.messages[: one.at]
         choices = self._once(one, "choices", lambda: self._choices(history))
+        larger = {"condition": "compacted", "outcome": OVER_TARGET, "reason": one.over_target}
+        place: Row = {**one.place, "reader": self.reader.model.name, "reason": ""}
+        for row in () if one.over_target else (*self._compliance(one, choices), *self._decisions(one)):
+            yield place | row
+        if one.over_target and any(isinstance(of, Dilemma) for of in choices):
+            yield place | {"test": "compliance", **larger}
         if one.over_target:
-            tests = ["compliance"] * any(isinstance(of, Dilemma) for of in choices) + ["decision"]
-            found: Iterator[Row] = (
-                {"test": test, "condition": "compacted", "outcome": OVER_TARGET, "reason": one.over_target}
-                for test in tests
-            )
-        else:
-            found = (row for rows in (self._compliance(one, choices), self._decisions(one)) for row in rows)
-        yield from (place | row for row in found)
+            yield place | {"test": "decision", **larger}
 
     def _once(self, one: Compacted, what: object, ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - what `ask` returns
         key = (one.session.id, one.at, what)
@@ -107,7 +100,7 @@ class Trials:
         ask = partial(next_action, known=tools(history))
         found = {
             "whole": self._once(one, "whole", lambda: ask(self.reader, history)),
-            "again": self._once(one, "again", lambda: ask(again(self.reader, 1), history)),
+            "again": self._once(one, "again", lambda: ask(self.reader.repeated(1), history)),
             "compacted": ask(self.reader, one.context.messages),
             "recorded": {**recorded_action(one.session.messages[one.at], one.session.cwd), "outcome": "answered"},
         }
@@ -115,9 +108,12 @@ class Trials:
             yield {"test": "decision", "condition": condition, **action}
 
 
-class BehaviourSpec(AnswerSpec):
+class BehaviourSpec(ContextSpec):
     """A measurement of behaviour."""
 
+    reader: OneModel = Field(
+        description="Model that goes on with the work: litellm:NAME, local, or a model of your own."
+    )
     maker: MaybeModel = Field(
         None, description="Model that writes choices in which a demand matters; None leaves compliance out."
     )
@@ -138,11 +134,12 @@ def behave(what: What = (), *, spec: BehaviourSpec | None = None, **settings: An
         **settings: the fields of `BehaviourSpec`; `reader` must be there.
     """
     spec = BehaviourSpec.of(spec, settings)
-    trials = Trials(spec.answerer(), spec.how.model(spec.maker) if spec.maker else None, spec.most)
+    reader = QuestionAnswerer(spec.how.model(spec.reader))
+    trials = Trials(reader, spec.how.model(spec.maker) if spec.maker else None, spec.most)
     contexts = [one for one in spec.contexts(what) if one.strategy != WHOLE]
     rows = list(each(trials.rows, contexts, "trying", spec.quiet))
     notes: dict[str, object] = {
         "reader": trials.reader.model.name, "choices_by": None if trials.maker is None else trials.maker.name,
-        "summaries_by": model_name(spec.model),
+        "summaries_by": model_name(spec.writer),
     }  # fmt: skip
     return BehaviourResults.write(spec.out, rows, notes)

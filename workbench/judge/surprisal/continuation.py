@@ -7,11 +7,13 @@ question, no paraphrase: it is a check of future-reference recall against a mode
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from workbench.extraction.entities import Entity
+from workbench.extraction.lexicon import UNIT
 from workbench.judge.measurement import even_choice
-from workbench.judge.mention import mention
 from workbench.metrics.demand import Demand
 from workbench.models.likelihood import Scored
 from workbench.models.likelihood_cache import CachedLikelihood
@@ -92,3 +94,26 @@ def within(scored: Scored, start: int, end: int) -> tuple[float, ...]:
     """The surprise of the tokens that hold a byte of `start..end`."""
     found = zip(scored.nats, scored.starts, scored.ends, strict=True)
     return tuple(nats for nats, first, last in found if first < end and last > start)
+
+
+def mention(entity: Entity, line: str) -> tuple[int, int] | None:
+    """Where an entity first stands in a line, in characters; None where it is written in a way that cannot be found."""
+    for pattern in _spellings(entity):
+        found = re.search(pattern, line, re.IGNORECASE)
+        if found:
+            return found.span()
+    return None
+
+
+def _spellings(entity: Entity) -> Iterable[str]:
+    if entity.kind == "number":
+        value, _, unit = entity.text.partition(" ")
+        digits = ",?".join(re.escape(char) for char in value)
+        known = sorted((written for written, normal in UNIT.items() if normal == unit), key=len, reverse=True)
+        yield rf"(?<![\w.]){digits}" + (rf"\s*(?:{'|'.join(map(re.escape, known))})(?!\w)" if unit else r"(?![\w])")
+        return
+    yield r"\s+".join(map(re.escape, entity.text.split()))
+    if entity.kind == "path":
+        parts = entity.text.strip("/").split("/")
+        for first in range(1, len(parts)):
+            yield r"(?<![\w-])" + re.escape("/".join(parts[first:])) + r"(?![\w-])"

@@ -7,29 +7,27 @@ from dataclasses import dataclass
 from os.path import commonprefix
 from pathlib import Path
 from time import monotonic
-from typing import Annotated, Any
+from typing import Any
 
 import pandas as pd
 from pydantic import Field
 
-from workbench.analysis.over_target import evenly, over_target
 from workbench.errors import ModelError
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.sources import What
-from workbench.experiment.spec import Read, Shares, Whole, documented, model_name
-from workbench.judge.contexts import Compacted, ContextSpec
-from workbench.judge.measurement import Measurement, each
+from workbench.experiment.spec import Shares, Whole, documented, model_name
+from workbench.judge.contexts import Compacted, ContextSpec, LocalModel, cached_likelihood
+from workbench.judge.measurement import Measurement, each, in_common
 from workbench.judge.question_answerer import context_text
 from workbench.judge.surprisal.continuation import MOST, Use, surprise, uses
 from workbench.metrics.recall import FEWEST
 from workbench.metrics.view import view
 from workbench.models.likelihood_cache import CachedLikelihood
-from workbench.models.weights import weights
 
 COLUMNS = {
-    "session": "string", "strategy": "string", "share": "Float64", "at": "Int64", "tokens": "Int64",
-    "entities": "Int64", "entity_tokens": "Int64", "nats": "Float64", "per_token": "Float64", "excess": "Float64",
-    "bound": "Float64", "presence": "Float64", "reason": "string",
+    "session": "string", "project": "string", "strategy": "string", "share": "Float64", "at": "Int64",
+    "tokens": "Int64", "entities": "Int64", "entity_tokens": "Int64", "nats": "Float64",
+    "per_token": "Float64", "excess": "Float64", "bound": "Float64", "presence": "Float64", "reason": "string",
 }  # fmt: skip
 """The columns of the table, see docs/tables.md."""
 PLACE = ["session", "share", "at"]
@@ -64,26 +62,20 @@ class SurprisalResults(Measurement):
     """A row a context, and the model, its terms, the settings, and how long it took."""
 
     file = "surprisal.parquet"
-    notes_file = "surprisal.json"
     columns = COLUMNS
     missing = "measurement of surprisal; `workbench judge surprisal` makes one"
 
     def means(self) -> list[Row]:
-        """A row a strategy: mean surprise and mean excess over sessions, each session counted once.
+        """A row a strategy: mean surprise and mean excess over projects.
 
         Only boundaries at which every strategy was scored that is compared at equal size, see `evenly`.
         """
-        table = evenly(self.table)
-        table = table[table["reason"] == ""]
-        names = list(dict.fromkeys(map(str, self.table["strategy"])))
-        apart = {name for name, one in over_target(self.table).items() if not one.compared}
-        inner = [name for name in names if name != "none" and name not in apart]
-        scored = table["strategy"].where(table["strategy"].isin(inner)).groupby([table[one] for one in PLACE])
-        common = table[scored.transform("nunique") == len(inner)]
+        common = in_common(self.table, "per_token", PLACE)
         found: list[Row] = []
-        for name in names if len(common) else ():
+        for name in dict.fromkeys(map(str, self.table["strategy"])) if len(common) else ():
             own = common[common["strategy"] == name]
-            means = own.groupby("session")[["per_token", "excess", "bound"]].mean().mean()
+            by = own.groupby(["project", "session"])[["per_token", "excess", "bound"]].mean()
+            means = by.groupby("project").mean().mean()
             row: Row = {"strategy": name, "sessions": int(own["session"].nunique()), "boundaries": len(own)}
             found.append(row | {str(column): None if pd.isna(mean) else float(mean) for column, mean in means.items()})
         return found
@@ -93,8 +85,8 @@ class SurprisalSpec(ContextSpec):
     """A measurement of surprisal."""
 
     boundaries: Shares = Field((0.35, 0.5, 0.65, 0.8), description="Where they compact, as shares of the messages.")
-    likelihood: Annotated[str | CachedLikelihood, Read(lambda value: value)] = Field(
-        "gemma", description="Weights of the model that is surprised: gemma, smollm2 or a .gguf file."
+    likelihood: LocalModel = Field(
+        "gemma", description="Weights of the model that is surprised: gemma, smollm2, a .gguf."
     )
     most: Whole = Field(MOST, ge=1, description="Score at most this many lines at a boundary.")
     out: Path = Field(Path("reports/surprisal"), description="Folder for the table; a run's report shows its own.")
@@ -122,7 +114,7 @@ def surprisal(
         The measurement; None if `before` stopped it.
     """
     spec = SurprisalSpec.of(spec, settings)
-    kept = CachedLikelihood.of(weights(spec.likelihood)) if isinstance(spec.likelihood, str) else spec.likelihood
+    kept = cached_likelihood(spec.likelihood)
     jobs = list(_jobs(spec.contexts(what), spec.most))
     if not before(_forecast(jobs, kept)):
         return None
@@ -134,7 +126,7 @@ def surprisal(
         if place in whole:
             row["excess"] = float(row["per_token"] or 0) - whole[place]
     notes = {
-        "likelihood": kept.name, "likelihood_window": kept.window, "summaries_by": model_name(spec.model),
+        "likelihood": kept.name, "likelihood_window": kept.window, "summaries_by": model_name(spec.writer),
         "most_lines": spec.most, "seconds": round(monotonic() - started, 1), "scored_now": kept.asked,
         "from_disk": kept.kept,
     }  # fmt: skip
@@ -178,10 +170,7 @@ def _seconds_a_token(kept: CachedLikelihood, text: str) -> float:
 
 def _row(job: _Job, kept: CachedLikelihood) -> Row:
     of = job.of
-    row: Row = {
-        "session": of.session.id, "strategy": of.strategy, "share": of.share, "at": of.at, "tokens": of.context.tokens,
-        "per_token": None, "reason": of.over_target,
-    }  # fmt: skip
+    row: Row = {**of.place, "per_token": None, "reason": of.over_target}
     if of.over_target:
         return row
     try:

@@ -1,4 +1,4 @@
-"""Where the noise of a score comes from: the summariser, the reader, the judge, the session, or mere repetition.
+"""Where the noise of a score comes from: the summariser, the reader, the session, the item, or mere repetition.
 
 Each factor's levels (each summariser, each session) count as drawn at random. What a factor explains beyond all others
 is held against what chance would let it explain (Henderson's third method, unbiased however unbalanced the table is;
@@ -15,8 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2, f
 
-from workbench.judge.calibration import Interval
-
 RESIDUAL = "residual"
 FEWEST_LEVELS = 2
 ONE_LEVEL = "one level, or a level for each score: nothing to compare"
@@ -24,6 +22,15 @@ ALONE = 1e-9
 """Shares below this are rounding: of a factor's indicators that no other factor explains, or of squares."""
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True)

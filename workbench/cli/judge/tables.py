@@ -1,4 +1,4 @@
-"""What the tables of answers about contexts of equal size say of strategies that stay larger than that size."""
+"""What the tables of the judge commands have in common: intervals, and strategies larger than the size that was set."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from workbench.analysis.over_target import over_target_notes
+from workbench.analysis.paired import Estimate
 from workbench.cli.output import printable, say, table
+from workbench.formats import decimal
 
 
 def table_with_larger(rows: Sequence[Mapping[str, object]], columns: Mapping[str, str]) -> str:
@@ -22,3 +24,10 @@ def say_over_target(answers: pd.DataFrame) -> None:
     """Say of each such strategy where it is larger, and what follows."""
     for line in over_target_notes(answers):
         say(printable(line))
+
+
+def estimated(one: Estimate | None) -> str:
+    """A mean with its interval, if it has one."""
+    if one is None or one.low is None:
+        return decimal(None if one is None else one.mean)
+    return f"{one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"

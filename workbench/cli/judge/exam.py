@@ -1,0 +1,81 @@
+"""`workbench judge exam`: a model sits the exam from each strategy's context."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from workbench.cli.judge.tables import estimated, say_over_target, table_with_larger
+from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
+from workbench.cli.output import complain, printable, say, say_json
+from workbench.cli.runs import warn_of_replicates
+from workbench.experiment.forecast import Asked
+from workbench.formats import dollars
+from workbench.judge.exam.admission import NotAdmitted
+from workbench.judge.exam.scores import agreement, agreement_note, scores
+from workbench.judge.exam.sitting import ExamSpec, judge_exam
+
+FAILED = 1
+COLUMNS = {
+    "strategy": "strategy", "score": "shown", "lexical reader": "lexical:decimal", "items": "items",
+    "unanswered": "unanswered", "sessions": "sessions",
+}  # fmt: skip
+
+
+@takes(ExamSpec)
+def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
+    """Let a model sit the exam from each strategy's context: questions about what the agent then needed.
+
+    The reader is tested first, on contexts that hold every answer and contexts that hold none. One that fails is asked
+    nothing else, and the command ends with 1. An item that the model does not answer has no score.
+
+    Examples:
+
+      workbench judge exam session.jsonl --model litellm:gpt-4o-mini --strategies truncate,summarize
+
+      workbench judge exam my-sessions/ --model litellm:gpt-4o-mini --max-dollars 2 --dry-run
+    """
+    if not spec.quiet:
+        tell_terms(spec.model)
+        warn_of_replicates(spec.replicates, spec.model)
+
+    def before(forecast: Asked) -> bool:
+        if dry_run and as_json:
+            say_json(asdict(forecast))
+        elif dry_run or not spec.quiet:
+            (say if dry_run else complain)(_forecast(forecast))
+        return not dry_run
+
+    try:
+        done = judge_exam(paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before)
+    except NotAdmitted as error:
+        if as_json:
+            say_json({"admission": asdict(error.admission), "why": str(error)})
+        else:
+            say(f"{printable(str(error))}.")
+        return FAILED
+    if done is None:
+        return 0
+    rows, agreed = scores(done.table), agreement(done.table)
+    if as_json:
+        found = [asdict(row) for row in rows]
+        say_json({"table": str(done.path), **done.notes, "strategies": found, "agreement": agreed})
+        return 0
+    say(f"{printable(str(done.notes['admission']))}.\n")
+    say(table_with_larger([{**asdict(row), "shown": estimated(row.score)} for row in rows], COLUMNS))
+    say("\n`score`: 0 is guessing, 1 is every item, with its 95 % interval over projects.")
+    say(agreement_note(agreed))
+    say_over_target(done.table)
+    say(f"Table: {done.path}")
+    return 0
+
+
+def _forecast(found: Asked) -> str:
+    if not found.requests:
+        return "The exams are read by a model on this machine; that takes minutes to hours, and costs nothing."
+    cost = "its price is not known; docs/my-provider.md says how to give one"
+    if found.usd is not None:
+        cost = f"at most about {dollars(found.usd)}"
+    return (
+        f"{found.requests:,} requests to {found.model}, the admission test included: {found.input_tokens:,} tokens to "
+        f"read, {found.output_tokens:,} to write; {cost}, less what is in the cache."
+    )

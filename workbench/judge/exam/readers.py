@@ -1,0 +1,147 @@
+"""Readers that sit the exam with a model: one names letters, one finds a candidate least surprising."""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, count
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.errors import ModelError
+from workbench.judge.exam.questions import GAP, LETTERS, UNSURE, gapped, ordered, question
+from workbench.judge.question_answerer import QuestionAnswerer, Reply
+from workbench.metrics.exam.item import Item
+from workbench.models.likelihood_cache import CachedLikelihood
+from workbench.models.model import Model
+from workbench.ragged import Floats
+
+ITEMS_A_REQUEST = 10
+ANSWER_TOKENS = 12
+"""Of each item's line at most."""
+ALTERNATIVES = 20
+"""Of each token, the most that providers give."""
+MOST_FAILURES = 3
+"""Requests that may fail one after another before the model is asked no more."""
+INSTRUCTIONS = (
+    "You are shown a conversation and questions about it. Answer from the conversation alone. Write one line for each "
+    f"question: its number, a colon, and the letter of one candidate, or {UNSURE} where the conversation does not "
+    "tell. Write nothing else."
+)
+_LINE = re.compile(r"^\W*(\d{1,2})\W*?[.:)]\W*?([A-Z](?![A-Za-z'])|\?)", re.MULTILINE)
+_OPENINGS = {"rule": "The user demanded: ", "todo": "Still to do: "}
+
+
+class Answered(NamedTuple):
+    """The answer to one item: its credit in [0, 1], NaN where there is none and `why` says why; dollars, if known."""
+
+    credit: float
+    why: str = ""
+    usd: float | None = 0.0
+
+
+class ModelReader(ABC):
+    """A reader of the exam (`metrics.exam.lexical.Reader`) that says why it gave no answer; `name` is for tables."""
+
+    name: str
+
+    @abstractmethod
+    def sit(self, items: Sequence[Item], context: str) -> list[Answered]:
+        """The answer to each item from a context."""
+
+    def read(self, items: Sequence[Item], texts: Sequence[str]) -> Floats:
+        """(items,) the credit of each in [0, 1], chance not taken off; NaN where it gave no answer."""
+        return np.array([one.credit for one in self.sit(items, "\n\n".join(texts))], dtype=np.float64)
+
+
+class Choice(ModelReader):
+    """A language model names the letters of candidates, several items in one request.
+
+    The credit is the probability of the true candidate's letter where the provider gives log-probabilities, else 1 or
+    0; a reader that says it cannot tell has the credit of a guess.
+
+    Args:
+        model: any language model.
+        replicate: another number asks anew, with the candidates in another order.
+    """
+
+    def __init__(self, model: Model, replicate: int = 0) -> None:
+        tokens = ITEMS_A_REQUEST * ANSWER_TOKENS
+        reader = QuestionAnswerer(model, INSTRUCTIONS, tokens, ALTERNATIVES)
+        self._reader, self._seed = reader.repeated(replicate), replicate
+        self._failed: list[str] = []
+        self.name = model.name
+
+    def sit(self, items: Sequence[Item], context: str) -> list[Answered]:
+        """See `ModelReader`."""
+        parts = [items[at : at + ITEMS_A_REQUEST] for at in range(0, len(items), ITEMS_A_REQUEST)]
+        return [one for part in parts for one in self._answered(part, context)]
+
+    def _answered(self, items: Sequence[Item], context: str) -> list[Answered]:
+        orders = [ordered(item, self._seed) for item in items]
+        reply = self._ask(context, "\n\n".join(map(question, count(1), items, orders)))
+        usd = None if reply.usd is None else reply.usd / len(items)
+        shares, why = _chosen(reply), reply.why or f"{self.name} named no candidate"
+        credit = [_credit(shares.get(number, {}), order) for number, order in enumerate(orders, 1)]
+        return [Answered(one, why if math.isnan(one) else "", usd) for one in credit]
+
+    def _ask(self, context: str, text: str) -> Reply:
+        if len(self._failed) == MOST_FAILURES:
+            why = f"not asked, since {MOST_FAILURES} requests in a row failed: {self._failed[-1]}"
+            return Reply("", "failed", why=why)
+        reply = self._reader.ask(context, text)
+        self._failed = [*self._failed, reply.why] if reply.outcome == "failed" else []
+        return reply
+
+
+def _chosen(reply: Reply) -> dict[int, Mapping[str, float]]:
+    """By the number of a question how probable each letter is; 1 for the letter where that is unknown."""
+    text = "".join(token for token, _ in reply.logprobs) or reply.text
+    ends = list(accumulate(len(token) for token, _ in reply.logprobs))
+    found: dict[int, Mapping[str, float]] = {}
+    for line in _LINE.finditer(text):
+        token, others = reply.logprobs[bisect_right(ends, line.start(2))] if ends else ("", {})
+        shares = {} if token.strip() == line[2] else {line[2]: 1.0}
+        for other, logprob in others.items() if token.strip() == line[2] else ():
+            shares[other.strip()] = shares.get(other.strip(), 0.0) + math.exp(logprob)
+        found[int(line[1])] = shares
+    return found
+
+
+def _credit(shares: Mapping[str, float], order: Sequence[int]) -> float:
+    """The probability of the true candidate, a guess for `UNSURE`; NaN where none of the candidates was named."""
+    letters = LETTERS[: len(order)]
+    whole = sum(shares.get(letter, 0.0) for letter in (*letters, UNSURE))
+    right = shares.get(letters[order.index(0)], 0.0) + shares.get(UNSURE, 0.0) / len(order)
+    return right / whole if whole else math.nan
+
+
+class CandidateLikelihood(ModelReader):
+    """A local model to which the context makes one candidate more likely than all others."""
+
+    def __init__(self, model: CachedLikelihood) -> None:
+        self._model, self.name = model, model.name
+
+    def sit(self, items: Sequence[Item], context: str) -> list[Answered]:
+        """See `ModelReader`."""
+        return [self._answered(item, context) for item in items]
+
+    def _answered(self, item: Item, context: str) -> Answered:
+        opening = _OPENINGS.get(item.kind) or gapped(item).partition(GAP)[0]
+        try:
+            gains = [self._gain(context, f"\n\n{opening}", candidate) for candidate in item.candidates]
+        except ModelError as error:
+            return Answered(math.nan, str(error))
+        best = [gain >= max(gains) - 1e-9 for gain in gains]
+        return Answered(best[0] / sum(best))
+
+    def _gain(self, context: str, opening: str, candidate: str) -> float:
+        """By how many nats the context makes a candidate more likely."""
+        start = len(opening.encode("utf-8", "replace"))
+        places = ((start, start + len(candidate.encode("utf-8", "replace"))),)
+        alone, after = (self._model.score(before, opening + candidate, places) for before in ("", context))
+        return sum(alone.nats) - sum(after.nats)

@@ -1,0 +1,120 @@
+"""What a reader's exams say: scores by strategy, agreement with the lexical reader, and where the noise comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pandas as pd
+
+from workbench.analysis.paired import Estimate, estimate
+from workbench.formats import decimal, percent
+from workbench.judge.exam.sitting import ExamResults
+from workbench.judge.measurement import by_strategy, in_common
+from workbench.judge.variance.components import RESIDUAL, advice, components
+
+PLACE = ["session", "share", "at"]
+KNOWN = 0.5
+"""The score from which an item counts as known."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExamScore:
+    """What one strategy's contexts score, over items that were answered from the context of every compared strategy.
+
+    Attributes:
+        score: the reader's mean over projects, 0 for guessing and 1 for every item; None without such items.
+        lexical: the lexical reader's on the same items.
+        items, sessions: how many.
+        unanswered: items without an answer.
+        over_target: sessions in which the strategy cannot reach the size that was set; see `evenly`.
+    """
+
+    strategy: str
+    score: Estimate | None
+    lexical: float | None
+    items: int
+    sessions: int
+    unanswered: int
+    over_target: int
+
+
+def scores(table: pd.DataFrame) -> list[ExamScore]:
+    """The scores of each strategy in a table of `workbench judge exam`."""
+    common, found = in_common(table, "score", (*PLACE, "item", "replicate")), []
+    for name, rows, larger in by_strategy(table):
+        own, left = common[common["strategy"] == name], rows["item"].notna() & rows["score"].isna()
+        found.append(ExamScore(name, *_means(own), len(own), own["session"].nunique(), int(left.sum()), larger))
+    return found
+
+
+def _means(rows: pd.DataFrame) -> tuple[Estimate | None, float | None]:
+    """The mean scores of the reader and of the lexical reader."""
+    by = rows.groupby(["session", "project"])[["score", "lexical"]].mean().astype(float)
+    projects = by.index.get_level_values("project").tolist()
+    score, lexical = (estimate(by[name].tolist(), projects, most=1) for name in ("score", "lexical"))
+    return score, None if lexical is None else lexical.mean
+
+
+def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
+    """How far the reader agrees with the lexical reader.
+
+    `items` that both scored; `agreement`: the share that both call known, or neither; `kappa`: the same beyond chance;
+    `rank`: the mean rank correlation of the strategies' scores at a boundary, over `boundaries` where both readers
+    tell three strategies or more apart.
+    """
+    rows = table[table["score"].notna()]
+    one, other = (rows[name].to_numpy(dtype=float) >= KNOWN for name in ("score", "lexical"))
+    if not len(rows):
+        return {"items": 0, "agreement": None, "kappa": None, "rank": None, "boundaries": 0}
+    agreed = float((one == other).mean())
+    chance = one.mean() * other.mean() + (1 - one.mean()) * (1 - other.mean())
+    means = rows.groupby([*PLACE, "strategy"])[["score", "lexical"]].mean().astype(float)
+    ranks = [
+        at["score"].corr(at["lexical"], method="spearman")
+        for _, at in means.groupby(PLACE)
+        if len(at) > 2 and (at.nunique() > 1).all()
+    ]
+    return {
+        "items": len(rows), "agreement": agreed,
+        "kappa": None if chance == 1 else float((agreed - chance) / (1 - chance)),
+        "rank": float(np.mean(ranks)) if ranks else None, "boundaries": len(ranks),
+    }  # fmt: skip
+
+
+def agreement_note(found: Mapping[str, float | int | None]) -> str:
+    """The agreement in words."""
+    if found["agreement"] is None:
+        return "No item was answered."
+    note = f"Agreement with the lexical reader: {percent(found['agreement'])} of {found['items']} items"
+    note += f", kappa {decimal(found['kappa'])}" if found["kappa"] is not None else ""
+    rank = f"; rank correlation of strategies {decimal(found['rank'])}, a mean over {found['boundaries']} boundaries"
+    return note + (rank if found["rank"] is not None else "") + "."
+
+
+def splits(runs: Sequence[ExamResults]) -> list[dict[str, object]]:
+    """The variance of each strategy's scores, a row a source; where too few items are scored, one row that says so.
+
+    Sources are summariser, reader, session and item; the rest, last, is what the same reader says otherwise to the same
+    item. `runs`: the same exams with other summarisers or readers, or sat several times.
+    """
+    rows = pd.concat([run.table.assign(summariser=str(run.notes["summaries_by"])) for run in runs])
+    rows = rows[rows["score"].notna()]
+    rows["item"] = rows[[*PLACE, "item"]].astype(str).agg(" ".join, axis=1)
+    found: list[dict[str, object]] = []
+    for name, own in rows.groupby("strategy", sort=False):
+        factors = {factor: own[factor].tolist() for factor in ("summariser", "reader", "session", "item")}
+        try:
+            parts = components(own["score"].tolist(), factors, nested="item", inside="session")
+        except ValueError as error:
+            found.append({"strategy": name, "source": "", "why": str(error)})
+            continue
+        for one in parts:
+            source = "repetition" if one.factor == RESIDUAL else one.factor
+            interval = dict.fromkeys(("variance", "low", "high"))
+            if one.variance is not None:
+                interval = {"variance": one.variance.value, "low": one.variance.low, "high": one.variance.high}
+            found.append({**asdict(one), "strategy": name, "source": source, **interval})
+        found[-1]["advice"] = advice(parts)
+    return found

@@ -1,0 +1,148 @@
+"""A model sits the exam from the contexts that strategies make of the same histories, at the same size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from pydantic import Field
+
+from workbench.errors import SettingError, UnknownName
+from workbench.experiment.forecast import Asked, FillerModel
+from workbench.experiment.replay_rows import Row
+from workbench.experiment.sources import What
+from workbench.experiment.spec import Whole, documented, model_name
+from workbench.judge.contexts import Compacted, ContextSpec, LocalModel, MaybeModel, cached_likelihood
+from workbench.judge.exam.admission import NotAdmitted, admission
+from workbench.judge.exam.readers import CandidateLikelihood, Choice, ModelReader
+from workbench.judge.measurement import Measurement, each, even_choice
+from workbench.judge.question_answerer import context_text
+from workbench.metrics.exam.exams import Exams
+from workbench.metrics.exam.item import corrected
+from workbench.metrics.view import view
+
+READERS = ("choice", "likelihood")
+COLUMNS = {
+    "session": "string", "project": "string", "strategy": "string", "share": "Float64", "at": "Int64",
+    "tokens": "Int64", "item": "Int64", "kind": "string", "answer": "string", "score": "Float64",
+    "lexical": "Float64", "replicate": "Int64", "reader": "string", "usd": "Float64", "reason": "string",
+}  # fmt: skip
+"""The columns of the table, see docs/tables.md."""
+
+
+class ExamResults(Measurement):
+    """A row an item that was answered from a context, and the reader with its admission test."""
+
+    file = "exam.parquet"
+    columns = COLUMNS
+    missing = "answers to exams; `workbench judge exam` asks for some"
+
+
+class ExamSpec(ContextSpec):
+    """A measurement by the exam."""
+
+    reader: str = Field("choice", description=f"How the model answers: {' or '.join(READERS)}.")
+    model: MaybeModel = Field(None, description="Model that chooses: litellm:NAME, or a model of your own.")
+    likelihood: LocalModel = Field("gemma", description="Weights of the reader likelihood: gemma, smollm2 or a .gguf.")
+    graded: Path | None = Field(None, description="Graded answers that the reader must follow to be admitted.")
+    most: Whole = Field(20, ge=1, description="Ask at most this many items at a boundary.")
+    replicates: Whole = Field(1, ge=1, description="Let the reader sit each exam this often.")
+    out: Path = Field(Path("reports/exam"), description="Folder for the answers.")
+
+    def readers(self) -> list[ModelReader]:
+        """The reader, once a replicate."""
+        if self.reader not in READERS:
+            raise UnknownName("reader", self.reader, READERS)
+        if self.reader == "likelihood":
+            return [CandidateLikelihood(cached_likelihood(self.likelihood))]
+        if self.model is None:
+            raise SettingError("the reader `choice` needs a model; name one, such as --model litellm:gpt-4o-mini")
+        model = self.how.model(self.model)
+        return [Choice(model, replicate) for replicate in range(self.replicates)]
+
+
+Sitting: TypeAlias = tuple[Compacted, Sequence[int]]
+"""A context, and the items of its boundary that are asked, by their numbers in the exam."""
+
+
+def _sittings(contexts: Iterator[Compacted], most: int) -> Iterator[Sitting]:
+    for one in contexts:
+        if items := Exams.of(one.ready.index).at(one.at).items:
+            yield one, even_choice(range(len(items)), most)
+
+
+def _rows(sitting: Sitting, readers: Sequence[ModelReader]) -> Iterator[Row]:
+    """The answers from one context; one that stays larger than the size has one row that says so."""
+    of, numbers = sitting
+    if of.over_target:
+        yield {**of.place, "reason": of.over_target}
+        return
+    exam = Exams.of(of.ready.index).at(of.at)
+    items = [exam.items[number] for number in numbers]
+    lexical = corrected(items, exam.credit(view(of.session, of.context))[list(numbers)])
+    for replicate, reader in enumerate(readers):
+        found = reader.sit(items, context_text(of.context.messages))
+        scores = corrected(items, np.array([one.credit for one in found]))
+        for number, item, one, score, rule in zip(numbers, items, found, scores, lexical, strict=True):
+            yield of.place | {
+                "item": number, "kind": item.kind, "answer": item.answer, "lexical": float(rule),
+                "score": None if math.isnan(score) else float(score), "replicate": replicate,
+                "reader": reader.name, "usd": one.usd, "reason": one.why,
+            }  # fmt: skip
+
+
+def _forecast(sittings: Sequence[Sitting], spec: ExamSpec) -> Asked:
+    """What the test and the exams ask at most: the same requests, put to a model that only counts them."""
+    if spec.model is None or spec.reader != "choice":
+        return Asked("", spec.reader)
+    filler = FillerModel(model_name(spec.model))
+    readers = [Choice(filler, replicate) for replicate in range(spec.replicates)]
+    admission(readers[0], spec.graded)
+    for sitting in sittings:
+        list(_rows(sitting, readers))
+    return sum(filler.asked, Asked("", filler.name))
+
+
+@documented(ExamSpec)
+def judge_exam(
+    what: What = (),
+    *,
+    spec: ExamSpec | None = None,
+    before: Callable[[Asked], bool] = lambda forecast: True,
+    **settings: Any,  # noqa: ANN401 - see ExamSpec
+) -> ExamResults | None:
+    """Let a model sit the exam from each strategy's context: questions about what the agent then needed.
+
+    A reader is tested first, on contexts that hold every answer and contexts that hold none. An item that the model
+    does not answer has no score. Answers are kept in the cache: an interrupted call goes on where it stopped.
+
+    Args:
+        what: files, folders, patterns or sessions; none stand for the bundled sessions.
+        spec: a specification made before; further settings change it.
+        before: receives the forecast before anything is asked: requests, tokens and dollars at most; false stops there.
+        **settings: the fields of `ExamSpec`; the reader `choice` needs a `model`.
+
+    Returns:
+        The measurement; None if `before` stopped it.
+
+    Raises:
+        NotAdmitted: the reader failed the test, and was asked nothing else.
+        SettingError: it has no model, or one that cannot read.
+    """
+    spec = ExamSpec.of(spec, settings)
+    readers = spec.readers()
+    sittings = list(_sittings(spec.contexts(what), spec.most))
+    if not before(_forecast(sittings, spec)):
+        return None
+    tested = admission(readers[0], spec.graded)
+    if tested.why_not:
+        raise NotAdmitted(tested)
+    rows = list(each(lambda one: _rows(one, readers), sittings, "asking", spec.quiet))
+    notes: dict[str, object] = {
+        "reader": readers[0].name, "answers_by": spec.reader, "summaries_by": model_name(spec.writer),
+        "admission": str(tested),
+    }  # fmt: skip
+    return ExamResults.write(spec.out, rows, notes)

@@ -1,1 +1,0 @@
-"""Questions that a model answers from each strategy's context."""
