@@ -9,29 +9,35 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
+from typing import ClassVar, Self, TypeVar
+
+import pandas as pd
+from tqdm.auto import tqdm
 
 from workbench.analysis.over_target import evenly, over_target
 from workbench.errors import SettingError
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.store import write_atomically
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 Item = TypeVar("Item")
+PLACE_COLUMNS = {
+    "session": "string", "project": "string", "strategy": "string", "share": "Float64", "at": "Int64",
+    "tokens": "Int64", "reason": "string",
+}  # fmt: skip
+"""The columns of every such table: which context a row is about, and why it has no figure."""
 
 
 @dataclass(frozen=True)
 class Measurement:
     """A folder with the table (see docs/tables.md) and the notes of one kind of measurement.
 
-    `missing` names what a folder without the table lacks, and which command makes it.
+    `columns` are those besides `PLACE_COLUMNS`; `missing` names what a folder without the table lacks, and which
+    command makes it.
     """
 
     path: Path
     file: ClassVar[str]
-    columns: ClassVar[Mapping[str, str]]
+    columns: ClassVar[dict[str, str]]
     missing: ClassVar[str]
 
     @classmethod
@@ -44,13 +50,10 @@ class Measurement:
     @classmethod
     def write(cls, folder: str | Path, rows: Sequence[Row], notes: Mapping[str, object]) -> Self:
         """The measurement, written into this folder: the table first, so that notes belong to one that is there."""
-        import pandas as pd
-
         where = Path(folder)
         where.mkdir(parents=True, exist_ok=True)
-        table = pd.DataFrame(
-            {name: pd.array([row.get(name) for row in rows], dtype=kind) for name, kind in cls.columns.items()}
-        )
+        kinds = PLACE_COLUMNS | cls.columns
+        table = pd.DataFrame({name: pd.array([row.get(name) for row in rows], dtype=kinds[name]) for name in kinds})
         table.to_parquet(part := where / f".{cls.file}.{os.getpid()}.part", index=False)
         part.replace(where / cls.file)
         write_atomically((where / cls.file).with_suffix(".json"), json.dumps(notes, indent=2) + "\n")
@@ -59,8 +62,6 @@ class Measurement:
     @cached_property
     def table(self) -> pd.DataFrame:
         """The documented columns."""
-        import pandas as pd
-
         return pd.read_parquet(self.path / self.file)
 
     @cached_property
@@ -71,8 +72,6 @@ class Measurement:
 
 def each(rows: Callable[[Item], Iterable[Row]], items: Sequence[Item], word: str, quiet: bool) -> Iterator[Row]:
     """The rows that are found for every context, with a progress bar."""
-    from tqdm.auto import tqdm
-
     hidden = quiet or not sys.stderr.isatty()
     for one in tqdm(items, desc=word, unit="context", disable=hidden, leave=False):
         yield from rows(one)

@@ -8,6 +8,7 @@ from builders import remembering, said
 from workbench.errors import SettingError
 from workbench.judge.behaviour.effects import compliances, equivalences
 from workbench.judge.behaviour.trials import BehaviourResults, behave
+from workbench.judge.measurement import PLACE_COLUMNS
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.session import Session
 
@@ -67,7 +68,7 @@ def test_another_next_action_counts_beyond_what_the_model_changes_anyway(tmp_pat
 
 def test_a_demand_that_was_cut_away_is_not_obeyed_and_its_effect_is_lost(tmp_path: Path) -> None:
     done = tried(tmp_path, Agent(), sessions=9, maker=Maker(), most=1)
-    assert list(done.table.columns) == list(BehaviourResults.columns)
+    assert list(done.table.columns) == list(PLACE_COLUMNS | BehaviourResults.columns)
     row = {one.strategy: one for one in compliances(done.table)}["truncate"]
     assert row.obeyed == {"whole": 1.0, "without": 0.5, "compacted": 0.5, "restated": 1.0}
     assert row.effect is None and "alike" in row.why and row.n == 18  # nothing varies: no interval, so no ratio

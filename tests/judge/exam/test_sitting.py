@@ -13,10 +13,11 @@ from models.provider import Provider, Reply, completion, refusal, serving
 
 from builders import called, result, said, told
 from workbench.errors import Refused, SettingError, UnknownName
-from workbench.experiment.forecast import Asked
+from workbench.experiment.forecast import ModelUse
 from workbench.judge.exam.admission import NotAdmitted, admission_exams
 from workbench.judge.exam.scores import agreement, agreement_note, scores, splits
-from workbench.judge.exam.sitting import COLUMNS, ExamResults, judge_exam
+from workbench.judge.exam.sitting import ExamResults, judge_exam
+from workbench.judge.measurement import PLACE_COLUMNS
 from workbench.models.likelihood import Places, Scored
 from workbench.models.settings import ModelSettings
 from workbench.transcript.session import Session
@@ -64,7 +65,7 @@ def sat(server: Provider, folder: Path, sessions: int = 1, **more: Any) -> ExamR
 def test_a_reader_that_knows_scores_what_each_context_holds(server: Provider, knowing: Knowing, tmp_path: Path) -> None:
     server.by = knowing.reply
     done = sat(server, tmp_path, sessions=4)
-    assert list(done.table.columns) == list(COLUMNS)
+    assert list(done.table.columns) == list(PLACE_COLUMNS | ExamResults.columns)
     by = {one.strategy: one for one in scores(done.table)}
     none, truncate, null = (by[name].score for name in ("none", "truncate", "null"))
     assert none.mean == 1.0 and none.n == 4 and none.projects == 2
@@ -88,9 +89,9 @@ def test_the_forecast_comes_before_anything_is_asked_and_holds(
     server: Provider, knowing: Knowing, tmp_path: Path
 ) -> None:
     server.by = knowing.reply
-    told: list[Asked] = []
+    told: list[ModelUse] = []
 
-    def no(forecast: Asked) -> bool:
+    def no(forecast: ModelUse) -> bool:
         told.append(forecast)
         return False
 
@@ -229,7 +230,7 @@ class Sharp(Echo):
 
 
 def test_a_likelihood_can_sit_the_exam_and_costs_nothing(knowing: Knowing, tmp_path: Path) -> None:
-    told: list[Asked] = []
+    told: list[ModelUse] = []
     done = judge_exam(
         SESSIONS[0], reader="likelihood", likelihood=Sharp(knowing), most=4, out=tmp_path,
         before=lambda forecast: not told.append(forecast), **SAME,

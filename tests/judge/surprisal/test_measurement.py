@@ -5,7 +5,8 @@ from models.likely import Echo
 
 from builders import remembering
 from workbench.errors import SettingError
-from workbench.judge.surprisal.measurement import COLUMNS, SurprisalForecast, SurprisalResults, surprisal
+from workbench.judge.measurement import PLACE_COLUMNS
+from workbench.judge.surprisal.measurement import SurprisalForecast, SurprisalResults, surprisal
 from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.transcript.session import Session
 
@@ -26,7 +27,7 @@ def measured(folder: Path, model: Echo, **more: object) -> SurprisalResults:
 
 def test_the_whole_history_is_the_least_surprising_and_the_floor_the_most(tmp_path: Path) -> None:
     done = measured(tmp_path, Echo(10**6))
-    assert list(done.table.columns) == list(COLUMNS)
+    assert list(done.table.columns) == list(PLACE_COLUMNS | SurprisalResults.columns)
     by = {row["strategy"]: row for row in done.means()}
     none, truncate, null = (by[name]["per_token"] for name in ("none", "truncate", "null"))
     assert isinstance(none, float) and isinstance(truncate, float) and isinstance(null, float)

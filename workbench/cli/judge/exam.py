@@ -8,7 +8,7 @@ from workbench.cli.judge.tables import estimated, say_over_target, table_with_la
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import complain, printable, say, say_json
 from workbench.cli.runs import warn_of_replicates
-from workbench.experiment.forecast import Asked
+from workbench.experiment.forecast import ModelUse
 from workbench.formats import dollars
 from workbench.judge.exam.admission import NotAdmitted
 from workbench.judge.exam.scores import agreement, agreement_note, scores
@@ -38,7 +38,7 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
         tell_terms(spec.model)
         warn_of_replicates(spec.replicates, spec.model)
 
-    def before(forecast: Asked) -> bool:
+    def before(forecast: ModelUse) -> bool:
         if dry_run and as_json:
             say_json(asdict(forecast))
         elif dry_run or not spec.quiet:
@@ -69,7 +69,7 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     return 0
 
 
-def _forecast(found: Asked) -> str:
+def _forecast(found: ModelUse) -> str:
     if not found.requests:
         return "The exams are read by a model on this machine; that takes minutes to hours, and costs nothing."
     cost = "its price is not known; docs/my-provider.md says how to give one"

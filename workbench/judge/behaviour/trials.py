@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -25,19 +25,14 @@ from workbench.models.model import Model
 WHOLE = "none"
 
 
-COLUMNS = {
-    "session": "string", "project": "string", "strategy": "string", "share": "Float64", "at": "Int64",
-    "tokens": "Int64", "test": "string", "item": "string", "condition": "string", "obeyed": "Float64",
-    "tool": "string", "target": "string", "outcome": "string", "reader": "string", "usd": "Float64", "reason": "string",
-}  # fmt: skip
-"""The columns of the table, see docs/tables.md."""
-
-
 class BehaviourResults(Measurement):
     """A row an answer, and who was asked."""
 
     file = "behaviour.parquet"
-    columns = COLUMNS
+    columns: ClassVar = {
+        "test": "string", "item": "string", "condition": "string", "obeyed": "Float64", "tool": "string",
+        "target": "string", "outcome": "string", "reader": "string", "usd": "Float64",
+    }  # fmt: skip
     missing = "measurement of behaviour; `workbench judge behaviour` makes one"
 
 

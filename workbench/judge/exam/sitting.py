@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from pydantic import Field
 
 from workbench.errors import SettingError, UnknownName
-from workbench.experiment.forecast import Asked, FillerModel
+from workbench.experiment.forecast import FillerModel, ModelUse
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.sources import What
 from workbench.experiment.spec import Whole, documented, model_name
@@ -25,19 +25,16 @@ from workbench.metrics.exam.item import corrected
 from workbench.metrics.view import view
 
 READERS = ("choice", "likelihood")
-COLUMNS = {
-    "session": "string", "project": "string", "strategy": "string", "share": "Float64", "at": "Int64",
-    "tokens": "Int64", "item": "Int64", "kind": "string", "answer": "string", "score": "Float64",
-    "lexical": "Float64", "replicate": "Int64", "reader": "string", "usd": "Float64", "reason": "string",
-}  # fmt: skip
-"""The columns of the table, see docs/tables.md."""
 
 
 class ExamResults(Measurement):
     """A row an item that was answered from a context, and the reader with its admission test."""
 
     file = "exam.parquet"
-    columns = COLUMNS
+    columns: ClassVar = {
+        "item": "Int64", "kind": "string", "answer": "string", "score": "Float64", "lexical": "Float64",
+        "replicate": "Int64", "reader": "string", "usd": "Float64",
+    }  # fmt: skip
     missing = "answers to exams; `workbench judge exam` asks for some"
 
 
@@ -94,16 +91,16 @@ def _rows(sitting: Sitting, readers: Sequence[ModelReader]) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def _forecast(sittings: Sequence[Sitting], spec: ExamSpec) -> Asked:
+def _forecast(sittings: Sequence[Sitting], spec: ExamSpec) -> ModelUse:
     """What the test and the exams ask at most: the same requests, put to a model that only counts them."""
     if spec.model is None or spec.reader != "choice":
-        return Asked("", spec.reader)
+        return ModelUse("", spec.reader)
     filler = FillerModel(model_name(spec.model))
     readers = [Choice(filler, replicate) for replicate in range(spec.replicates)]
     admission(readers[0], spec.graded)
     for sitting in sittings:
         list(_rows(sitting, readers))
-    return sum(filler.asked, Asked("", filler.name))
+    return sum(filler.asked, ModelUse("", filler.name))
 
 
 @documented(ExamSpec)
@@ -111,7 +108,7 @@ def judge_exam(
     what: What = (),
     *,
     spec: ExamSpec | None = None,
-    before: Callable[[Asked], bool] = lambda forecast: True,
+    before: Callable[[ModelUse], bool] = lambda forecast: True,
     **settings: Any,  # noqa: ANN401 - see ExamSpec
 ) -> ExamResults | None:
     """Let a model sit the exam from each strategy's context: questions about what the agent then needed.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from os.path import commonprefix
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, ClassVar, TypeAlias
 
 import pandas as pd
 from pydantic import Field
@@ -24,12 +24,6 @@ from workbench.metrics.recall import FEWEST
 from workbench.metrics.view import view
 from workbench.models.likelihood_cache import CachedLikelihood
 
-COLUMNS = {
-    "session": "string", "project": "string", "strategy": "string", "share": "Float64", "at": "Int64",
-    "tokens": "Int64", "entities": "Int64", "entity_tokens": "Int64", "nats": "Float64",
-    "per_token": "Float64", "excess": "Float64", "bound": "Float64", "presence": "Float64", "reason": "string",
-}  # fmt: skip
-"""The columns of the table, see docs/tables.md."""
 PLACE = ["session", "share", "at"]
 
 _PROBE_CHARS = 1_000
@@ -48,21 +42,18 @@ class SurprisalForecast:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    of: Compacted
-    lines: tuple[Use, ...]
-
-    @property
-    def text(self) -> str:
-        return context_text(self.of.context.messages)
+Job: TypeAlias = tuple[Compacted, Sequence[Use]]
+"""A context, and the lines that are scored after it."""
 
 
 class SurprisalResults(Measurement):
     """A row a context, and the model, its terms, the settings, and how long it took."""
 
     file = "surprisal.parquet"
-    columns = COLUMNS
+    columns: ClassVar = {
+        "entities": "Int64", "entity_tokens": "Int64", "nats": "Float64", "per_token": "Float64",
+        "excess": "Float64", "bound": "Float64", "presence": "Float64",
+    }  # fmt: skip
     missing = "measurement of surprisal; `workbench judge surprisal` makes one"
 
     def means(self) -> list[Row]:
@@ -133,23 +124,23 @@ def surprisal(
     return SurprisalResults.write(spec.out, rows, notes)
 
 
-def _jobs(contexts: Iterator[Compacted], most: int) -> Iterator[_Job]:
+def _jobs(contexts: Iterator[Compacted], most: int) -> Iterator[Job]:
     """The contexts at boundaries where enough was needed."""
     for one in contexts:
         lines = uses(one.ready.index.demand(one.at), most)
         if sum(len(line.places) for line in lines) >= FEWEST:
-            yield _Job(one, lines)
+            yield one, lines
 
 
-def _forecast(jobs: Sequence[_Job], kept: CachedLikelihood) -> SurprisalForecast:
+def _forecast(jobs: Sequence[Job], kept: CachedLikelihood) -> SurprisalForecast:
     """A beginning that two texts in a row have in common is read once."""
     contexts, todo, last = 0, [], ""
-    for job in jobs:
-        if job.of.over_target:
+    for of, uses_after in jobs:
+        if of.over_target:
             continue
         contexts += 1
-        text = job.text
-        lines = [line for line in job.lines if not kept.has(text, line.text, tuple(line.places.values()))]
+        text = context_text(of.context.messages)
+        lines = [line for line in uses_after if not kept.has(text, line.text, tuple(line.places.values()))]
         if lines:
             shared = len(commonprefix([last, text]))  # noqa: RUF071 - texts, compared by character
             new = len(text) - shared + sum(len(line.text) for line in lines)
@@ -168,13 +159,13 @@ def _seconds_a_token(kept: CachedLikelihood, text: str) -> float:
     return max(monotonic() - started, 1e-3) / kept.tokens(text)
 
 
-def _row(job: _Job, kept: CachedLikelihood) -> Row:
-    of = job.of
+def _row(job: Job, kept: CachedLikelihood) -> Row:
+    of, lines = job
     row: Row = {**of.place, "per_token": None, "reason": of.over_target}
     if of.over_target:
         return row
     try:
-        found = surprise(kept, job.text, job.lines)
+        found = surprise(kept, context_text(of.context.messages), lines)
     except ModelError as error:
         return row | {"reason": str(error)}
     seen = view(of.session, of.context)
