@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from report.here import rendered
 from report.made import KEEPS, hostile, made
 from report.test_cost import bill
 
 from workbench.markup import environment
-from workbench.report import render
 from workbench.report.html import Html
 
 pytestmark = pytest.mark.browser
@@ -27,7 +27,7 @@ def report(made_once: Callable[..., Path]) -> Path:
              even_at=None if name == "none" or n % 3 else 12)
         for n in range(9) for name in names
     ]  # fmt: skip
-    return made_once("nine", lambda folder: render(source.written(folder))) / "report.html"
+    return made_once("nine", lambda folder: rendered(source.written(folder))) / "report.html"
 
 
 class Opened:
@@ -134,7 +134,7 @@ def test_on_a_phone_the_strategy_stays_in_sight_beside_its_figures(browser: Any,
 @pytest.fixture(scope="module")
 def large(made_once: Callable[..., Path]) -> Path:
     """The report of a hundred sessions with hostile text in every place."""
-    return made_once("hostile", lambda folder: render(hostile().written(folder))) / "report.html"
+    return made_once("hostile", lambda folder: rendered(hostile().written(folder))) / "report.html"
 
 
 def test_hostile_text_runs_nothing_and_breaks_nothing(browser: Any, large: Path, keep: Any) -> None:

@@ -74,6 +74,11 @@ def test_a_context_that_is_not_due_is_left_alone() -> None:
     assert done.budget.target == 400
 
 
+def test_a_target_is_a_share_of_the_room_that_the_overhead_leaves() -> None:
+    due = AtShare(0.8, 0.4).check(Situation(tokens=900, window=1000, overhead=500))
+    assert due is not None and due.target == 500 + 200
+
+
 def test_an_unreachable_target_names_what_is_protected() -> None:
     context = Context.of([rules("long rule " * 100), said("hi")], overhead=500)
     done = compact(context, preset("truncate").strategy, to(10), Scripted(()))
@@ -88,6 +93,15 @@ def test_an_error_of_the_model_passes_where_nothing_stands_in() -> None:
         compact(context, strict, to(context.tokens // 3), Scripted([ModelError("down")]))
     with pytest.raises(ModelError, match="empty"):
         compact(context, strict, to(context.tokens // 3), Scripted(["  \n"]))
+
+
+@pytest.mark.parametrize("answer", [ModelError("down"), "  \n"])
+def test_what_stands_in_for_the_models_words_is_told_from_them(answer: str | ModelError) -> None:
+    context = Context.of(conversation(20, words=60))
+    done = compact(context, Strategy("s", (Summarize(),)), to(context.tokens // 3), Scripted([answer]))
+    (completion,) = done.completions
+    assert completion.text.strip() and completion.fallback
+    assert "empty" in completion.why or "down" in completion.why
 
 
 def test_the_records_say_what_was_dropped_and_rewritten() -> None:

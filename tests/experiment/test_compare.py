@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,8 +33,8 @@ def session(number: int = 0) -> Session:
 
 def run(tmp_path: Path, *sessions: Session, name: str = "run", **more: object) -> Results:
     return compare(
-        sessions or (session(),), window=4_000, out=tmp_path / name, quiet=True, strategies=("truncate", "summarize"),
-        **more,  # type: ignore[arg-type]
+        sessions or (session(),), window=4_000, shares=(0.2,), out=tmp_path / name, quiet=True,
+        strategies=("truncate", "summarize"), **more,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -90,8 +91,8 @@ def test_who_keeps_every_frame_changes_nothing(tmp_path: Path) -> None:
     assert same(before, watched)
 
 
-def test_a_finished_replay_is_not_computed_again(tmp_path: Path) -> None:
-    run(tmp_path)
+def test_a_finished_replay_is_not_computed_again(whole: Results, tmp_path: Path) -> None:
+    shutil.copytree(whole.path, tmp_path / "run")
     replays = {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "replays").iterdir()}
     assert len(replays) == 4
     run(tmp_path)
@@ -99,8 +100,8 @@ def test_a_finished_replay_is_not_computed_again(tmp_path: Path) -> None:
 
 
 def test_a_half_written_replay_counts_as_none(whole: Results, tmp_path: Path) -> None:
-    first = run(tmp_path)
-    for path in (first.path / "replays").iterdir():
+    copy = shutil.copytree(whole.path, tmp_path / "run")
+    for path in (copy / "replays").iterdir():
         path.write_text(path.read_text()[:100])
     assert same(run(tmp_path), whole)
 

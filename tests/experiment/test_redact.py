@@ -62,7 +62,7 @@ def planted() -> list[Message]:
         said("thanks, and /home/janedoe/work/logs?", "u-end"),
         told("s3cr3tPassw0rd opens it", "a-end"),
     ]
-    return [*first, *remembering(60), *needed]
+    return [*first, *remembering(24), *needed]
 
 
 def text_of(folder: Path) -> str:
@@ -83,8 +83,8 @@ def recording(tmp_path: Path) -> Path:
 def test_no_planted_secret_is_asked_of_a_model_or_written(recording: Path, tmp_path: Path) -> None:
     model = Listening()
     run = compare(
-        recording, strategies=("truncate", "summarize"), window=4_000, model=model, out=tmp_path / "run", quiet=True,
-        redact=True,
+        recording, strategies=("truncate", "summarize"), window=4_000, shares=(0.2,), model=model,
+        out=tmp_path / "run", quiet=True, redact=True,
     )  # fmt: skip
     if FULL:  # the page is made of the tables alone
         render(run.path)
@@ -96,7 +96,13 @@ def test_no_planted_secret_is_asked_of_a_model_or_written(recording: Path, tmp_p
 def test_without_redaction_they_are_there(recording: Path, tmp_path: Path) -> None:
     model = Listening()
     run = compare(
-        recording, strategies=("truncate", "summarize"), window=4_000, model=model, out=tmp_path / "run", quiet=True
+        recording,
+        strategies=("truncate", "summarize"),
+        window=4_000,
+        shares=(0.2,),
+        model=model,
+        out=tmp_path / "run",
+        quiet=True,
     )
     assert TOKEN in "\n".join(model.shown) and TOKEN in text_of(run.path)
 
@@ -104,7 +110,13 @@ def test_without_redaction_they_are_there(recording: Path, tmp_path: Path) -> No
 def test_the_numbers_hardly_change(recording: Path, tmp_path: Path) -> None:
     runs = [
         compare(
-            recording, strategies=("truncate",), window=4_000, out=tmp_path / str(redact), quiet=True, redact=redact
+            recording,
+            strategies=("truncate",),
+            window=4_000,
+            shares=(0.2,),
+            out=tmp_path / str(redact),
+            quiet=True,
+            redact=redact,
         )
         for redact in (False, True)
     ]
@@ -114,7 +126,7 @@ def test_the_numbers_hardly_change(recording: Path, tmp_path: Path) -> None:
 
 def test_redaction_is_part_of_what_a_replay_is(recording: Path, tmp_path: Path) -> None:
     for redact in (False, True, True):
-        run = compare(recording, strategies=("truncate",), out=tmp_path / "run", quiet=True, redact=redact)
+        run = compare(recording, strategies=("truncate",), shares=(), out=tmp_path / "run", quiet=True, redact=redact)
         assert run.manifest["settings"]["redact"] is redact  # type: ignore[index]  # a dict
     assert len(list((run.path / "replays").iterdir())) == 2 * 3
 
@@ -124,6 +136,7 @@ def test_the_reason_of_a_failed_replay_is_masked(recording: Path, tmp_path: Path
         recording,
         strategies=("summarize",),
         window=4_000,
+        shares=(0.2,),
         model=Failing(),
         out=tmp_path / "run",
         quiet=True,
@@ -135,7 +148,7 @@ def test_the_reason_of_a_failed_replay_is_masked(recording: Path, tmp_path: Path
 def test_why_a_file_cannot_be_read_is_masked(recording: Path, tmp_path: Path) -> None:
     bad = recording.parent / "bad.jsonl"
     bad.write_text(f'{{"type": "user", "jane.doe@corp.co.uk": "{TOKEN}"')
-    run = compare([recording, bad], strategies=("truncate",), out=tmp_path / "run", quiet=True, redact=True)
+    run = compare([recording, bad], strategies=("truncate",), shares=(), out=tmp_path / "run", quiet=True, redact=True)
     assert (run.sessions["status"] == "unreadable").sum() == 1
     assert not any(word in run.sessions.to_csv() for word in (TOKEN, "jane.doe", "corp.co.uk"))
 
@@ -143,7 +156,7 @@ def test_why_a_file_cannot_be_read_is_masked(recording: Path, tmp_path: Path) ->
 def test_sessions_at_hand_are_masked_as_files_are(tmp_path: Path) -> None:
     model = Listening()
     run = compare(
-        [Session.of(planted(), id="s")], strategies=("summarize",), window=4_000, model=model, out=tmp_path / "run",
-        quiet=True, redact=True,
+        [Session.of(planted(), id="s")], strategies=("summarize",), window=4_000, shares=(0.2,), model=model,
+        out=tmp_path / "run", quiet=True, redact=True,
     )  # fmt: skip
     assert [word for word in PLANTED if word in "\n".join(model.shown) + text_of(run.path)] == []

@@ -34,9 +34,9 @@ def provider(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Provid
 
 
 def grid(tmp_path: Path, model: str) -> dict[str, object]:
-    save(Session.of([rules("be brief"), *remembering(40)], id="s"), tmp_path / "s.jsonl")
+    save(Session.of([rules("be brief"), *remembering(24)], id="s"), tmp_path / "s.jsonl")
     return {
-        "sessions": [str(tmp_path / "s.jsonl")], "strategies": ["truncate", "summarize"], "windows": [6_000, 8_000],
+        "sessions": [str(tmp_path / "s.jsonl")], "strategies": ["truncate", "summarize"], "windows": [4_000, 5_000],
         "models": [model], "shares": [0.2], "boundaries": [0.6],
     }  # fmt: skip
 
@@ -64,7 +64,7 @@ def test_all_points_share_one_limit(provider: Provider, tmp_path: Path) -> None:
 
 
 def test_points_that_ask_a_model_are_repeated_under_their_own_names(provider: Provider, tmp_path: Path) -> None:
-    points = grid(tmp_path, STUB) | {"models": ["extractive", STUB], "windows": [6_000]}
+    points = grid(tmp_path, STUB) | {"models": ["extractive", STUB], "windows": [4_000]}
     results = sweep(points, out=tmp_path / "run", quiet=True, replicates=2, model_settings=keep(tmp_path / "a"))
     assert set(results.replicates["strategy"]) == {f"summarize model={STUB}"}
     assert set(results.replicates["replicate"]) == {0, 1}
@@ -80,12 +80,12 @@ def test_the_forecast_of_a_grid_is_that_of_its_runs(tmp_path: Path) -> None:
             str(tmp_path / "s.jsonl"), strategies=("truncate", "summarize"), window=window, shares=(0.2,), model=PAID,
             boundaries=(0.6,), out=tmp_path / "other", quiet=True,
         )
-        for window in (6_000, 8_000)
+        for window in (4_000, 5_000)
     ]  # fmt: skip
     assert (found.sessions, found.replays, found.done) == (1, 8, 0)
     assert found.requests == sum(one.requests for one in each) > 2
     assert found.usd == pytest.approx(sum(one.usd or 0 for one in each))
-    assert {one.strategy for one in found.asked} == {"summarize window=6000", "summarize window=8000"}
+    assert {one.strategy for one in found.asked} == {"summarize window=4000", "summarize window=5000"}
     assert not (tmp_path / "run").exists()
 
 

@@ -37,6 +37,12 @@ def test_an_entity_of_the_history_that_the_future_uses_is_demanded() -> None:
     ]
 
 
+def test_the_message_at_the_boundary_is_no_history() -> None:
+    """Whoever keeps it knows nothing yet, though it says word for word what the history says."""
+    demand = demand_of([said("retryLimit stays")], [told("retryLimit stays")])
+    assert demand.retained([0]).presence.all() and not demand.retained([1]).presence.any()
+
+
 def test_what_the_history_does_not_hold_is_not_demanded() -> None:
     assert needed([said("keep retryLimit")], [told("I add backoffBase")]) == []
 

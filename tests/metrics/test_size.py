@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from builders import said, told
+from workbench.compaction.engine import Compaction, StageRecord
+from workbench.compaction.stage import Budget
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
-from workbench.metrics.size import over_window, peak_context
+from workbench.metrics.size import over_window, peak_context, tokens_saved
+from workbench.models.model import Completion
 from workbench.replay.sizing import Sizing
-from workbench.replay.step import Replay, Step
+from workbench.replay.step import CompactionEvent, Replay, Step
+from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import chars_per_token
 
@@ -27,6 +33,19 @@ def test_requests_above_the_window_are_those_that_no_provider_would_take() -> No
     assert over_window.score(made).value == pytest.approx(0.5) and over_window.score(made).n == 4
     assert over_window.score(metric_input(50, 100, window=100)).value == 0
     assert peak_context.score(made).value == 400
+
+
+def test_what_summaries_cost_counts_as_sent() -> None:
+    made = metric_input(60, 40, window=100)
+    steps = tuple(replace(step, tokens_recorded=100) for step in made.replay.steps)
+    saved = replace(made, replay=replace(made.replay, steps=steps))
+    assert tokens_saved.score(saved).value == pytest.approx(0.5)
+    completion = Completion(text="so far", model="m", input_tokens=30, output_tokens=20)
+    stage = StageRecord("summarize", 100, 60, (completion,))
+    context = Context((), ())
+    done = Compaction(context, context, context, Budget(target=1, window=100), (stage,), "compacted")
+    asked = replace(saved, replay=replace(saved.replay, events=(CompactionEvent(0, 1, done),)))
+    assert tokens_saved.score(asked).value == pytest.approx(0.25)
 
 
 def test_a_replay_without_requests_has_no_such_figure() -> None:

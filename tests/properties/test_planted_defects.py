@@ -85,6 +85,11 @@ def test_a_defect_is_seen_and_undone(name: str) -> None:
     assert not done.stages[0].used
 
 
+def test_one_token_more_than_before_is_a_violation() -> None:
+    grown = replace(BEFORE, overhead=BEFORE.overhead + 1)
+    assert [violation.rule for violation in violations(BEFORE, grown)] == ["D1"]
+
+
 def test_a_harmless_stage_has_no_violation() -> None:
     assert not outcome(without(2, 3)).violations
     assert not outcome(without(1, 2, 3, 4, 5, 6)).violations

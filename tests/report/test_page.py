@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from report.here import rendered
 from report.made import hostile, made
 from report.test_parts import Page
 
@@ -24,7 +25,7 @@ def outside(page: Page) -> Any:
 @pytest.fixture(scope="module")
 def large(made_once: Callable[..., Path]) -> Path:
     """The report of a hundred sessions with hostile text in every place."""
-    return made_once("hostile", lambda folder: render(hostile().written(folder))) / "report.html"
+    return made_once("hostile", lambda folder: rendered(hostile().written(folder))) / "report.html"
 
 
 def test_a_hundred_sessions_fit_in_three_megabytes(large: Path) -> None:
@@ -71,7 +72,7 @@ def test_the_notebook_stands_beside_the_page(large: Path) -> None:
 def test_a_run_in_which_nothing_could_be_read_has_a_report_too(tmp_path: Path) -> None:
     source = made(0)
     source.rows["sessions"] = [{"session": "a.json", "path": "a.json", "status": "unreadable", "reason": "no format"}]
-    html = render(source.written(tmp_path / "run")).read_text(encoding="utf-8")
+    html = rendered(source.written(tmp_path / "run")).read_text(encoding="utf-8")
     assert "Nothing was compared" in html and "no format" in html and html.count("Nothing to draw") >= 3
 
 
@@ -97,7 +98,7 @@ def test_a_sweep_against_another_run_begins_with_what_changed(tmp_path: Path) ->
         {"strategy": name, "base": name, "window": None, "model": "extractive", "settings": "{}"}
         for name in ("summarize", "pipeline", "truncate")
     ]
-    found = render(now.written(tmp_path / "now"), other=then.written(tmp_path / "then"))
+    found = rendered(now.written(tmp_path / "now"), other=then.written(tmp_path / "then"))
     assert found.name == "report-against-then.html" and not (tmp_path / "now" / "report.html").exists()
     html = found.read_text(encoding="utf-8")
     text = " ".join(re.sub(r"<[^>]+>", " ", html[html.index("<main>") :]).split())

@@ -54,7 +54,8 @@ def workers(jobs: int | None, scheduler: str | None = None) -> Workers:
     """The workers of a run: those of a Dask scheduler, or so many processes (None: one per core; 1: this one)."""
     if scheduler is not None:
         return Cluster(scheduler)
-    return Workers() if jobs == 1 else Processes(jobs or os.cpu_count() or 1)
+    size = jobs or os.cpu_count() or 1
+    return Workers() if size == 1 else Processes(size)
 
 
 class Processes(Workers):
