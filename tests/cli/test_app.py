@@ -18,7 +18,7 @@ from workbench.transcript.session import Session
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("sessions") / "chat.jsonl"
-    session = Session.of([rules("be brief"), *conversation(40, words=80)])
+    session = Session.of([rules("be brief"), *conversation(24, words=80)])
     save(session, path)
     return path
 
@@ -48,7 +48,7 @@ def test_compare_prints_the_outcome_as_json(
 
 def test_compare_marks_who_sends_more_than_the_window(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "chat.jsonl"
-    save(Session.of([rules("be brief"), *conversation(60, words=120)]), path)
+    save(Session.of([rules("be brief"), *conversation(30, words=120)]), path)
     options = ["--window", "5000", "--shares", "0.2", "--out", str(tmp_path / "run"), "--no-report", "-j", "1"]
     assert main(["compare", str(path), "--strategies", "clear_tool_uses,truncate", *options]) == 0
     told = capsys.readouterr().out
@@ -125,7 +125,7 @@ def test_inspect_tells_the_format_and_the_messages(recording: Path, capsys: pyte
     assert main(["inspect", str(recording), "--json"]) == 0
     fact = json.loads(capsys.readouterr().out)["sessions"][0]
     assert fact["format"] == "native"
-    assert fact["messages"] == 1 + 40 * 6
+    assert fact["messages"] == 1 + 24 * 6
 
 
 def test_replay_shows_each_compaction(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
