@@ -18,6 +18,7 @@ from workbench.importers.native import save
 from workbench.metrics.index import Index
 from workbench.models.extractive import Extractive
 from workbench.replay.sizing import Sizing
+from workbench.replay.window import Window
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import chars_per_token
@@ -55,7 +56,7 @@ def test_a_recorded_message_is_counted_and_extracted_once(monkeypatch: pytest.Mo
     extractor = CountingExtractor()
     monkeypatch.setattr("workbench.metrics.index.Extractor", lambda cwd: extractor)
     index = Index(session.messages)
-    ready = Prepared(session, sizing, index, 6_000)
+    ready = Prepared(session, sizing, index, 6_000, Window(6_000, "a test"))
     for name in STRATEGIES:
         tables = replay_rows(ready, preset(name), Extractive(), RunSpec())
         assert tables["scores"]

@@ -94,7 +94,8 @@ def _session(id: str, n: int, **text: str) -> dict[str, Any]:
         "path": f"recorded/{id}.jsonl",
         "format": "native", "model": "some-model", "messages": 120, "requests": 60, "tokens": 82_000 + 1000 * n,
         "overhead": 9_000 if calibrated else 0, "scale": 1.1 if calibrated else None,
-        "calibration_error": 0.008 if calibrated else None, "window": None, "window_used": 64_000, "branches": 1,
+        "calibration_error": 0.008 if calibrated else None, "window": None, "window_wanted": 64_000,
+        "window_source": "the window asked for", "window_used": 64_000, "branches": 1,
         "recorded_compactions": 0, "skipped": "", "status": "ok", "reason": "",
     }  # fmt: skip
 

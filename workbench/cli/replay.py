@@ -11,7 +11,7 @@ import typer
 from workbench.cli.options import AsJson, Lenient, takes, tell_terms
 from workbench.cli.output import complain, printable, say, say_json, table
 from workbench.errors import SettingError
-from workbench.experiment.prepared import metric_input, prepared
+from workbench.experiment.prepared import Prepared, metric_input, prepared
 from workbench.experiment.prepared import replay as replay_of
 from workbench.experiment.replay_rows import natural_rows
 from workbench.experiment.spec import RunSpec
@@ -59,16 +59,17 @@ def replay(
     if as_json:
         say_json({"session": ready.session.id, "strategy": strategy, "window": ready.window, **tables})
     else:
-        _show(done, tables)
+        _show(ready, done, tables)
     return 0
 
 
-def _show(done: MetricInput, tables: Mapping[str, Sequence[Mapping[str, str | int | float | None]]]) -> None:
+def _show(ready: Prepared, done: MetricInput, tables: Mapping[str, Sequence[Mapping[str, object]]]) -> None:
     replayed = done.replay
     say(
         f"{printable(replayed.session.id)} under {replayed.preset}: {len(replayed.session.messages)} messages, "
-        f"{len(replayed.steps)} requests, window {replayed.window:,}"
+        f"{len(replayed.steps)} requests."
     )
+    say(_window(ready))
     if tables["compactions"]:
         say(f"\n{table(tables['compactions'], COMPACTIONS)}")
     else:
@@ -84,3 +85,13 @@ def _show(done: MetricInput, tables: Mapping[str, Sequence[Mapping[str, str | in
         say(f"  {printable(str(row['entity']))} ({row['kind']}, {row['level']}), taken out by {row['stage']}")
         say(f"    message {row['evidence_at']}, {row['said_by']}: {printable(str(row['evidence']))[:140]}")
         say(f"    message {row['needed_at']} needed it: {printable(str(row['use']))[:140]}")
+
+
+def _window(ready: Prepared) -> str:
+    wanted, overhead = ready.wanted, ready.sizing.overhead
+    if ready.window == wanted.tokens:
+        return f"The window is {ready.window:,} tokens, from {wanted.source}."
+    return (
+        f"The window is {ready.window:,} tokens, not {wanted.tokens:,} as from {wanted.source}: system prompt and "
+        f"tools take {overhead:,} tokens of each request, and a window is at least twice that."
+    )

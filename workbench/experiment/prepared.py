@@ -12,24 +12,25 @@ from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
 from workbench.models.extractive import Extractive
 from workbench.models.model import Model
-from workbench.models.prices import window as catalog_window
 from workbench.models.settings import ModelSettings
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.boundaries import by_fill
 from workbench.replay.natural import natural
-from workbench.replay.sizing import DEFAULT_WINDOW, Sizing
+from workbench.replay.sizing import Sizing
 from workbench.replay.step import Replay
+from workbench.replay.window import Window, window_of
 from workbench.transcript.session import Session
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A session with its sizes, its index and the window of its replays (tokens)."""
+    """A session with its sizes, its index and the window of its replays (tokens), which is at least the one wanted."""
 
     session: Session
     sizing: Sizing
     index: Index
     window: int
+    wanted: Window
     _models: dict[Model, Model] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def reader(self, model: Model) -> Model:
@@ -46,13 +47,13 @@ def prepared(session: Session, window: int | None = None) -> Prepared:
 
     Args:
         session: any.
-        window: tokens; None takes the session's own, then its model's, then 200,000.
+        window: tokens; None takes the one that the recording is evidence of, see `replay.window`.
     """
     counter = TiktokenCounter()
     sizing = Sizing.of(session, counter.sizes(session.messages), counter)
     index = Index(session.messages, session.cwd)
-    wanted = window or session.window or catalog_window(session.model) or DEFAULT_WINDOW
-    return Prepared(session, sizing, index, sizing.window(wanted))
+    wanted = window_of(session, window)
+    return Prepared(session, sizing, index, sizing.window(wanted.tokens), wanted)
 
 
 def replay(

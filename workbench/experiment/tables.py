@@ -19,7 +19,8 @@ COLUMNS: dict[str, dict[str, str]] = {
     "sessions": {
         "session": "session", "title": "text", "project": "text", "path": "text", "format": "str", "model": "text",
         "messages": "int", "requests": "int", "tokens": "int", "overhead": "int", "scale": "float",
-        "calibration_error": "float", "window": "int", "window_used": "int", "branches": "int",
+        "calibration_error": "float", "window": "int", "window_wanted": "int", "window_source": "str",
+        "window_used": "int", "branches": "int",
         "recorded_compactions": "int", "skipped": "lines", "status": "str", "reason": "text",
     },
     "steps": {

@@ -147,6 +147,8 @@ def _session_row(ready: Prepared) -> Row:
         "overhead": sizing.overhead,
         "scale": None if fitted is None else fitted.scale,
         "calibration_error": None if fitted is None else fitted.error,
+        "window_wanted": ready.wanted.tokens,
+        "window_source": ready.wanted.source,
         "window_used": ready.window,
         "recorded_compactions": len(session.recorded),
         "skipped": "\n".join(session.origin.skipped),

@@ -11,9 +11,6 @@ from workbench.transcript.message import Message
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import Scaled, TokenCounter, scaled
 
-DEFAULT_WINDOW = 200_000
-"""Tokens; for a session that names neither a window nor a model whose window is known."""
-
 
 @dataclass(frozen=True, slots=True)
 class Sizing:

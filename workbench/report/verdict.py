@@ -73,14 +73,14 @@ def _sizes(run: Tables) -> str:
 
 
 def _caveats(run: Tables) -> tuple[str, ...]:
-    sessions, window = replayed(run), run.settings.get("window")
+    sessions = replayed(run)
     return tuple(
         sentences(
             "caveats", shared=bool(run.manifest.get("shared")), unranked=unranked(run), sizes=_sizes(run),
             failed=int((run.replays["status"] == "failed").sum()), unreadable=len(unreadable(run)),
             damaged=sum(len(str(text).splitlines()) for text in run.sessions["skipped"]), sessions=len(sessions),
             unreported=int(sessions["scale"].isna().sum()),
-            widened=int((sessions["window_used"] > (sessions["window"] if window is None else window)).sum()),
+            widened=int((sessions["window_used"] > sessions["window_wanted"]).sum()),
         )
     )  # fmt: skip
 
