@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from workbench.experiment.store import RunFolder
+from workbench.experiment.store import Results, RunFolder
 from workbench.experiment.tables import COLUMNS, frame
 
 KEEPS = {"none": 1.0, "null": 0.04, "truncate": 0.5, "summarize": 0.74, "pipeline": 0.62}
@@ -18,12 +17,12 @@ KINDS = ("path", "identifier", "number", "error", "command", "url", "flag", "ver
 STAGES = {"truncate": "truncate", "summarize": "summarize", "pipeline": "snip", "null": "null", "none": ""}
 
 
-@dataclass
-class MadeResults:
-    """Stands where `Results` does: a manifest, and tables by name."""
+class MadeResults(Results):
+    """A run in memory: a manifest, and the rows of its tables by name."""
 
-    manifest: dict[str, Any]
-    rows: dict[str, list[dict[str, Any]]]
+    def __init__(self, manifest: dict[str, Any], rows: dict[str, list[dict[str, Any]]]) -> None:
+        super().__init__(Path("in-memory"))
+        self.__dict__ |= {"manifest": manifest, "rows": rows}
 
     def table(self, name: str) -> pd.DataFrame:
         return frame(name, self.rows.get(name, ()))
@@ -54,7 +53,7 @@ def made(
         rows["losses"] += _losses(id, strategy, **text)
         rows["survival"] += _survival(id, strategy, dice)
         rows["replays"].append({"session": id, "strategy": strategy, "status": "ok", "reason": ""})
-    return MadeResults(MANIFEST, rows)
+    return MadeResults(dict(MANIFEST), rows)
 
 
 HOSTILE = (
@@ -69,7 +68,7 @@ def hostile() -> MadeResults:
     """A hundred sessions with hostile text in every place, a megabyte of it in some."""
     text = HOSTILE + "x" * 2_000
     source = made(100, entity=text, evidence=text, use=text, title=text)
-    source.manifest = {**source.manifest, "command": ["workbench", HOSTILE]}
+    source.manifest["command"] = ["workbench", HOSTILE]
     source.rows["losses"][0].update(evidence=HOSTILE + "long " * 200_000, use="x" * 1_000_000 + HOSTILE, weight=99.0)
     source.rows["sessions"][0].update(skipped=HOSTILE, path=HOSTILE, format=HOSTILE, model=HOSTILE)
     source.rows["sessions"].append({"session": HOSTILE, "path": HOSTILE, "status": "unreadable", "reason": HOSTILE})

@@ -59,7 +59,7 @@ def test_what_is_newly_lost_is_listed_and_nothing_else() -> None:
 
 def test_what_else_differs_is_said() -> None:
     then, now = made(6), made(6)
-    now.manifest = {**now.manifest, "code": "other", "settings": {**now.manifest["settings"], "window": 32_000}}
+    now.manifest.update({"code": "other", "settings": {**now.manifest["settings"], "window": 32_000}})
     html = answer_html(Tables.of(now), Tables.of(then)).html
     assert "window: 32000 now, 64000 then" in html and "different versions" in html
 

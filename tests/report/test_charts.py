@@ -38,7 +38,7 @@ def long_session() -> MadeResults:
     for row in source.rows["steps"]:
         row["tokens_recorded"] = 9_000 * (row["request"] + 1)
         row["tokens_sent"] = row["tokens_recorded"] if row["strategy"] == "none" else row["tokens_sent"]
-    source.manifest = {**source.manifest, "presets": [{"name": "truncate", "trigger": {"threshold": 0.8}}]}
+    source.manifest.update({"presets": [{"name": "truncate", "trigger": {"threshold": 0.8}}]})
     return source
 
 
@@ -147,7 +147,7 @@ def test_the_trigger_is_drawn_only_where_all_strategies_agree() -> None:
         ([*known, {"name": "none", "trigger": {}}], True),
         ([*known, {"name": "own", "trigger": {"threshold": 0.5}}], False),
     ):
-        source.manifest = {**source.manifest, "presets": presets}
+        source.manifest.update({"presets": presets})
         words = [word for word, _ in texts(charts.context_over_time(Tables.of(source)))]
         assert any("all compact" in word for word in words) == drawn
 

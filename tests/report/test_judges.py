@@ -6,6 +6,7 @@ from models.likely import Echo
 from report.made import made
 
 from builders import remembering
+from workbench.experiment.store import Results
 from workbench.judge.behaviour.trials import behave
 from workbench.judge.exam.sitting import judge_exam
 from workbench.judge.surprisal.measurement import surprisal
@@ -30,13 +31,6 @@ class HostileKnowing(Knowing):
     name = Hostile.name
 
 
-class Folder:
-    """Stands where a run does."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("run")
@@ -50,20 +44,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_table_in_the_folder_is_a_part_of_the_page(folder: Path) -> None:
-    page = judges_html(Folder(folder)).html  # type: ignore[arg-type]
+    page = judges_html(Results(folder)).html
     for title in ("Surprise", "Exam read by a model", "Behaviour"):
         assert f"<h3>{title}</h3>" in page
     assert "Checked against a real model" in page
 
 
 def test_no_word_of_a_model_or_a_recording_becomes_markup(folder: Path) -> None:
-    page = judges_html(Folder(folder)).html  # type: ignore[arg-type]
+    page = judges_html(Results(folder)).html
     assert "<script>" not in page and "<b>echo" not in page and "<i>one" not in page
 
 
 def test_where_nothing_was_asked_the_page_says_how_to(tmp_path: Path) -> None:
-    for run in (Folder(tmp_path), made()):
-        page = judges_html(run).html  # type: ignore[arg-type]
+    for run in (Results(tmp_path), made()):
+        page = judges_html(run).html
         assert "workbench judge surprisal" in page and "<table" not in page
     assert measured_html(tmp_path) == []
 
@@ -74,5 +68,5 @@ def test_an_exam_stands_beside_the_agreement_of_its_readers_and_the_admission_te
 
 
 def test_the_check_against_a_real_model_is_told_with_its_interval_and_size(tmp_path: Path) -> None:
-    page = judges_html(Folder(tmp_path)).html  # type: ignore[arg-type]
+    page = judges_html(Results(tmp_path)).html
     assert "0.71 to 0.97" in page and "7 boundaries of 7 bundled sessions" in page

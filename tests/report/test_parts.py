@@ -53,7 +53,7 @@ def hostile(text: str) -> Tables:
     source.rows["sessions"][0].update(path=text, format=text, skipped=text)
     source.rows["sessions"].append({"session": text, "path": text, "status": "unreadable", "reason": text})
     source.rows["replays"][0].update(status="failed", reason=text)
-    source.manifest = {**source.manifest, "command": ["workbench", "compare", text]}
+    source.manifest.update({"command": ["workbench", "compare", text]})
     return Tables.of(source)
 
 
@@ -116,7 +116,7 @@ def test_many_sessions_are_folded_away() -> None:
 
 def test_a_run_from_python_says_how_to_make_it_again() -> None:
     source = made(1)
-    source.manifest = {**source.manifest, "command": []}
+    source.manifest.update({"command": []})
     told = reproduce_html(Tables.of(source))
     assert (
         "wb.compare(['recorded/a.jsonl'], strategies=['truncate'" in told.plain and "not a language model" in told.html

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from textwrap import fill
 
 from workbench.cli.output import printable, records, say, table
@@ -18,6 +18,7 @@ from workbench.report.tables import (
     over_window,
     own_trigger,
     shares,
+    strategies,
 )  # fmt: skip
 from workbench.report.tables import baseline as chosen_baseline
 from workbench.report.verdict import over_sessions, verdict
@@ -26,17 +27,19 @@ METRICS = (
     "recall", "tokens_saved", "peak_context", "over_window", "compactions", "prefix_reuse", "violations",
 )  # fmt: skip
 """Of the headline, under each strategy's own trigger."""
-COLUMNS = {
-    "tokens saved": "tokens_saved:percent", "cost": "cost:dollars", "cost saved": "cost_saved:percent",
-    "peak tokens": "peak_context:count", "compactions": "compactions:count",
+OWN_TRIGGER = {
+    "strategy": "strategy", "still knows": "recall", "tokens saved": "tokens_saved:percent", "cost": "cost:dollars",
+    "cost saved": "cost_saved:percent", "compactions": "compactions:count",
 }  # fmt: skip
+WIDTH = 80
+"""Characters in a line of sentences."""
 WORDS = {"better": "better", "worse": "worse", "undecided": "may be chance"}
 
 
 def headline(results: Results) -> list[dict[str, float | str | None]]:
     """A row a strategy: means of the main metrics; None where no session has the metric."""
     run, found = Tables.of(results), []
-    for name in map(str, dict.fromkeys(results.replays["strategy"])):
+    for name in strategies(run):
         means = {metric: own_trigger(run, name, metric) for metric in METRICS}
         means |= {"cost_saved": net_saving(run, name)}
         means |= {f"recall_at_{share:g}": equal_size(run, name, share) for share in shares(run)}
@@ -69,37 +72,46 @@ def outcome(results: Results, no_report: bool, baseline: str) -> dict[str, objec
 
 
 def show(results: Results, no_report: bool, baseline: str) -> None:
-    """Print the run's table, its verdict and where its report is."""
+    """Print what the run says in words, its two tables, and where its report is."""
     run = Tables.of(results)
     large, over = over_target(run), over_window(run)
     base, differences, words = against(results, baseline)
-    apart = {str(row["strategy"]): row for row in differences if not row["reference"]}
+    compared = {str(row["strategy"]): row for row in differences if not row["reference"]}
     found = headline(results)
-    budgets = [name for name in found[0] if name.startswith("recall_at_")]
-    columns = {"strategy": "strategy", "still knows": "recall"}
-    columns |= {f"still knows at {float(name.removeprefix('recall_at_')):.0%}": name for name in budgets}
-    columns |= {f"against {base}": "against"} if apart else {}
-    rows = []
-    for row in found:
-        name = str(row["strategy"])
-        marked = {"recall": _recall(row["recall"]) + "!" * (name in over)}
-        marked |= {budget: _recall(row[budget]) + "*" * (name in large) for budget in budgets}
-        rows.append({**row, **marked, "against": _difference(apart.get(name))})
-    say(f"{table(rows, columns | COLUMNS)}\n")
-    say(f"Means over {over_sessions(run)}. Still knows: share of what is needed later that the context still holds,")
-    say("with its context words; `still knows at N %` compares all strategies at the same size. Higher is better.")
-    if large:
-        where = _sessions(large)
-        say(f"* stays larger than that size ({where} sessions); the figures leave out sessions in which one does.")
-    if over:
-        where = _sessions(over)
-        say(f"! sends requests larger than the window ({where} sessions), which no provider would have taken.")
-    priced = [str(row) for row in results.costs["row"].unique()]
-    whose = f"at the prices of {priced[0]}" if len(priced) == 1 else f"at the prices of {len(priced)} models"
-    say(f"Cost: USD a session, {whose}, with summaries and fetching again what was lost; cost saved: of the bill")
-    say("of all sessions without compaction, below 0 where it costs more.\n")
-    say(fill(printable(words).replace(" %", "\0%"), width=100).replace("\0", " "))
+    _write(words)
+    sizes = {f"{share:.0%}": f"recall_at_{share:g}" for share in shares(run)}
+    if sizes:
+        rows = []
+        for row in found:
+            name = str(row["strategy"])
+            known = {size: _recall(row[size]) + "*" * (name in large) for size in sizes.values()}
+            rows.append({"strategy": name, **known, "against": _difference(compared.get(name))})
+        columns = {"strategy": "strategy", **sizes} | ({f"against {base}": "against"} if compared else {})
+        say("\nStill knows, all cut to the same share of the history:\n")
+        say(table(rows, columns))
+    say("\nEach on its own trigger, a mean over sessions:\n")
+    own = [row | {"recall": _recall(row["recall"]) + "!" * (row["strategy"] in over)} for row in found]
+    say(table(own, OWN_TRIGGER))
+    _write(" ".join(_notes(run, large, over)))
     say(f"\nTables: {results.path}" if no_report else f"\nReport: {results.report}")
+
+
+def _notes(run: Tables, large: Mapping[str, tuple[int, int]], over: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+    yield f"Means over {over_sessions(run)}. Still knows: the share of what is needed later that the context still"
+    yield "holds, with the words that say what it is; higher is better."
+    if large:
+        yield f"* stays larger than that size ({_sessions(large)} sessions); such sessions are in no mean."
+    if over:
+        yield f"! sends requests larger than the window ({_sessions(over)} sessions), which no provider takes."
+    priced = [str(row) for row in run.costs["row"].unique()]
+    whose = priced[0] if len(priced) == 1 else f"{len(priced)} models"
+    yield f"Cost: USD a session at the prices of {whose}, with summaries and with fetching again what was lost. Cost"
+    yield "saved: of the bill of all sessions without compaction, below 0 where compaction costs more."
+
+
+def _write(text: str) -> None:
+    """A paragraph; a number stays beside its per cent sign."""
+    say("\n" + fill(printable(text).replace(" %", "\0%"), width=WIDTH).replace("\0", " "))
 
 
 def _recall(value: object) -> str:

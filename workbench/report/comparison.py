@@ -158,9 +158,9 @@ def _other_differences(now: Tables, then: Tables) -> list[str]:
     return sentences("other_differences", changed=changed, code=code, both=len(mine & theirs), one=len(mine ^ theirs))
 
 
-def sweep_html(results: object) -> Html:
+def sweep_html(results: Results) -> Html:
     """The points of a sweep, those on the frontier first; nothing where the run is no sweep."""
-    if not isinstance(results, Results) or results.variants.empty:
+    if results.variants.empty:
         return empty()
     points = sweep_table(results)
     points = points.sort_values(["on_frontier", "recall"], ascending=False, na_position="last").reset_index(drop=True)

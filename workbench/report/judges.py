@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.analysis.over_target import over_target_notes
+from workbench.experiment.store import Results
 from workbench.judge.behaviour.effects import compliances, equivalences
 from workbench.judge.behaviour.trials import BehaviourResults
 from workbench.judge.exam.scores import agreement, agreement_note, scores, splits
@@ -18,7 +19,6 @@ from workbench.judge.exam.sitting import ExamResults
 from workbench.judge.measurement import Measurement
 from workbench.judge.surprisal.measurement import SurprisalResults
 from workbench.report.html import Html, part
-from workbench.report.tables import StoredRun
 
 
 def _surprise(found: SurprisalResults) -> dict[str, Any]:
@@ -61,8 +61,7 @@ def measured_html(folder: Path) -> list[Html]:
     return found
 
 
-def judges_html(run: StoredRun) -> Html:
+def judges_html(run: Results) -> Html:
     """All that real models were asked about this run's contexts; a sentence where nothing was."""
-    folder = getattr(run, "path", None)  # a run that is not on disk has no such tables
-    parts = measured_html(folder) if isinstance(folder, Path) else []
+    parts = measured_html(run.path)
     return part("judges", parts[0].data if parts else None, parts=[one.html for one in parts])

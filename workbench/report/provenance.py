@@ -16,7 +16,7 @@ from workbench.formats import some
 from workbench.markup import render
 from workbench.report.html import Html, empty, part, sentences
 from workbench.report.summaries import integrity, writers
-from workbench.report.tables import RETENTION, StoredRun, Tables, replayed, strategies, unreadable
+from workbench.report.tables import RETENTION, Tables, replayed, strategies, unreadable
 from workbench.validation.scale import ceiling, floor
 
 MOST_PATHS = 4
@@ -61,7 +61,7 @@ def reproduce_html(run: Tables) -> Html:
     )  # fmt: skip
 
 
-def validation_html(run: StoredRun) -> Html:
+def validation_html(run: Results) -> Html:
     """The checks that the run's own replays allow: one row each with `check`, `outcome`, `found`, `claim`."""
     rows = pd.DataFrame([asdict(check) for check in (floor(run), ceiling(run))]).rename(columns={"name": "check"})
     return part("validation", rows[["check", "outcome", "found", "claim"]], rows=rows.to_dict("records"))
@@ -105,10 +105,8 @@ def _faults(run: Tables) -> list[str]:
     return [f"{kind}: {some(int(n), 'time')}" for kind, n in counts.head(MOST_FAULTS).items()]
 
 
-def replicates_html(results: object) -> Html:
+def replicates_html(results: Results) -> Html:
     """A row a strategy and mode: the spread of sessions and of answers; nothing where nothing was repeated."""
-    if not isinstance(results, Results):
-        return empty()
     note, found = repeated_note(results), []
     for mode, where in MODES:
         try:

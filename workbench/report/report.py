@@ -14,7 +14,7 @@ from workbench.report import charts, comparison, cost, judges, losses, provenanc
 from workbench.report.html import Html, note, sentences
 from workbench.report.plot_style import png, svg
 from workbench.report.summaries import by_round, by_size, points, typical
-from workbench.report.tables import StoredRun, Tables
+from workbench.report.tables import Tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ class Report:
     rounds`, `context()`, `spending()`.
     """
 
-    def __init__(self, results: StoredRun, baseline: str = "", other: StoredRun | None = None) -> None:
+    def __init__(self, results: Results, baseline: str = "", other: Results | None = None) -> None:
         self.results = results
         self.run = Tables.of(results, baseline)
         self.other = None if other is None else Tables.of(other)

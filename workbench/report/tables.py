@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from math import inf
-from typing import Any, Protocol
+from typing import Any
 
 import pandas as pd
 
@@ -14,21 +14,13 @@ from workbench.analysis.over_target import over_target as stays_larger
 from workbench.analysis.paired import Estimate, estimate, ratio
 from workbench.analysis.scores import projects_of, with_projects
 from workbench.errors import UnknownName
+from workbench.experiment.store import Results
 from workbench.palette import REFERENCES
 
 RETENTION = "recall"
 """The headline metric: future-reference recall, at the level where an entity is found together with its context."""
 SAVED = "tokens_saved"
 """The metric of tokens that a strategy saves on its own trigger."""
-
-
-class StoredRun(Protocol):
-    """A run as it is on disk, see `workbench.experiment.store.Results`."""
-
-    @property
-    def manifest(self) -> Mapping[str, object]: ...  # noqa: D102 - as there
-
-    def table(self, name: str, /) -> pd.DataFrame: ...  # noqa: D102 - as there
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +43,7 @@ class Tables:
     order: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, run: StoredRun, baseline: str = "") -> Tables:
+    def of(cls, run: Results, baseline: str = "") -> Tables:
         """Read all that a report shows; `baseline` is the strategy that the others are compared with.
 
         Raises:
