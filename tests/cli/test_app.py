@@ -43,7 +43,8 @@ def test_compare_prints_the_outcome_as_json(
     found = json.loads(capsys.readouterr().out)
     assert code == 0
     assert found["failed_replays"] == 0
-    assert [row["strategy"] for row in found["strategies"]] == ["none", "truncate", "summarize", "pipeline", "null"]
+    names = [row["strategy"] for row in found["strategies"]]
+    assert set(names[:-2]) == {"truncate", "summarize", "pipeline"} and names[-2:] == ["none", "null"]
 
 
 def test_compare_marks_who_sends_more_than_the_window(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -54,7 +55,7 @@ def test_compare_marks_who_sends_more_than_the_window(tmp_path: Path, capsys: py
     told = capsys.readouterr().out
     rows = {line.split()[0]: line for line in told.splitlines() if line}
     assert "!" in rows["clear_tool_uses"] and "!" not in rows["none"] + rows["truncate"]
-    assert "! sends requests larger than the window (clear_tool_uses in 1 of 1 sessions)" in told
+    assert "! sends requests larger than the window (clear_tool_uses in 1 of 1 sessions)" in " ".join(told.split())
 
 
 def test_a_damaged_file_is_a_row_and_does_not_stop_the_others(

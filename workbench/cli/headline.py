@@ -92,21 +92,26 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
     say("\nEach on its own trigger, a mean over sessions:\n")
     own = [row | {"recall": _recall(row["recall"]) + "!" * (row["strategy"] in over)} for row in found]
     say(table(own, OWN_TRIGGER))
-    _write(" ".join(_notes(run, large, over)))
+    for note in _notes(run, large, over):
+        _write(note)
     say(f"\nTables: {results.path}" if no_report else f"\nReport: {results.report}")
 
 
 def _notes(run: Tables, large: Mapping[str, tuple[int, int]], over: Mapping[str, tuple[int, int]]) -> Iterator[str]:
-    yield f"Means over {over_sessions(run)}. Still knows: the share of what is needed later that the context still"
-    yield "holds, with the words that say what it is; higher is better."
+    yield (
+        f"Means over {over_sessions(run)}. Still knows: the share of what is needed later that the context still "
+        "holds, with the words that say what it is; higher is better."
+    )
     if large:
         yield f"* stays larger than that size ({_sessions(large)} sessions); such sessions are in no mean."
     if over:
         yield f"! sends requests larger than the window ({_sessions(over)} sessions), which no provider takes."
     priced = [str(row) for row in run.costs["row"].unique()]
-    whose = priced[0] if len(priced) == 1 else f"{len(priced)} models"
-    yield f"Cost: USD a session at the prices of {whose}, with summaries and with fetching again what was lost. Cost"
-    yield "saved: of the bill of all sessions without compaction, below 0 where compaction costs more."
+    yield (
+        f"Cost: USD a session at the prices of {priced[0] if len(priced) == 1 else f'{len(priced)} models'}, with "
+        "summaries and with fetching again what was lost. Cost saved: of the bill of all sessions without compaction, "
+        "below 0 where compaction costs more."
+    )
 
 
 def _write(text: str) -> None:
