@@ -39,7 +39,8 @@ WORDS = {"better": "better", "worse": "worse", "undecided": "may be chance"}
 def headline(results: Results) -> list[dict[str, float | str | None]]:
     """A row a strategy: means of the main metrics; None where no session has the metric."""
     run, found = Tables.of(results), []
-    for name in strategies(run):
+    replayed = set(run.replays["strategy"])
+    for name in (name for name in strategies(run) if name in replayed):
         means = {metric: own_trigger(run, name, metric) for metric in METRICS}
         means |= {"cost_saved": net_saving(run, name)}
         means |= {f"recall_at_{share:g}": equal_size(run, name, share) for share in shares(run)}
