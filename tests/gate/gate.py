@@ -107,7 +107,7 @@ def differences(before: dict[str, pd.DataFrame], now: dict[str, pd.DataFrame]) -
         if name not in before or name not in now:
             yield f"{name}: {'new' if name in now else 'gone'}"
             continue
-        old, new = before[name], now[name].drop(columns=NAMES.get("new_columns", {}).get(name, ()))
+        old, new = before[name], now[name].drop(columns=NAMES.get("new_columns", {}).get(name, []))
         if set(old.columns) != set(new.columns):
             gone, come = sorted(set(old.columns) - set(new.columns)), sorted(set(new.columns) - set(old.columns))
             yield f"{name}: columns gone {gone}, new {come}"
