@@ -5,7 +5,7 @@ import pytest
 from report.made import made
 
 from workbench.errors import UnknownName
-from workbench.report import summaries, tables
+from workbench.report import summaries
 from workbench.report.tables import Tables
 from workbench.report.verdict import headline_html
 
@@ -16,8 +16,8 @@ def run() -> Any:
 
 
 def test_contenders_come_best_first_and_references_last(run: Tables) -> None:
-    assert tables.strategies(run) == ("summarize", "pipeline", "truncate", "none", "null")
-    assert tables.contenders(run) == ("summarize", "pipeline", "truncate")
+    assert run.strategies == ("summarize", "pipeline", "truncate", "none", "null")
+    assert run.contenders == ("summarize", "pipeline", "truncate")
 
 
 def test_a_headline_figure_is_the_mean_over_sessions(run: Tables) -> None:
@@ -30,12 +30,12 @@ def test_a_headline_figure_is_the_mean_over_sessions(run: Tables) -> None:
 
 def test_who_sends_more_than_the_window_is_marked_and_references_are_not() -> None:
     source = made(4)
-    assert tables.over_window(Tables.of(source)) == {}
+    assert Tables.of(source).over_window == {}
     assert "too large" not in headline_html(Tables.of(source)).html
     for row in [row for row in source.rows["scores"] if row["metric"] == "over_window"]:
         row["value"] = 0.2 if row["strategy"] in ("none", "truncate") and row["session"] < "session-03" else 0.0
     run = Tables.of(source)
-    assert tables.over_window(run) == {"truncate": (3, 4)}
+    assert run.over_window == {"truncate": (3, 4)}
     page = headline_html(run).html
     assert page.count("too large in 3&nbsp;of&nbsp;4") == 1 and "a provider would have refused them" in page
     assert summaries.headline(run).set_index("strategy").loc["truncate", "over_window"] == pytest.approx(0.15)
@@ -43,9 +43,9 @@ def test_who_sends_more_than_the_window_is_marked_and_references_are_not() -> No
 
 def test_a_session_with_many_shares_counts_once() -> None:
     run = Tables.of(made(2, shares=(0.1, 0.2)))
-    found = tables.values(run, "recall", "summarize", "matched")
+    found = run.values("recall", "summarize", "matched")
     assert len(found) == 2
-    at = [tables.values(run, "recall", "summarize", "matched", share) for share in (0.1, 0.2)]
+    at = [run.values("recall", "summarize", "matched", share) for share in (0.1, 0.2)]
     assert found.tolist() == pytest.approx(((at[0] + at[1]) / 2).tolist())
 
 
@@ -60,11 +60,11 @@ def test_intervals_appear_with_six_sessions() -> None:
 
 
 def test_the_baseline_is_the_one_named_else_the_plainest_else_the_first(run: Tables) -> None:
-    assert tables.baseline(run) == "truncate"
-    assert tables.baseline(Tables.of(made(3), "pipeline")) == "pipeline"
+    assert run.baseline == "truncate"
+    assert Tables.of(made(3), "pipeline").baseline == "pipeline"
     source = made(3, ("none", "null", "summarize", "pipeline"))
-    assert tables.baseline(Tables.of(source)) == "summarize"  # asked for before pipeline
-    assert tables.baseline(Tables.of(made(3, ("none", "null", "pipeline")))) is None
+    assert Tables.of(source).baseline == "summarize"  # asked for before pipeline
+    assert Tables.of(made(3, ("none", "null", "pipeline"))).baseline is None
     with pytest.raises(UnknownName, match="known are"):
         Tables.of(made(3), "opal")
 
@@ -75,7 +75,7 @@ def test_missing_values_are_left_out_and_never_zero() -> None:
         if row["session"] == "session-00" and row["metric"] == "recall":
             row["value"], row["why"] = None, "too short"
     run = Tables.of(source)
-    found = tables.equal_size(run, "summarize")
+    found = run.equal_size("summarize")
     assert found is not None and found.n == 2 and found.mean > 0.5
 
 

@@ -7,7 +7,7 @@ from workbench.metrics.size import TOO_LARGE
 from workbench.report.comparison import lead
 from workbench.report.report import half_lives_html
 from workbench.report.summaries import by_kind
-from workbench.report.tables import Tables, over_target, unranked, values
+from workbench.report.tables import Tables
 from workbench.report.verdict import verdict
 
 
@@ -153,10 +153,10 @@ def test_who_cannot_be_cut_to_the_size_is_not_ranked_whatever_it_keeps() -> None
 
 def test_one_session_of_many_takes_nobody_out_of_the_order() -> None:
     run = Tables.of(larger(made(12), "truncate", 1))
-    assert over_target(run) == {"truncate": (1, 12)} and not unranked(run)
-    assert len(values(run, "recall", "truncate", "matched")) == 11, "a mean over fewer sizes is another mean"
-    assert len(values(run, "recall", "summarize", "matched")) == 11, "and one over other sessions is another one too"
-    assert len(values(run, "recall", "summarize", "matched", 0.2)) == 12, "where all get small enough, all count"
+    assert run.over_target() == {"truncate": (1, 12)} and not run.unranked()
+    assert len(run.values("recall", "truncate", "matched")) == 11, "a mean over fewer sizes is another mean"
+    assert len(run.values("recall", "summarize", "matched")) == 11, "and one over other sessions is another one too"
+    assert len(run.values("recall", "summarize", "matched", 0.2)) == 12, "where all get small enough, all count"
     assert "truncate" in verdict(run).answer
 
 

@@ -9,18 +9,7 @@ from workbench.cli.output import printable, records, say, table
 from workbench.experiment.store import Results
 from workbench.formats import decimal
 from workbench.report.comparison import differences
-from workbench.report.tables import (
-    Tables,
-    cost_a_session,
-    equal_size,
-    net_saving,
-    over_target,
-    over_window,
-    own_trigger,
-    shares,
-    strategies,
-)  # fmt: skip
-from workbench.report.tables import baseline as chosen_baseline
+from workbench.report.tables import Tables
 from workbench.report.verdict import over_sessions, verdict
 
 METRICS = (
@@ -40,19 +29,19 @@ def headline(results: Results) -> list[dict[str, float | str | None]]:
     """A row a strategy: means of the main metrics; None where no session has the metric."""
     run, found = Tables.of(results), []
     replayed = set(run.replays["strategy"])
-    for name in (name for name in strategies(run) if name in replayed):
-        means = {metric: own_trigger(run, name, metric) for metric in METRICS}
-        means |= {"cost_saved": net_saving(run, name)}
-        means |= {f"recall_at_{share:g}": equal_size(run, name, share) for share in shares(run)}
+    for name in (name for name in run.strategies if name in replayed):
+        means = {metric: run.own_trigger(name, metric) for metric in METRICS}
+        means |= {"cost_saved": run.net_saving(name)}
+        means |= {f"recall_at_{share:g}": run.equal_size(name, share) for share in run.shares}
         numbers = {metric: None if mean is None else mean.mean for metric, mean in means.items()}
-        found.append({"strategy": name, "cost": cost_a_session(run, name), **numbers})
+        found.append({"strategy": name, "cost": run.cost_a_session(name), **numbers})
     return found
 
 
 def against(results: Results, baseline: str = "") -> tuple[str | None, list[dict[str, object]], str]:
     """The baseline, every strategy against it on the same sessions, and what the run says in words."""
     run = Tables.of(results, baseline)
-    return chosen_baseline(run), records(differences(run)), str(verdict(run))
+    return run.baseline, records(differences(run)), str(verdict(run))
 
 
 def outcome(results: Results, no_report: bool, baseline: str) -> dict[str, object]:
@@ -75,12 +64,12 @@ def outcome(results: Results, no_report: bool, baseline: str) -> dict[str, objec
 def show(results: Results, no_report: bool, baseline: str) -> None:
     """Print what the run says in words, its two tables, and where its report is."""
     run = Tables.of(results)
-    large, over = over_target(run), over_window(run)
+    large, over = run.over_target(), run.over_window
     base, differences, words = against(results, baseline)
     compared = {str(row["strategy"]): row for row in differences if not row["reference"]}
     found = headline(results)
     _write(words)
-    sizes = {f"{share:.0%}": f"recall_at_{share:g}" for share in shares(run)}
+    sizes = {f"{share:.0%}": f"recall_at_{share:g}" for share in run.shares}
     if sizes:
         rows = []
         for row in found:

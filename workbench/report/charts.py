@@ -14,7 +14,7 @@ from workbench.palette import REFERENCES, looks
 from workbench.report import cost
 from workbench.report.plot_style import INK, MUTED, Label, name_ends, paper, words
 from workbench.report.summaries import by_round, by_size, dots, points, typical
-from workbench.report.tables import Tables, contenders, shares, strategies, unranked
+from workbench.report.tables import Tables
 
 MOST_ROUNDS = 12
 MOST_DOTS = 40
@@ -29,7 +29,7 @@ def savings(run: Tables, width: float = 7.6) -> Figure:
     rows = points(run)
     if rows.empty:
         return words(title, "Nothing to draw: no session was long enough to be compacted and scored.")
-    n, look, labels = int(rows["sessions"].max()), looks(strategies(run)), []
+    n, look, labels = int(rows["sessions"].max()), looks(run.strategies), []
     figure, axes = paper(title, f"{_sessions(rows)} · further right and up is better", height=4.6, width=width)
     for row in rows.to_dict("records"):
         name, x, y = row["strategy"], 100 * row["saved"], 100 * row["recall"]
@@ -61,8 +61,8 @@ def _sessions(rows: pd.DataFrame) -> str:
 def equal_size(run: Tables, width: float = 7.6) -> Figure:
     """What each strategy keeps when all are cut to the same share of the same history."""
     title = "Recall when all are cut to the same size"
-    rows, budgets = by_size(run), shares(run)
-    larger = {(name, share) for share in budgets for name in unranked(run, share)}
+    rows, budgets = by_size(run), run.shares
+    larger = {(name, share) for share in budgets for name in run.unranked(share)}
     rows = rows[[pair not in larger for pair in zip(rows["strategy"], rows["share"], strict=True)]]
     if rows.empty:
         return words(title, "Nothing to draw: no session had a boundary that could be scored at equal size.")
@@ -103,8 +103,8 @@ def _curves(
     axes: Axes, run: Tables, rows: pd.DataFrame, names: Sequence[str], column: str, abreast: int | None = None
 ) -> list[Label]:
     """A line a strategy over `x`, shares with their 95 % intervals, side by side; the labels for their ends."""
-    look, ends = looks(strategies(run)), []
-    middle = ((len(contenders(run)) if abreast is None else abreast) - 1) / 2
+    look, ends = looks(run.strategies), []
+    middle = ((len(run.contenders) if abreast is None else abreast) - 1) / 2
     for i, name in enumerate(names):
         mine, reference = rows[rows["strategy"] == name], name in REFERENCES
         x = mine["x"].to_numpy(dtype=float) + (0.0 if reference else 0.05 * (i - middle))
@@ -128,7 +128,7 @@ def context_over_time(run: Tables, session: str | None = None) -> Figure:
     whole = rows.drop_duplicates("request").sort_values("request")
     axes.fill_between(whole["request"], whole["tokens_recorded"] / 1000, color=MUTED, alpha=0.10, lw=0)
     rows = rows.assign(y=rows["tokens_sent"] / 1000, marked=rows["compaction"].notna())
-    ends = _steps(axes, rows, [name for name in strategies(run) if name in set(rows["strategy"])], "v")
+    ends = _steps(axes, rows, [name for name in run.strategies if name in set(rows["strategy"])], "v")
     axes.set_ylim(0, 1.08 * max(whole["tokens_recorded"].max(), rows["tokens_sent"].max()) / 1000)
     _window(axes, run, session)
     axes.set(xlabel="request", ylabel="tokens sent, thousands")

@@ -15,7 +15,7 @@ from workbench.experiment.store import Results
 from workbench.formats import joined, missing, percent, some
 from workbench.report.html import Html, empty, note, part, sentences
 from workbench.report.losses import losses_html
-from workbench.report.tables import RETENTION, SAVED, Tables, baseline, contenders, select, shares, strategies, values
+from workbench.report.tables import RETENTION, SAVED, Tables
 
 PLACE = ["session", "strategy", "mode", "share", "kind", "entity", "needed_at"]
 """The columns by which two losses are the same."""
@@ -34,16 +34,16 @@ def differences(run: Tables, metric: str = RETENTION) -> pd.DataFrame:
 
     Recall is compared at equal size where the run has it; all else under the strategies' own triggers.
     """
-    base, mode = baseline(run), "matched" if metric == RETENTION and shares(run) else "natural"
-    if base is None or base not in set(select(run, metric, mode)["strategy"]):
+    base, mode = run.baseline, "matched" if metric == RETENTION and run.shares else "natural"
+    if base is None or base not in set(run.select(metric, mode)["strategy"]):
         return pd.DataFrame(columns=list(COLUMNS))
     return compare_table(run.scores, metric, base, mode)
 
 
 def lead(run: Tables, first: str) -> pd.DataFrame:
     """The leading strategy against every other contender; the family of tests is all pairs of contenders."""
-    mode = "matched" if shares(run) else "natural"
-    if len(contenders(run)) < 2 or values(run, RETENTION, first, mode).empty:
+    mode = "matched" if run.shares else "natural"
+    if len(run.contenders) < 2 or run.values(RETENTION, first, mode).empty:
         return pd.DataFrame(columns=list(COLUMNS))
     return lead_table(run.scores, RETENTION, first, mode)
 
@@ -55,17 +55,17 @@ def _both(recall: pd.DataFrame, saved: pd.DataFrame) -> pd.DataFrame:
 
 def differences_html(run: Tables) -> Html:
     """Recall and tokens saved against the baseline: difference, interval, test, and the result in words."""
-    base = baseline(run)
+    base = run.baseline
     if base is None:
         return empty("There are no two strategies to compare.")
     recall, saved = differences(run), differences(run, SAVED)
-    where = "all cut to the same size" if shares(run) else OWN_TRIGGER
+    where = "all cut to the same size" if run.shares else OWN_TRIGGER
     tables = [
         {"title": f"Still knows, {where}", "verb": "keeps", "rows": recall},
         {"title": f"Tokens saved, {OWN_TRIGGER}", "verb": "saves", "rows": saved},
     ]
     return part(
-        "differences", _both(recall, saved), tables=tables, base=base, known=strategies(run), worth=WORTH, alpha=ALPHA
+        "differences", _both(recall, saved), tables=tables, base=base, known=run.strategies, worth=WORTH, alpha=ALPHA
     )
 
 
@@ -74,8 +74,8 @@ def standings(run: Tables) -> pd.DataFrame:
 
     Columns: as of `analysis.pareto.frontier`.
     """
-    names = contenders(run)
-    columns = [values(run, metric, name) for name in names for metric in (RETENTION, SAVED)]
+    names = run.contenders
+    columns = [run.values(metric, name) for name in names for metric in (RETENTION, SAVED)]
     if len(names) < 2:
         return frontier((), np.empty((0, 0, 2)), ())
     wide = pd.concat(columns, axis=1, sort=True).to_numpy(dtype=float)
@@ -94,12 +94,12 @@ def changes(now: Tables, then: Tables, metric: str = RETENTION) -> pd.DataFrame:
     compared at equal size where both have the same budgets, all else under the strategies' own triggers.
     """
     mode = "matched" if metric == RETENTION and _same_sizes(now, then) else "natural"
-    scores = [select(run, metric, mode).assign(run=when) for run, when in ((now, "now"), (then, "then"))]
+    scores = [run.select(metric, mode).assign(run=when) for run, when in ((now, "now"), (then, "then"))]
     both = set(now.sessions["session"]) & set(then.sessions["session"])
     rows = pd.concat(scores)
     rows = rows[rows["session"].isin(both)]
     found = []
-    for name in contenders(now):
+    for name in now.contenders:
         own = rows[rows["strategy"] == name].assign(strategy=lambda own: own["run"])
         if own["run"].nunique() == 2:
             (row,) = compare_table(own, metric, "then", mode).to_dict("records")
@@ -112,7 +112,7 @@ def changes(now: Tables, then: Tables, metric: str = RETENTION) -> pd.DataFrame:
 
 
 def _same_sizes(now: Tables, then: Tables) -> bool:
-    return bool(shares(now)) and shares(now) == shares(then)
+    return bool(now.shares) and now.shares == then.shares
 
 
 def lost_now(now: Tables, then: Tables) -> Tables:
@@ -142,7 +142,7 @@ def changes_html(now: Tables, then: Tables | None) -> Html:
     new = losses_html(lost_now(now, then), 40, "newly-lost")
     lost = "" if new.data is None or new.data.empty else new.html
     return part(
-        "changes", _both(recall, saved), tables=tables, lost=lost, known=strategies(now), worth=WORTH, alpha=ALPHA
+        "changes", _both(recall, saved), tables=tables, lost=lost, known=now.strategies, worth=WORTH, alpha=ALPHA
     )
 
 

@@ -10,7 +10,7 @@ from workbench.formats import joined, some
 from workbench.palette import REFERENCES
 from workbench.report.html import Html, empty, part, sentences
 from workbench.report.summaries import interval_columns
-from workbench.report.tables import Tables, net_saving
+from workbench.report.tables import Tables
 
 PARTS = ("usd_input", "usd_read", "usd_write", "usd_output", "usd_summaries", "usd_fetching")
 SHOWN = 40
@@ -42,7 +42,7 @@ def _bill(run: Tables, name: str) -> dict[str, object]:
     return {
         "strategy": name, "reference": name in REFERENCES, "sessions": len(mine),
         **mine[["usd", *PARTS, "usd_uncompacted", "net_saving", "breaks"]].mean().to_dict(),
-        **interval_columns("saved", net_saving(run, name)),
+        **interval_columns("saved", run.net_saving(name)),
         "cache_read": float((mine["tokens_read"] / prompts.where(prompts > 0)).mean()),
         "compacted": int(mine["parted_at"].notna().sum()), "paid": len(after),
         "even_after": float(after.median()) if len(after) else None,

@@ -12,7 +12,7 @@ from workbench.markup import visible
 from workbench.palette import REFERENCES
 from workbench.report.html import Html, empty, part
 from workbench.report.summaries import by_kind, by_session, worst_losses
-from workbench.report.tables import Tables, contenders, shares, strategies
+from workbench.report.tables import Tables
 
 MOST = 100
 """Losses that a page lists, beyond the worst few of each session."""
@@ -28,7 +28,7 @@ def losses_html(run: Tables, most: int = MOST, place: str = "losses") -> Html:
     titles = dict(zip(run.sessions["session"], run.sessions["title"], strict=True))
     lines = [_line(one, str(titles.get(one["session"]) or one["session"])) for one in rows.to_dict("records")]
     own = bool((rows["mode"] == "natural").all())
-    return part("losses", rows, rows=lines, own=own, place=place, known=strategies(run))
+    return part("losses", rows, rows=lines, own=own, place=place, known=run.strategies)
 
 
 def _line(one: Mapping[Hashable, Any], title: str, longest: int = 60) -> dict[Hashable, Any]:
@@ -48,7 +48,7 @@ def _message(at: object) -> str:
 def kinds_html(run: Tables) -> Html:
     """What each strategy still knows of each kind of information; a figure leads to what was lost of it."""
     rows = by_kind(run)
-    names = [name for name in strategies(run) if name in set(rows["strategy"]) and name != "none"]
+    names = [name for name in run.strategies if name in set(rows["strategy"]) and name != "none"]
     if not names:
         return empty("Nothing from before a boundary was needed after it.", rows)
     needed = rows.groupby("kind", sort=False)["demanded"].first()
@@ -61,7 +61,7 @@ def by_session_html(run: Tables) -> Html:
     rows = by_session(run)
     if rows.empty:
         return empty("No session was replayed.", rows)
-    return _heat(run, "sessions", contenders(run), rows, dict(zip(rows["session"], rows["title"], strict=True)), {})
+    return _heat(run, "sessions", run.contenders, rows, dict(zip(rows["session"], rows["title"], strict=True)), {})
 
 
 def _heat(
@@ -72,5 +72,5 @@ def _heat(
     recall = rows.set_index([key, "strategy"])["recall"].to_dict()
     return part(
         "heat", rows, of=of, key=key, names=names, rows=titles, needed=needed, recall=recall, references=REFERENCES,
-        equal_size=bool(shares(run)), known=strategies(run),
+        equal_size=bool(run.shares), known=run.strategies,
     )  # fmt: skip

@@ -16,7 +16,7 @@ from workbench.formats import some
 from workbench.markup import render
 from workbench.report.html import Html, empty, part, sentences
 from workbench.report.summaries import integrity, writers
-from workbench.report.tables import RETENTION, Tables, replayed, strategies, unreadable
+from workbench.report.tables import RETENTION, Tables
 from workbench.validation.scale import ceiling, floor
 
 MOST_PATHS = 4
@@ -34,12 +34,12 @@ def integrity_html(run: Tables) -> Html:
     rows = integrity(run)
     failed = run.replays[run.replays["status"] == "failed"].to_dict("records")
     totals = rows[["compactions", "violations"]].sum().to_dict()
-    return part("integrity", rows, failed=failed, known=strategies(run), **totals)
+    return part("integrity", rows, failed=failed, known=run.strategies, **totals)
 
 
 def sessions_html(run: Tables) -> Html:
     """The sessions of the run, and the files that could not be read."""
-    return part("sessions", replayed(run), unreadable=unreadable(run).to_dict("records"))
+    return part("sessions", run.replayed, unreadable=run.unreadable.to_dict("records"))
 
 
 def reproduce_html(run: Tables) -> Html:
@@ -94,7 +94,7 @@ def writers_html(run: Tables) -> Html:
     rows = writers(run)
     if rows.empty or (rows["writer"] == "extractive").all():
         return empty(data=rows)
-    return part("writers", rows, faults=_faults(run), known=strategies(run))
+    return part("writers", rows, faults=_faults(run), known=run.strategies)
 
 
 def _faults(run: Tables) -> list[str]:

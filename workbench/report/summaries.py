@@ -10,24 +10,7 @@ import pandas as pd
 from workbench.analysis.paired import Estimate
 from workbench.analysis.survival import survival
 from workbench.palette import REFERENCES
-from workbench.report.tables import (
-    RETENTION,
-    SAVED,
-    Tables,
-    contenders,
-    cost_a_session,
-    equal_size,
-    left_out,
-    mean_over_projects,
-    net_saving,
-    own_trigger,
-    replayed,
-    select,
-    shares,
-    strategies,
-    unranked,
-    values,
-)  # fmt: skip
+from workbench.report.tables import RETENTION, SAVED, Tables
 
 MEANS = (
     "mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication",
@@ -37,19 +20,19 @@ MEANS = (
 
 def headline(run: Tables) -> pd.DataFrame:
     """One row a strategy: what it keeps and saves, means over sessions."""
-    return pd.DataFrame([_headline(run, name) for name in strategies(run)])
+    return pd.DataFrame([_headline(run, name) for name in run.strategies])
 
 
 def _headline(run: Tables, name: str) -> dict[str, object]:
     replays = run.replays[run.replays["strategy"] == name]
-    means = {"scaled": mean_over_projects(run, values(run, RETENTION, name, of="scaled"))}
-    means |= {metric: own_trigger(run, name, metric) for metric in MEANS} | {"cost_saved": net_saving(run, name)}
+    means = {"scaled": run.mean_over_projects(run.values(RETENTION, name, of="scaled"))}
+    means |= {metric: run.own_trigger(name, metric) for metric in MEANS} | {"cost_saved": run.net_saving(name)}
     return {
         "strategy": name, "reference": name in REFERENCES, "sessions": replays["session"].nunique(),
         "failed": int((replays["status"] == "failed").sum()),
-        **interval_columns("equal_size", equal_size(run, name)),
-        **interval_columns("recall", own_trigger(run, name)),
-        **interval_columns("saved", own_trigger(run, name, SAVED)), "cost": cost_a_session(run, name),
+        **interval_columns("equal_size", run.equal_size(name)),
+        **interval_columns("recall", run.own_trigger(name)),
+        **interval_columns("saved", run.own_trigger(name, SAVED)), "cost": run.cost_a_session(name),
         **{metric: found.mean if found else None for metric, found in means.items()},
     }  # fmt: skip
 
@@ -64,9 +47,9 @@ def by_size(run: Tables) -> pd.DataFrame:
     """What each strategy still knows at each share: `strategy`, `share`, `mean`, `low`, `high`, `sessions`."""
     rows = [
         (name, share, found.mean, found.low, found.high, found.n)
-        for name in strategies(run)
-        for share in shares(run)
-        if (found := equal_size(run, name, share)) is not None
+        for name in run.strategies
+        for share in run.shares
+        if (found := run.equal_size(name, share)) is not None
     ]
     return pd.DataFrame(rows, columns=["strategy", "share", "mean", "low", "high", "sessions"])
 
@@ -79,10 +62,10 @@ def by_kind(run: Tables) -> pd.DataFrame:
     """
     rows = run.retention
     rows = rows[rows["mode"] == ("matched" if (rows["mode"] == "matched").any() else "natural")]
-    rows = rows[~rows["strategy"].isin(unranked(run)) & ~rows["session"].isin(left_out(run))]
+    rows = rows[~rows["strategy"].isin(run.unranked()) & ~rows["session"].isin(run.left_out)]
     sums = rows.groupby(["kind", "strategy"], sort=True)[["demanded", "bound"]].sum().reset_index()
     sums = sums[sums["demanded"] > 0]
-    needed = sums.groupby("kind")["demanded"].transform("max") / max(1, len(shares(run)))
+    needed = sums.groupby("kind")["demanded"].transform("max") / max(1, len(run.shares))
     sums = sums.assign(recall=sums["bound"] / sums["demanded"], demanded=needed.round().astype(int))
     sums = sums.sort_values(["demanded", "kind"], ascending=[False, True])
     return sums[["kind", "demanded", "strategy", "recall"]].reset_index(drop=True)
@@ -93,9 +76,9 @@ def by_session(run: Tables) -> pd.DataFrame:
 
     At equal size, mean over the shares, where the run has matched mode, else under each strategy's own trigger.
     """
-    mode = "matched" if shares(run) else "natural"
-    found = {name: values(run, RETENTION, name, mode) for name in contenders(run)}
-    sessions = replayed(run)
+    mode = "matched" if run.shares else "natural"
+    found = {name: run.values(RETENTION, name, mode) for name in run.contenders}
+    sessions = run.replayed
     rows = [
         (session, str(title or session), name, float(recall.get(session, float("nan"))))
         for session, title in zip(sessions["session"], sessions["title"], strict=True)
@@ -118,7 +101,7 @@ def lives(run: Tables, strategy: str) -> pd.DataFrame:
 
 def by_round(run: Tables) -> pd.DataFrame:
     """What outlives one compaction, two, ..., with a 95 % interval; rounds are counted from the first mention."""
-    curves = [lives(run, name) for name in contenders(run)]
+    curves = [lives(run, name) for name in run.contenders]
     return pd.concat(curves, ignore_index=True) if curves else lives(run, "")
 
 
@@ -145,7 +128,7 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
     rows = rows[own] if own.any() else rows
     if rows.empty:
         return rows.assign(lost_by=[])
-    order = {name: place for place, name in enumerate(strategies(run))}
+    order = {name: place for place, name in enumerate(run.strategies)}
     losers = rows.drop_duplicates([*keys, "strategy"])
     losers = losers.sort_values("strategy", key=lambda names: names.map(order), kind="stable")
     losers = losers.assign(lost_by=list(losers[["strategy", "stage", "level"]].itertuples(index=False, name=None)))
@@ -168,19 +151,19 @@ def integrity(run: Tables) -> pd.DataFrame:
     found = by[["violations", "too_large", "fallbacks"]].sum()
     found.insert(0, "compactions", by.size())
     found["failed"] = (run.replays["status"] == "failed").groupby(run.replays["strategy"]).sum()
-    found = found.reindex(pd.Index(contenders(run), name="strategy"))
+    found = found.reindex(pd.Index(run.contenders, name="strategy"))
     return found.apply(pd.to_numeric).fillna(0).astype(int).reset_index()
 
 
 def points(run: Tables) -> pd.DataFrame:
     """One row a strategy that some session has both numbers for; a session with one of them counts in neither mean."""
     rows = []
-    for name in strategies(run):
+    for name in run.strategies:
         either = dots(run, name)
         both = either.dropna()
         if len(both):
-            recall = mean_over_projects(run, both["recall"], least=0, most=1)
-            saved = mean_over_projects(run, both["saved"])
+            recall = run.mean_over_projects(both["recall"], least=0, most=1)
+            saved = run.mean_over_projects(both["saved"])
             figures = interval_columns("recall", recall) | interval_columns("saved", saved)
             counts = {"sessions": len(both), "of": len(either)}
             rows.append({"strategy": name, "reference": name in REFERENCES, **figures, **counts})
@@ -189,24 +172,24 @@ def points(run: Tables) -> pd.DataFrame:
 
 def dots(run: Tables, strategy: str) -> pd.DataFrame:
     """One row a session that has a number: `recall`, `saved`; NaN for the one that it has not."""
-    recall, saved = values(run, RETENTION, strategy), values(run, SAVED, strategy)
+    recall, saved = run.values(RETENTION, strategy), run.values(SAVED, strategy)
     return pd.concat([recall.rename("recall"), saved.rename("saved")], axis=1)
 
 
 def writers(run: Tables) -> pd.DataFrame:
     """One row a strategy that asked for summaries: who wrote them, at what cost, and with which faults."""
     asked = run.compactions[run.compactions["requests"] > 0]
-    rows = [_writer(run, name, own) for name in strategies(run) if len(own := asked[asked["strategy"] == name])]
+    rows = [_writer(run, name, own) for name in run.strategies if len(own := asked[asked["strategy"] == name])]
     return pd.DataFrame(rows)
 
 
 def _writer(run: Tables, name: str, own: pd.DataFrame) -> dict[str, object]:
     counts, faulty = own["writer"].value_counts(), (own["findings"].astype(str) != "") & (own["fallbacks"] == 0)
     several = ", ".join(f"{writer} ({n})" for writer, n in counts.items())
-    at_size, fabricated = (select(run, metric, "matched") for metric in (RETENTION, "fabrication"))
+    at_size, fabricated = (run.select(metric, "matched") for metric in (RETENTION, "fabrication"))
     return {
         "strategy": name, "writer": several if len(counts) > 1 else str(counts.index[0]), "summaries": len(own),
-        "recall": values(run, RETENTION, name).mean(),
+        "recall": run.values(RETENTION, name).mean(),
         "recall_at_size": at_size.loc[at_size["strategy"] == name, "value"].mean(),
         "fabricated": fabricated.loc[fabricated["strategy"] == name, "value"].mean(),
         "usd": own["usd"].sum(skipna=False), "seconds": own["seconds"].mean(), "read": own["input_tokens"].sum(),

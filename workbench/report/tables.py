@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from math import inf
 from typing import Any
 
 import pandas as pd
 
-from workbench.analysis.over_target import evenly
-from workbench.analysis.over_target import over_target as stays_larger
+from workbench.analysis import over_target
 from workbench.analysis.paired import Estimate, estimate, ratio
 from workbench.analysis.scores import projects_of, with_projects
 from workbench.errors import UnknownName
@@ -23,7 +23,7 @@ SAVED = "tokens_saved"
 """The metric of tokens that a strategy saves on its own trigger."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tables:
     """The tables of a run with plain columns: missing numbers are NaN, missing words are empty."""
 
@@ -39,8 +39,7 @@ class Tables:
     costs: pd.DataFrame
     reconciliation: pd.DataFrame
     rereads: pd.DataFrame
-    baseline: str = ""
-    order: tuple[str, ...] = ()
+    named_baseline: str = ""
 
     @classmethod
     def of(cls, run: Results, baseline: str = "") -> Tables:
@@ -50,12 +49,11 @@ class Tables:
             UnknownName: the run has no such strategy.
         """
         names = (one.name for one in fields(cls) if one.type == "pd.DataFrame")
-        found = cls(run.manifest, **{name: plain(run.table(name)) for name in names}, baseline=baseline)
+        found = cls(run.manifest, **{name: plain(run.table(name)) for name in names}, named_baseline=baseline)
         by = str(found.settings.get("group_by", "project"))
         found = replace(found, scores=with_projects(found.scores, found.sessions, by))
-        found = replace(found, order=strategies(found))
-        if baseline and baseline not in found.order:
-            raise UnknownName("strategy of this run", baseline, found.order)
+        if baseline and baseline not in found.strategies:
+            raise UnknownName("strategy of this run", baseline, found.strategies)
         return found
 
     @property
@@ -63,6 +61,129 @@ class Tables:
         """The settings that the run was made with; none where its manifest has none."""
         found = self.manifest.get("settings")
         return found if isinstance(found, Mapping) else {}
+
+    @property
+    def replayed(self) -> pd.DataFrame:
+        """The sessions that could be read."""
+        return self.sessions[self.sessions["status"] == "ok"]
+
+    @property
+    def unreadable(self) -> pd.DataFrame:
+        """The files that could not be read, with the reason."""
+        return self.sessions[self.sessions["status"] != "ok"]
+
+    @cached_property
+    def strategies(self) -> tuple[str, ...]:
+        """All strategies of the run: contenders by recall, best first, then the references.
+
+        Contenders that cannot reach the common size come last.
+        """
+        names = list(dict.fromkeys([*self.replays["strategy"], *self.scores["strategy"]]))
+        out = self.unranked()
+        recall = {name: found.mean for name in names if name not in out and (found := self.best_recall(name))}
+        contenders = sorted((n for n in names if n not in REFERENCES), key=lambda name: (-recall.get(name, -1.0), name))
+        return (*contenders, *(name for name in REFERENCES if name in names))
+
+    @property
+    def contenders(self) -> tuple[str, ...]:
+        """The strategies that are no reference, best first."""
+        return tuple(name for name in self.strategies if name not in REFERENCES)
+
+    @property
+    def baseline(self) -> str | None:
+        """What the others are compared with: as named; else `truncate`, the plainest way; else the one named first.
+
+        It does not depend on the figures. None where there are not two contenders.
+        """
+        if self.named_baseline:
+            return self.named_baseline
+        named, names = self.settings.get("strategies"), self.contenders
+        order = ["truncate", *(map(str, named) if isinstance(named, list | tuple) else ()), *sorted(names)]
+        return next((name for name in order if name in names), None) if len(names) > 1 else None
+
+    @cached_property
+    def shares(self) -> tuple[float, ...]:
+        """The budgets of matched mode as shares of the history, smallest first."""
+        found = self.scores.loc[self.scores["mode"] == "matched", "share"].dropna().unique()
+        return tuple(sorted(float(share) for share in found))
+
+    def select(self, metric: str, mode: str = "natural", share: float | None = None) -> pd.DataFrame:
+        """The scores of one metric in one mode; of all shares where none is named."""
+        rows = self.scores[(self.scores["metric"] == metric) & (self.scores["mode"] == mode)]
+        return rows if share is None else rows[(rows["share"] - share).abs() < 1e-9]
+
+    def values(
+        self, metric: str, strategy: str, mode: str = "natural", share: float | None = None, of: str = "value"
+    ) -> pd.Series[float]:
+        """One metric of a strategy, one value a session; its mean over all shares where none is named.
+
+        At equal size, recall is from the same sessions for all ranked strategies, see `analysis.over_target.evenly`.
+        """
+        rows = self.select(metric, mode, share)
+        if mode == "matched" and metric == RETENTION:
+            rows = over_target.evenly(self._recall_at_size(share))
+        return rows[(rows["strategy"] == strategy) & rows[of].notna()].groupby("session", sort=True)[of].mean()
+
+    def _recall_at_size(self, share: float | None) -> pd.DataFrame:
+        """Recall at equal size, and the `reason` where there is none, in sessions where any strategy has a value."""
+        every, rows = self.select(RETENTION, "matched"), self.select(RETENTION, "matched", share)
+        return rows[rows["session"].isin(every.loc[every["value"].notna(), "session"])].assign(reason=rows["why"])
+
+    def mean_over_projects(self, found: pd.Series[float], *, least: float = -inf, most: float = inf) -> Estimate | None:
+        """The mean of one value a session, with its interval over projects."""
+        projects = projects_of(self.scores)
+        return estimate(found.tolist(), [projects[str(name)] for name in found.index], least=least, most=most)
+
+    def equal_size(self, strategy: str, share: float | None = None) -> Estimate | None:
+        """Recall of a strategy when all are cut to the same size; over all shares where none is named."""
+        return self.mean_over_projects(self.values(RETENTION, strategy, "matched", share), least=0, most=1)
+
+    def own_trigger(self, strategy: str, metric: str = RETENTION) -> Estimate | None:
+        """A metric of a strategy that compacts on its own trigger."""
+        least, most = (0, 1) if metric == RETENTION else (-inf, inf)
+        return self.mean_over_projects(self.values(metric, strategy), least=least, most=most)
+
+    def best_recall(self, strategy: str) -> Estimate | None:
+        """Recall at equal size where the run has it, else on the strategy's own trigger."""
+        return self.equal_size(strategy) or self.own_trigger(strategy)
+
+    def net_saving(self, strategy: str) -> Estimate | None:
+        """Savings as a share of the uncompacted bill of all sessions: a ratio of sums, below 0 where it costs more."""
+        known = projects_of(self.scores)
+        mine = self.costs[(self.costs["strategy"] == strategy) & (self.costs["usd_uncompacted"] > 0)]
+        projects = [known.get(str(name), str(name)) for name in mine["session"]]
+        return ratio(mine["net_saving"].tolist(), mine["usd_uncompacted"].tolist(), projects, most=1.0)
+
+    def cost_a_session(self, strategy: str) -> float | None:
+        """The mean bill of a session in USD, with fetching again what was lost and needed; None without prices."""
+        mine = self.costs[self.costs["strategy"] == strategy]
+        found = (mine["usd"] + mine["usd_fetching"]).mean()
+        return None if pd.isna(found) else float(found)
+
+    @property
+    def over_window(self) -> dict[str, tuple[int, int]]:
+        """The contenders that sent requests larger than the window: in how many sessions, and of how many."""
+        found = {name: self.values("over_window", name) for name in self.contenders}
+        return {name: (int((share > 0).sum()), len(share)) for name, share in found.items() if (share > 0).any()}
+
+    def over_target(self, share: float | None = None) -> dict[str, tuple[int, int]]:
+        """The strategies that stay larger than a share, or than any: in how many sessions, and of how many.
+
+        Sessions in which too little is needed later for a score count in neither.
+        """
+        found = over_target.over_target(self._recall_at_size(share))
+        return {name: (len(one.inside), one.of) for name, one in found.items()}
+
+    def unranked(self, share: float | None = None) -> dict[str, tuple[int, int]]:
+        """Those of `over_target` in too many sessions for a mean that compares with the others'."""
+        found = over_target.over_target(self._recall_at_size(share))
+        return {name: (len(one.inside), one.of) for name, one in found.items() if not one.compared}
+
+    @property
+    def left_out(self) -> set[str]:
+        """The sessions in which a ranked strategy stays larger than a share: no mean at equal size counts them."""
+        found = over_target.over_target(self._recall_at_size(None)).values()
+        return {session for one in found if one.compared for session in one.inside}
 
 
 def plain(table: pd.DataFrame) -> pd.DataFrame:
@@ -74,141 +195,3 @@ def plain(table: pd.DataFrame) -> pd.DataFrame:
         else:
             found[name] = column.astype(object).where(column.notna(), "")
     return pd.DataFrame(found, columns=table.columns)
-
-
-def strategies(run: Tables) -> tuple[str, ...]:
-    """All strategies of the run: contenders by recall, best first, then the references.
-
-    Contenders that cannot reach the common size come last.
-    """
-    if run.order:
-        return run.order
-    names = list(dict.fromkeys([*run.replays["strategy"], *run.scores["strategy"]]))
-    out = unranked(run)
-    recall = {name: found.mean for name in names if name not in out and (found := best_recall(run, name))}
-    contenders = sorted((n for n in names if n not in REFERENCES), key=lambda name: (-recall.get(name, -1.0), name))
-    return (*contenders, *(name for name in REFERENCES if name in names))
-
-
-def contenders(run: Tables) -> tuple[str, ...]:
-    """The strategies that are no reference, best first."""
-    return tuple(name for name in strategies(run) if name not in REFERENCES)
-
-
-def shares(run: Tables) -> tuple[float, ...]:
-    """The budgets of matched mode as shares of the history, smallest first."""
-    found = run.scores.loc[run.scores["mode"] == "matched", "share"].dropna().unique()
-    return tuple(sorted(float(share) for share in found))
-
-
-def select(run: Tables, metric: str, mode: str = "natural", share: float | None = None) -> pd.DataFrame:
-    """The scores of one metric in one mode; of all shares where none is named."""
-    rows = run.scores[(run.scores["metric"] == metric) & (run.scores["mode"] == mode)]
-    return rows if share is None else rows[(rows["share"] - share).abs() < 1e-9]
-
-
-def values(
-    run: Tables, metric: str, strategy: str, mode: str = "natural", share: float | None = None, of: str = "value"
-) -> pd.Series[float]:
-    """One metric of a strategy, one value a session; its mean over all shares where none is named.
-
-    At equal size, recall is taken from the same sessions for all ranked strategies, see `analysis.over_target.evenly`.
-    """
-    rows = select(run, metric, mode, share)
-    if mode == "matched" and metric == RETENTION:
-        rows = evenly(_recall_at_size(run, share))
-    return rows[(rows["strategy"] == strategy) & rows[of].notna()].groupby("session", sort=True)[of].mean()
-
-
-def _recall_at_size(run: Tables, share: float | None) -> pd.DataFrame:
-    """Recall at equal size, and the `reason` where there is none, in the sessions in which any strategy has a value."""
-    every, rows = select(run, RETENTION, "matched"), select(run, RETENTION, "matched", share)
-    return rows[rows["session"].isin(every.loc[every["value"].notna(), "session"])].assign(reason=rows["why"])
-
-
-def baseline(run: Tables) -> str | None:
-    """What the others are compared with: as named; else `truncate`, the plainest way; else the one named first.
-
-    It does not depend on the figures. None where there are not two contenders.
-    """
-    if run.baseline:
-        return run.baseline
-    named, names = run.settings.get("strategies"), contenders(run)
-    order = ["truncate", *(map(str, named) if isinstance(named, list | tuple) else ()), *sorted(names)]
-    return next((name for name in order if name in names), None) if len(names) > 1 else None
-
-
-def mean_over_projects(
-    run: Tables, found: pd.Series[float], *, least: float = -inf, most: float = inf
-) -> Estimate | None:
-    """The mean of one value a session, with its interval over projects."""
-    projects = projects_of(run.scores)
-    return estimate(found.tolist(), [projects[str(name)] for name in found.index], least=least, most=most)
-
-
-def equal_size(run: Tables, strategy: str, share: float | None = None) -> Estimate | None:
-    """Recall of a strategy when all are cut to the same size; over all shares where none is named."""
-    return mean_over_projects(run, values(run, RETENTION, strategy, "matched", share), least=0, most=1)
-
-
-def own_trigger(run: Tables, strategy: str, metric: str = RETENTION) -> Estimate | None:
-    """A metric of a strategy that compacts on its own trigger."""
-    found = values(run, metric, strategy)
-    return mean_over_projects(run, found, least=0, most=1) if metric == RETENTION else mean_over_projects(run, found)
-
-
-def net_saving(run: Tables, strategy: str) -> Estimate | None:
-    """What a strategy saves of the uncompacted bill of all sessions: a ratio of sums, below 0 where it costs more."""
-    known = projects_of(run.scores)
-    mine = run.costs[(run.costs["strategy"] == strategy) & (run.costs["usd_uncompacted"] > 0)]
-    projects = [known.get(str(name), str(name)) for name in mine["session"]]
-    return ratio(mine["net_saving"].tolist(), mine["usd_uncompacted"].tolist(), projects, most=1.0)
-
-
-def cost_a_session(run: Tables, strategy: str) -> float | None:
-    """The mean bill of a session in USD, with fetching again what was lost and needed; None where none is priced."""
-    mine = run.costs[run.costs["strategy"] == strategy]
-    found = (mine["usd"] + mine["usd_fetching"]).mean()
-    return None if pd.isna(found) else float(found)
-
-
-def best_recall(run: Tables, strategy: str) -> Estimate | None:
-    """Recall at equal size where the run has it, else on the strategy's own trigger."""
-    return equal_size(run, strategy) or own_trigger(run, strategy)
-
-
-def over_window(run: Tables) -> dict[str, tuple[int, int]]:
-    """The contenders that sent requests larger than the window: in how many sessions, and of how many."""
-    found = {name: values(run, "over_window", name) for name in contenders(run)}
-    return {name: (int((share > 0).sum()), len(share)) for name, share in found.items() if (share > 0).any()}
-
-
-def over_target(run: Tables, share: float | None = None) -> dict[str, tuple[int, int]]:
-    """The strategies that stay larger than a share, or than any: in how many sessions, and of how many.
-
-    Sessions in which too little is needed later for a score count in neither.
-    """
-    found = stays_larger(_recall_at_size(run, share))
-    return {name: (len(one.inside), one.of) for name, one in found.items()}
-
-
-def unranked(run: Tables, share: float | None = None) -> dict[str, tuple[int, int]]:
-    """Those of `over_target` in too many sessions for a mean that compares with the others'."""
-    found = stays_larger(_recall_at_size(run, share))
-    return {name: (len(one.inside), one.of) for name, one in found.items() if not one.compared}
-
-
-def left_out(run: Tables) -> set[str]:
-    """The sessions in which a ranked strategy stays larger than a share: no mean at equal size counts them."""
-    found = stays_larger(_recall_at_size(run, None)).values()
-    return {session for one in found if one.compared for session in one.inside}
-
-
-def replayed(run: Tables) -> pd.DataFrame:
-    """The sessions that could be read."""
-    return run.sessions[run.sessions["status"] == "ok"]
-
-
-def unreadable(run: Tables) -> pd.DataFrame:
-    """The files that could not be read, with the reason."""
-    return run.sessions[run.sessions["status"] != "ok"]

@@ -14,21 +14,7 @@ from workbench.markup import render
 from workbench.report.comparison import differences, lead
 from workbench.report.html import Html, part, sentences
 from workbench.report.summaries import by_size, dots, headline
-from workbench.report.tables import (
-    RETENTION,
-    SAVED,
-    Tables,
-    baseline,
-    best_recall,
-    contenders,
-    over_target,
-    over_window,
-    own_trigger,
-    replayed,
-    shares,
-    unranked,
-    unreadable,
-)  # fmt: skip
+from workbench.report.tables import RETENTION, SAVED, Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +32,22 @@ class Conclusion:
 
 def verdict(run: Tables) -> Conclusion:
     """What this run shows, in words and with no more certainty than it has."""
-    out = unranked(run)
-    recall = [(name, found) for name in contenders(run) if name not in out and (found := best_recall(run, name))]
+    out = run.unranked()
+    recall = [(name, found) for name in run.contenders if name not in out and (found := run.best_recall(name))]
     if not recall:
         return Conclusion(_no_answer(run), caveats=_caveats(run))
     best = recall[0][0]
     text = render(
-        "report/verdict.txt", recall=recall, sizes=_sizes(run) if shares(run) else "", worth=WORTH, alpha=ALPHA,
+        "report/verdict.txt", recall=recall, sizes=_sizes(run) if run.shares else "", worth=WORTH, alpha=ALPHA,
         rivals=[one for one in lead(run, best).to_dict("records") if one["strategy"] not in out],
-        saved=own_trigger(run, best, SAVED), own=own_trigger(run, best),
+        saved=run.own_trigger(best, SAVED), own=run.own_trigger(best),
     )  # fmt: skip
     answer, price, sure = (" ".join(block.split()) for block in text.split("---"))
     return Conclusion(answer, price, sure, _caveats(run))
 
 
 def _no_answer(run: Tables) -> str:
-    if run.replays.empty or replayed(run).empty:
+    if run.replays.empty or run.replayed.empty:
         return "Nothing was compared: no session could be read."
     why = run.scores.loc[(run.scores["metric"] == RETENTION) & run.scores["value"].isna(), "why"]
     reason = next((f": {text}" for text in why if text), "")
@@ -69,15 +55,15 @@ def _no_answer(run: Tables) -> str:
 
 
 def _sizes(run: Tables) -> str:
-    return joined([percent(share) for share in shares(run)]) + " of the history"
+    return joined([percent(share) for share in run.shares]) + " of the history"
 
 
 def _caveats(run: Tables) -> tuple[str, ...]:
-    sessions = replayed(run)
+    sessions = run.replayed
     return tuple(
         sentences(
-            "caveats", shared=bool(run.manifest.get("shared")), unranked=unranked(run), sizes=_sizes(run),
-            failed=int((run.replays["status"] == "failed").sum()), unreadable=len(unreadable(run)),
+            "caveats", shared=bool(run.manifest.get("shared")), unranked=run.unranked(), sizes=_sizes(run),
+            failed=int((run.replays["status"] == "failed").sum()), unreadable=len(run.unreadable),
             damaged=sum(len(str(text).splitlines()) for text in run.sessions["skipped"]), sessions=len(sessions),
             unreported=int(sessions["scale"].isna().sum()),
             widened=int((sessions["window_used"] > sessions["window_wanted"]).sum()),
@@ -87,7 +73,7 @@ def _caveats(run: Tables) -> tuple[str, ...]:
 
 def over_sessions(run: Tables) -> str:
     """The sessions that the means of a run are over, with their projects: `10 sessions of 4 projects`."""
-    known, names = projects_of(run.scores), set(map(str, replayed(run)["session"]))
+    known, names = projects_of(run.scores), set(map(str, run.replayed["session"]))
     projects, told = len({known.get(name, name) for name in names}), some(len(names), "session")
     return told if projects == len(names) else f"{told} of {some(projects, 'project')}"
 
@@ -103,14 +89,14 @@ def verdict_html(run: Tables) -> Html:
 
 def headline_html(run: Tables) -> Html:
     """The headline table, one row a strategy, the best first; below it, folded away, the other figures."""
-    figures, sizes, differing = headline(run), shares(run), differences(run)
-    scored = max((found.projects for name in contenders(run) if (found := best_recall(run, name))), default=0)
+    figures, sizes, differing = headline(run), run.shares, differences(run)
+    scored = max((found.projects for name in run.contenders if (found := run.best_recall(name))), default=0)
     at = {(one["strategy"], one["share"]): one for one in by_size(run).to_dict("records")}
     return part(
-        "headline", figures, shares=sizes, base=baseline(run) if len(differing) else "", by_size=at,
-        larger={(name, share): found for share in sizes for name, found in over_target(run, share).items()},
-        differences={one["strategy"]: one for one in differing.to_dict("records")}, too_large=over_window(run),
-        best=next(iter(contenders(run)), ""), priced=bool(figures.get("cost", pd.Series()).notna().any()),
+        "headline", figures, shares=sizes, base=run.baseline if len(differing) else "", by_size=at,
+        larger={(name, share): found for share in sizes for name, found in run.over_target(share).items()},
+        differences={one["strategy"]: one for one in differing.to_dict("records")}, too_large=run.over_window,
+        best=next(iter(run.contenders), ""), priced=bool(figures.get("cost", pd.Series()).notna().any()),
         sessions=over_sessions(run), scored=scored, fewest=FEWEST, unscored=unscored_note(run),
     )  # fmt: skip
 
@@ -118,7 +104,7 @@ def headline_html(run: Tables) -> Html:
 def unscored_note(run: Tables) -> str:
     """Which contenders have fewer sessions with recall than sessions with tokens saved; often empty."""
     fewer: dict[tuple[int, int], list[str]] = {}
-    for name in contenders(run):
+    for name in run.contenders:
         scored, saved = dots(run, name).count()
         if scored < saved:
             fewer.setdefault((scored, saved), []).append(name)
