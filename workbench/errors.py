@@ -34,7 +34,7 @@ class WorkbenchError(Exception):
 
 
 class LeftOut(UserWarning):
-    """A file could not be read and is in no figure; says which one, and why."""
+    """A file or a point of a sweep is in no figure; says which one, and why."""
 
 
 class FormatError(WorkbenchError):

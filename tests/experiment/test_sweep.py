@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from builders import remembering, rules
+from builders import conversation, remembering, rules
 from workbench.analysis.sweep import sweep_table
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
-from workbench.errors import SettingError, UnknownName
+from workbench.errors import LeftOut, SettingError, UnknownName
 from workbench.experiment.grid import read
 from workbench.experiment.store import Results
 from workbench.experiment.sweep import sweep
 from workbench.experiment.tables import COLUMNS
 from workbench.importers.native import save
+from workbench.models.tokenizer import TiktokenCounter
 from workbench.palette import REFERENCES
+from workbench.report.report import Report
+from workbench.transcript.message import AssistantMessage, Message, Usage
 from workbench.transcript.session import Session
 
 GRID = """
@@ -27,6 +32,14 @@ shares = [0.2]
 [settings.summarize]
 trigger.threshold = [0.6, 0.9]
 """
+
+
+def reporting(messages: Sequence[Message], overhead: int) -> Iterator[Message]:
+    """The messages, each answer with the usage of an agent whose prompt and tools take `overhead` tokens."""
+    sent = overhead
+    for message, size in zip(messages, TiktokenCounter().sizes(messages), strict=True):
+        yield replace(message, usage=Usage(input=sent)) if isinstance(message, AssistantMessage) else message
+        sent += size
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +81,15 @@ def test_a_sweep_goes_on_from_the_replays_that_are_there_and_gives_the_same_byte
 
 def test_where_windows_differ_no_session_claims_one_of_them(results: Results) -> None:
     assert results.sessions["window_used"].isna().all()
+
+
+def test_windows_that_come_to_the_same_are_one_point_and_the_run_says_so(tmp_path: Path) -> None:
+    save(Session.of(reporting(conversation(60, words=120), overhead=30_000), id="tools"), tmp_path / "tools.jsonl")
+    grid = {"sessions": [str(tmp_path / "tools.jsonl")], "strategies": ["truncate"], "windows": [8_000, 16_000]}
+    with pytest.warns(LeftOut, match="the points with window 16,000 are left out"):
+        results = sweep(grid, out=tmp_path / "run", quiet=True)
+    assert sweep_table(results)["window"].tolist() == [8_000]
+    assert "same window as with 8,000" in Report(results).sweep.plain
 
 
 def test_a_run_that_is_no_sweep_has_no_sweep_table(results: Results) -> None:

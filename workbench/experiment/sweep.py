@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
+from workbench.errors import LeftOut
 from workbench.experiment import compare as runs
 from workbench.experiment.combined import combined
 from workbench.experiment.compare import REPORTS
@@ -39,12 +41,30 @@ def sweep(grid: GridLike, *, replicates: int | None = None, **settings: Any) -> 
     """
     whole = _Sweep.of(grid, replicates, Execution(**settings))
     parts: list[tuple[Results, list[str]]] = []
+    windows: dict[tuple[object, ...], int | None] = {}
+    merged: list[str] = []
+    points = list(whole.points)
     for spec, names in whole.runs():
-        references = [] if parts else REFERENCES
-        parts.append((runs.compare(whole.grid.sessions, spec=spec), [*names, *references]))
-    rows = [asdict(point) | {"settings": json.dumps(point.settings, sort_keys=True)} for point in whole.points]
-    done = [results for results, _ in parts]
-    return combined(parts, RunFolder(whole.folder), {"variants": frame("variants", rows)}, whole.manifest(done))
+        results = runs.compare(whole.grid.sessions, spec=spec)
+        used = (spec.model, *results.sessions["window_used"].fillna(0))
+        if used in windows:
+            points = [point for point in points if point.strategy not in names]
+            merged.append(_merged(spec.window, windows[used]))
+            warnings.warn(merged[-1], LeftOut, stacklevel=2)
+            continue
+        windows[used] = spec.window
+        parts.append((results, [*names, *([] if parts else REFERENCES)]))
+    rows = [asdict(point) | {"settings": json.dumps(point.settings, sort_keys=True)} for point in points]
+    about = whole.manifest([results for results, _ in parts], points) | {"merged": merged}
+    return combined(parts, RunFolder(whole.folder), {"variants": frame("variants", rows)}, about)
+
+
+def _merged(window: int | None, first: int | None) -> str:
+    shown = [f"{one:,}" if one else "each session's own" for one in (window, first)]
+    return (
+        f"the points with window {shown[0]} are left out: every session is replayed in the same window as with "
+        f"{shown[1]}; a window is at least twice what system prompt and tools take"
+    )
 
 
 @documented(Execution)
@@ -92,14 +112,14 @@ class _Sweep:
             spec = RunSpec(**{**common, "strategies": chosen, "window": window, "model": model, "out": folder})
             yield spec, [point.strategy for point in points if point.base not in REFERENCES]
 
-    def manifest(self, done: Sequence[Results]) -> dict[str, object]:
+    def manifest(self, done: Sequence[Results], points: Sequence[Point]) -> dict[str, object]:
         """What the combined run's manifest says in place of its first part's."""
         each = [one.manifest["settings"] for one in done]
         replicates = {"replicates": max(one["replicates"] for one in each)} if "replicates" in each[0] else {}
-        names = {"strategies": [point.strategy for point in self.points], "model": ",".join(self.grid.models)}
+        names = {"strategies": [point.strategy for point in points], "model": ",".join(self.grid.models)}
         windows = {"window": self.grid.windows[0] if len(done) == 1 else None}
         return {
             "settings": each[0] | replicates | names | windows,
-            "presets": [described(self.grid.preset(point)) for point in self.points],
+            "presets": [described(self.grid.preset(point)) for point in points],
             "seconds": round(sum(one.manifest["seconds"] for one in done), 1),
         }

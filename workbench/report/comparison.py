@@ -169,6 +169,7 @@ def sweep_html(results: Results) -> Html:
     unbeaten = [str(name) for name in points.loc[points["on_frontier"].fillna(False).astype(bool), "strategy"]]
     verb = "is" if len(unbeaten) == 1 else "are"
     told = f"{some(len(points), 'point')} of a grid; {joined(unbeaten) or 'none'} {verb} unbeaten"
+    told = "; ".join([told, *results.manifest.get("merged", ())])
     return part(
         "sweep", points, told, told=told, rows=points.astype(object).where(points.notna(), None).to_dict("records"),
         settings=[(TITLES.get(name, name.replace("_", " ").replace(".", " · ")), name) for name in varied],
