@@ -29,16 +29,9 @@ def visible(text: str) -> str:
 
 
 def clipped(text: object, longest: int = LONGEST) -> str:
-    """The text, or its start and its length.
-
-    Args:
-        text: any value; it is converted to a string.
-        longest: characters to show, >= 1.
-    """
+    """The value as text, or the first `longest` characters of it and its length."""
     text = str(text)
-    if len(text) <= longest:
-        return text
-    return f"{text[:longest].rstrip()} … ({len(text):,} characters)"
+    return text if len(text) <= longest else f"{text[:longest].rstrip()} … ({len(text):,} characters)"
 
 
 def split_at(text: str, what: str, longest: int = LONGEST) -> list[str]:
@@ -70,12 +63,7 @@ def environment() -> Environment:
 
 
 def render(template: str, /, **values: object) -> str:
-    """The HTML of a template, see the folder `templates`.
-
-    Args:
-        template: its path in that folder.
-        values: what it shows, by name.
-    """
+    """The text of a template, named by its path in the folder `templates`, with these values."""
     return environment().get_template(template).render(values)
 
 
@@ -86,16 +74,9 @@ def card(
     rows: Iterable[Sequence[object]] = (),
     note: str = "",
 ) -> str:
-    """How an object shows itself in a notebook: its name, a line of facts, and a table.
+    """How an object shows itself in a notebook: its name, a line of facts, a table and a note below.
 
-    It takes its colours from the page, so that it is readable on light and on dark ones.
-
-    Args:
-        title: what it is.
-        facts: what to know first, in order; empty values are left out.
-        heads: of the table; empty for none.
-        rows: its cells; numbers are right-aligned.
-        note: a line below.
+    Empty facts are left out. Its colours are those of the page, light or dark.
     """
     known = {name: value for name, value in facts.items() if value not in ("", None)}
     return render("card.html", title=title, facts=known, heads=heads, rows=list(rows), note=note)

@@ -10,6 +10,7 @@ from report.test_parts import HOSTILE, Page
 from builders import called, conversation, result, said, told
 from workbench.explore.explorer import Explorer, explore
 from workbench.explore.outcome import missing, outcomes
+from workbench.explore.panels import overview, panels
 from workbench.explore.timeline import Scale, bars
 from workbench.transcript.session import Session
 
@@ -47,8 +48,8 @@ def test_a_rewritten_and_a_pinned_message_are_told_apart(view: Explorer) -> None
 def test_changing_a_setting_replays(view: Explorer) -> None:
     before = len(view.replay.events)
     assert len(view.set(window=8_000).replay.events) < before
-    assert "window, 8,000" in view.overview() and "compacts here, 6,400" in view.overview()
-    assert "compacts here, 4,000" in view.set(threshold=0.5).overview()
+    assert "window, 8,000" in overview(view) and "compacts here, 6,400" in overview(view)
+    assert "compacts here, 4,000" in overview(view.set(threshold=0.5))
 
 
 def test_selecting_a_compaction_moves_the_panels(view: Explorer) -> None:
@@ -68,7 +69,7 @@ def test_what_was_lost_is_shown_with_who_said_it_and_who_needed_it() -> None:
     assert view.event is not None
     found = missing(view.ready.session, view.ready.index, view.replay, view.event, view.at)
     assert "77123" in {one.need.entity.text for one in found.lost}
-    panel = next(html for title, html in view.panels().items() if title.startswith("Lost"))
+    panel = next(html for title, html in panels(view).items() if title.startswith("Lost"))
     assert "stated by user, message 0" in panel and f"needed by message {len(messages) - 1}" in panel
     assert {one.stage for one in found.lost if one.need.evidence == 0} == {"truncate"}
 
@@ -129,17 +130,17 @@ def shown(view: Explorer) -> str:
 
 
 def test_a_click_on_a_compaction_opens_what_it_lost(view: Explorer) -> None:
-    overview, tabs = view.widget.children[-2:]
-    assert 'data-go="boundary:1"' in overview.html
-    overview._handle_custom_msg({"go": "boundary:1"}, [])
+    picture, tabs = view.widget.children[-2:]
+    assert 'data-go="boundary:1"' in picture.html
+    picture._handle_custom_msg({"go": "boundary:1"}, [])
     assert view.selected == 1 and tabs.get_title(tabs.selected_index).startswith("Lost (")
 
 
 def test_a_click_on_a_message_tells_its_story(view: Explorer) -> None:
-    overview, tabs = view.widget.children[-2:]
+    picture, tabs = view.widget.children[-2:]
     assert view.event is not None
     gone = outcomes(view.ready.session, view.event).index("dropped")
-    overview._handle_custom_msg({"go": f"message:{gone}"}, [])
+    picture._handle_custom_msg({"go": f"message:{gone}"}, [])
     html = tabs.children[tabs.selected_index].html
     assert f"Message {gone}, written by user" in html and "<b>truncate</b> dropped it at compaction 1." in html
     assert "In its place" in html
@@ -162,27 +163,27 @@ def test_after_a_compaction_what_is_said_next_is_kept(view: Explorer) -> None:
 
 def test_two_strategies_stand_side_by_side(session: Session) -> None:
     view = explore(session, strategy="truncate", window=4_000, beside="summarize")
-    panel = view.panels()["Side by side"]
+    panel = panels(view)["Side by side"]
     assert "<td>truncate</td>" in panel and "<td>summarize</td>" in panel and "for both alike" in panel
-    assert 'stroke-dasharray="5 3"' in view.overview() and view.overview().count("compacts") > 2
-    assert 'beside="summarize"' in unescape(view.panels()["As code"])
+    assert 'stroke-dasharray="5 3"' in overview(view) and overview(view).count("compacts") > 2
+    assert 'beside="summarize"' in unescape(panels(view)["As code"])
 
 
 def test_a_long_replay_is_shown_as_far_as_it_has_come(session: Session) -> None:
     whole = explore(session, strategy="truncate", window=4_000)
     view = explore(session, strategy="truncate", window=100_000)
     assert not view.begin(0.0, window=4_000)
-    assert "So far 1 of 240 messages" in view.overview() and not view.replay.events
+    assert "So far 1 of 240 messages" in overview(view) and not view.replay.events
     while not view.go_on(0.0):
         pass
-    assert "So far" not in view.overview()
+    assert "So far" not in overview(view)
     assert view.replay.steps == whole.replay.steps and len(view.replay.events) == len(whole.replay.events)
 
 
 def test_a_replay_that_is_wanted_no_more_is_given_up(session: Session) -> None:
     view = explore(session, strategy="truncate", window=100_000)
     view.begin(0.0, window=4_000)
-    assert view.set(window=8_000).replay.window == 8_000 and "So far" not in view.overview()
+    assert view.set(window=8_000).replay.window == 8_000 and "So far" not in overview(view)
 
 
 @pytest.mark.parametrize("beside", [None, "null"])
@@ -192,7 +193,7 @@ def test_what_is_lost_is_the_same_while_the_replay_is_on_its_way(session: Sessio
     while not view.replay.events:
         view.go_on(0.0)
     early = view.missing(view.replay)
-    assert "So far" in view.overview()
+    assert "So far" in overview(view)
     view.go_on()
     for replay in (one for one in (view.replay, view.other) if one is not None):
         before = [event for event in replay.events if event.at <= view.at]
@@ -217,7 +218,7 @@ def test_settings_that_were_changed_do_not_leave_old_losses_behind() -> None:
 def test_the_corners_of_a_line_stand_where_the_scale_puts_them(view: Explorer) -> None:
     scale = Scale.of(view.replay)
     wanted = [f"{scale.x(step.request):.1f},{scale.y(step.tokens_sent):.1f}" for step in view.replay.steps]
-    assert " ".join(wanted) in view.overview()
+    assert " ".join(wanted) in overview(view)
 
 
 def walk(widget: Any) -> list[Any]:

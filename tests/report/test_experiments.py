@@ -54,7 +54,7 @@ def test_a_kernel_that_dies_leaves_its_notebook_with_a_mark(tmp_path: Path) -> N
     }
     path = tmp_path / "experiment.ipynb"
     path.write_text(json.dumps(page))
-    assert mark_dead(path) == 2
+    assert mark_dead(path) == "in cell 2"
     marked = json.loads(path.read_text())
     assert "died in cell 2" in marked["cells"][0]["source"][0] and marked["metadata"]["papermill"]["exception"]
 

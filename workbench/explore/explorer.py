@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.compaction.presets import BUILTIN, preset
 from workbench.compaction.strategy import Preset
 from workbench.experiment.prepared import prepared
-from workbench.explore.panels import overview, page, panels
+from workbench.explore.panels import page
 from workbench.explore.settings import ExplorerSettings, telling_window
 from workbench.explore.view import SessionView
 from workbench.models import find_model
 from workbench.models.model import Model
 from workbench.transcript.session import Session
-
-if TYPE_CHECKING:
-    from workbench.explore.controls import Controls
 
 
 def explore(
@@ -60,29 +57,16 @@ def explore(
 class Explorer(SessionView):
     """A session and how it is looked at; in a notebook it shows itself with its controls."""
 
-    def overview(self) -> str:
-        """The sentence and the timeline, as HTML."""
-        return overview(self)
-
-    def panels(self) -> dict[str, str]:
-        """What is below the timeline: title and HTML of each panel."""
-        return panels(self)
-
     def html(self) -> str:
         """All of it as one static piece of HTML."""
         return page(self)
 
     @cached_property
-    def controls(self) -> Controls:
-        """The widgets."""
-        from workbench.explore.controls import Controls
-
-        return Controls(self)
-
-    @property
     def widget(self) -> Any:  # noqa: ANN401 - ipywidgets is untyped
         """The controls and panels as one widget."""
-        return self.controls.box
+        from workbench.explore.controls import Controls
+
+        return Controls(self).box
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - as IPython gives them
         bundle = {"text/plain": repr(self), "text/html": self.html()}

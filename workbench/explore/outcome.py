@@ -21,19 +21,19 @@ def outcomes(session: Session, event: CompactionEvent | None, at: int | None = N
     What comes from the place `at` on (by default from the compaction on) is still to come.
     """
     messages = session.messages
-    done = 0 if event is None else event.at
+    done, sent = (0, ()) if event is None else (event.at, event.compaction.sent.messages)
     until = (len(messages) if event is None else done) if at is None else at
-    sent = () if event is None else event.compaction.sent.messages
     same = {id(message) for message in (*sent, *messages[done:until])}
     named = {message.id for message in sent}
-    later: list[MessageOutcome] = ["later"] * len(messages[until:])
-    return (*(_outcome(message, same, named) for message in messages[:until]), *later)
 
+    def outcome(place: int, message: Message) -> MessageOutcome:
+        if place >= until:
+            return "later"
+        if id(message) in same:
+            return "pinned" if message.pinned else "kept"
+        return "rewritten" if message.id in named else "dropped"
 
-def _outcome(message: Message, same: set[int], named: set[str]) -> MessageOutcome:
-    if id(message) in same:
-        return "pinned" if message.pinned else "kept"
-    return "rewritten" if message.id in named else "dropped"
+    return tuple(outcome(place, message) for place, message in enumerate(messages))
 
 
 class LostNeed(NamedTuple):

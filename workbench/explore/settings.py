@@ -25,12 +25,12 @@ class ExplorerSettings:
 
     def code(self) -> str:
         """The same in Python, for a person to copy."""
-        given = {name: value for name, value in asdict(self).items() if value is not None}
-        words = (
+        words = ", ".join(
             f"{name}={value:_}" if isinstance(value, int) else f"{name}={json.dumps(value)}"
-            for name, value in given.items()
-        )  # fmt: skip
-        return f"import workbench as wb\n\nview = wb.explore(session, {', '.join(words)})"
+            for name, value in asdict(self).items()
+            if value is not None
+        )
+        return f"import workbench as wb\n\nview = wb.explore(session, {words})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +48,15 @@ class Tuned:
 
     def check(self, situation: Situation, /) -> Budget | None:
         """As the inner trigger, with the settings put in."""
-        budget = (self.inner if self.threshold is None else self._at_share(self.threshold)).check(situation)
+        trigger = self.inner
+        if self.threshold is not None:
+            target = trigger.target if isinstance(trigger, AtShare) else AtShare().target
+            trigger = AtShare(self.threshold, min(target, self.threshold / 2))
+        budget = trigger.check(situation)
         if budget is None or self.tail is None:
             return budget
         wanted = situation.overhead + self.tail
         return replace(budget, keep_recent=self.tail, target=wanted if self.only_tail else max(budget.target, wanted))
-
-    def _at_share(self, threshold: float) -> AtShare:
-        target = self.inner.target if isinstance(self.inner, AtShare) else AtShare().target
-        return AtShare(threshold, min(target, threshold / 2))
 
 
 def tuned(preset: Preset, settings: ExplorerSettings) -> Preset:

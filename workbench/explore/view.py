@@ -37,9 +37,6 @@ class SessionView:
         self.request: int | None = None
         self.message: int | None = None
         self._walks: dict[ExplorerSettings, Walk] = {}
-        self.replay: Replay
-        self.other: Replay | None = None
-        self.progress: tuple[int, int] | None = None
         self.go_on()
 
     def set(self, **changes: Any) -> Self:  # noqa: ANN401 - the fields of the settings
@@ -62,9 +59,11 @@ class SessionView:
                 walk.go_on()
                 if monotonic() > until:
                     break
-        self.replay, self.other = walks[0].replay(), walks[1].replay() if len(walks) > 1 else None
+        self.replay: Replay = walks[0].replay()
+        self.other: Replay | None = walks[1].replay() if len(walks) > 1 else None
         done = all(walk.done for walk in walks)
-        self.progress = None if done else (min(walk.at for walk in walks), len(self.ready.session.messages))
+        at = (min(walk.at for walk in walks), len(self.ready.session.messages))
+        self.progress: tuple[int, int] | None = None if done else at
         self.select(self.selected) if self.request is None else self.look(self.request)
         return done
 
@@ -86,7 +85,7 @@ class SessionView:
         steps = self.replay.steps
         self.request = max(0, min(request, len(steps) - 1)) if steps else None
         before = self._before(self.replay)
-        self.selected = before[-1].number if before else -1
+        self.selected = -1 if before is None else before.number
         return self
 
     def go(self, where: str) -> str:
@@ -110,10 +109,10 @@ class SessionView:
             return self.replay.steps[self.request].index
         return len(self.ready.session.messages) if self.event is None else self.event.at
 
-    def _before(self, replay: Replay) -> list[CompactionEvent]:
-        return [event for event in replay.events if event.at <= self.at]
+    def _before(self, replay: Replay) -> CompactionEvent | None:
+        """The last compaction up to the selected place."""
+        return next((event for event in reversed(replay.events) if event.at <= self.at), None)
 
     def missing(self, replay: Replay) -> Missing:
         """What one of the replays lacks at the selected place of what is needed afterwards."""
-        event = next(reversed(self._before(replay)), None)
-        return missing(self.ready.session, self.ready.index, replay, event, self.at)
+        return missing(self.ready.session, self.ready.index, replay, self._before(replay), self.at)

@@ -16,6 +16,8 @@ from workbench.report.plot_style import INK, MUTED, Label, name_ends, paper, wor
 from workbench.report.summaries import by_round, by_size, dots, points, typical
 from workbench.report.tables import Tables
 
+HALF = 5.6
+"""Inches of a chart that is beside another."""
 MOST_ROUNDS = 12
 MOST_DOTS = 40
 """Sessions beyond which single ones are no longer dotted: the intervals say it better."""
@@ -23,14 +25,14 @@ KNOWN = "still known of what was needed later, %"
 POINT_NAMES = {"none": "none (nothing is cut)", "null": "null (last message only)"}
 
 
-def savings(run: Tables, width: float = 7.6) -> Figure:
+def savings(run: Tables) -> Figure:
     """What each strategy keeps against what it saves, under its own trigger, with intervals where there are enough."""
     title = "Recall against savings, own triggers"
     rows = points(run)
     if rows.empty:
         return words(title, "Nothing to draw: no session was long enough to be compacted and scored.")
     n, look, labels = int(rows["sessions"].max()), looks(run.strategies), []
-    figure, axes = paper(title, f"{_sessions(rows)} · further right and up is better", height=4.6, width=width)
+    figure, axes = paper(title, f"{_sessions(rows)} · further right and up is better", height=4.6, width=HALF)
     for row in rows.to_dict("records"):
         name, x, y = row["strategy"], 100 * row["saved"], 100 * row["recall"]
         colour = look[name].colour
@@ -44,9 +46,8 @@ def savings(run: Tables, width: float = 7.6) -> Figure:
         axes.plot(x, y, look[name].mark, color=colour, ms=10, mec="none")
         fewer = "" if row["sessions"] == n else f" (n = {row['sessions']})"
         labels.append(Label(POINT_NAMES.get(name, name) + fewer, x, y, colour))
-    axes.set(xlabel="tokens saved, % of an uncompacted agent's", ylabel=KNOWN)
     axes.margins(x=0.12)
-    axes.set_ylim(-6, 108)
+    axes.set(xlabel="tokens saved, % of an uncompacted agent's", ylabel=KNOWN, ylim=(-6, 108))
     name_ends(figure, axes, labels)
     return figure
 
@@ -58,7 +59,7 @@ def _sessions(rows: pd.DataFrame) -> str:
     return f"n = {some(whole, 'session')}" if least == whole else f"n = {reach} of {some(whole, 'session')}"
 
 
-def equal_size(run: Tables, width: float = 7.6) -> Figure:
+def equal_size(run: Tables) -> Figure:
     """What each strategy keeps when all are cut to the same share of the same history."""
     title = "Recall when all are cut to the same size"
     rows, budgets = by_size(run), run.shares
@@ -67,13 +68,11 @@ def equal_size(run: Tables, width: float = 7.6) -> Figure:
     if rows.empty:
         return words(title, "Nothing to draw: no session had a boundary that could be scored at equal size.")
     n = int(rows["sessions"].max())
-    figure, axes = paper(title, f"n = {some(n, 'session')} · higher is better", height=4.6, width=width)
+    figure, axes = paper(title, f"n = {some(n, 'session')} · higher is better", height=4.6, width=HALF)
     rows = rows.assign(x=rows["share"].map(budgets.index))
     ends = _curves(axes, run, rows, rows["strategy"].unique(), "mean")
     axes.set_xticks(range(len(budgets)), [percent(share) for share in budgets])
-    axes.set(xlabel="cut to, % of the history's tokens", ylabel=KNOWN)
-    axes.set_xlim(-0.3, len(budgets) - 0.7)
-    axes.set_ylim(-6, 106)
+    axes.set(xlabel="cut to, % of the history's tokens", ylabel=KNOWN, xlim=(-0.3, len(budgets) - 0.7), ylim=(-6, 106))
     name_ends(figure, axes, ends)
     return figure
 
@@ -92,9 +91,8 @@ def rounds(run: Tables) -> Figure:
     whole = pd.DataFrame({"strategy": names, "round": 0, "surviving": 1.0, "low": 1.0, "high": 1.0})
     rows = pd.concat([whole, rows])
     ends = _curves(axes, run, rows.assign(x=rows["round"]), names, "surviving", len(names))
-    axes.set(xlabel="compactions since it was stated", ylabel="entities still in the context, %")
     axes.set_xticks(range(int(rows["round"].max()) + 1))
-    axes.set_ylim(-6, 106)
+    axes.set(xlabel="compactions since it was stated", ylabel="entities still in the context, %", ylim=(-6, 106))
     name_ends(figure, axes, ends)
     return figure
 
@@ -152,8 +150,7 @@ def spending(run: Tables, session: str | None = None) -> Figure:
     rows = rows.assign(y=by["usd"].cumsum(), marked=by.cumcount() == rows["strategy"].map(even))
     names = cost.by_cost(run)
     ends = _steps(axes, rows, [name for name in names if name in by.groups], "o", names)
-    axes.set(xlabel="request", ylabel="all requests so far, USD")
-    axes.set_ylim(0, 1.08 * max(end.y for end in ends))
+    axes.set(xlabel="request", ylabel="all requests so far, USD", ylim=(0, 1.08 * max(end.y for end in ends)))
     axes.margins(x=0.01)
     name_ends(figure, axes, ends)
     return figure

@@ -49,7 +49,7 @@ def lead(run: Tables, first: str) -> pd.DataFrame:
 
 
 def _both(recall: pd.DataFrame, saved: pd.DataFrame) -> pd.DataFrame:
-    """Recall and tokens saved in one table, told apart by `measure`."""
+    """Recall and tokens saved in one table, with `measure` saying which."""
     return pd.concat([recall.assign(measure="recall"), saved.assign(measure="saved")])[["measure", *COLUMNS]]
 
 
@@ -128,8 +128,8 @@ def answer_html(now: Tables, then: Tables | None) -> Html:
     """What changed against the other run, in words; nothing where there is none."""
     if then is None:
         return empty()
-    told = " ".join(sentences("change", rows=changes(now, then).to_dict("records")))
-    return part("verdict", None, told, lead="", answer=told, sentences=(), notes=_other_differences(now, then))
+    answer = " ".join(sentences("change", rows=changes(now, then).to_dict("records")))
+    return part("verdict", None, answer, lead="", answer=answer, sentences=(), notes=_other_differences(now, then))
 
 
 def changes_html(now: Tables, then: Tables | None) -> Html:
@@ -168,10 +168,10 @@ def sweep_html(results: Results) -> Html:
     varied += [name for name in points if name not in FIGURES and not name.startswith(AT_SIZE)]
     unbeaten = [str(name) for name in points.loc[points["on_frontier"].fillna(False).astype(bool), "strategy"]]
     verb = "is" if len(unbeaten) == 1 else "are"
-    told = f"{some(len(points), 'point')} of a grid; {joined(unbeaten) or 'none'} {verb} unbeaten"
-    told = "; ".join([told, *results.manifest.get("merged", ())])
+    note = f"{some(len(points), 'point')} of a grid; {joined(unbeaten) or 'none'} {verb} unbeaten"
+    note = "; ".join([note, *results.manifest.get("merged", ())])
     return part(
-        "sweep", points, told, told=told, rows=points.astype(object).where(points.notna(), None).to_dict("records"),
+        "sweep", points, note, note=note, rows=points.astype(object).where(points.notna(), None).to_dict("records"),
         settings=[(TITLES.get(name, name.replace("_", " ").replace(".", " · ")), name) for name in varied],
         sizes=[
             (f"Still knows at {percent(float(name.removeprefix(AT_SIZE)))} of the size", name)

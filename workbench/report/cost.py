@@ -53,10 +53,10 @@ def costs_html(run: Tables) -> Html:
     """The bill of each strategy, cheapest first."""
     if run.costs.empty:
         return empty("No session has a bill: nothing was replayed request by request.")
-    sessions, packages = run.costs.drop_duplicates("session"), run.manifest.get("packages")
+    sessions = run.costs.drop_duplicates("session")
     prices = sentences(
         "prices", rows=sessions.drop_duplicates(["row", "cache"]).to_dict("records"),
-        litellm=packages.get("litellm") if isinstance(packages, Mapping) else "",
+        litellm=run.manifest.get("packages", {}).get("litellm"),
         reasons=sessions.loc[sessions["why"] != "", "why"].value_counts().to_dict(),
     )  # fmt: skip
     return part(
@@ -80,14 +80,14 @@ def reconciled_html(run: Tables) -> Html:
     if rows.empty:
         return empty("No recording reports the usage of its requests, so the bill is not checked.")
     medians = 100 * rows[["prompt_error", "usd_error"]].median()
-    told = " ".join(
+    note = " ".join(
         sentences(
             "reconciled", checked=len(rows), silent=len(run.reconciliation) - len(rows), medians=medians.to_dict(),
             good=int((rows["prompt_error"] <= 0.02).sum()),
         )
     )  # fmt: skip
     lines = [one | {"followed": _followed(one)} for one in rows.head(SHOWN).to_dict("records")]
-    return part("reconciled", rows, told, rows=lines, told=told)
+    return part("reconciled", rows, note, rows=lines, note=note)
 
 
 def _followed(one: Mapping[str, int]) -> str:

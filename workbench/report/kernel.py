@@ -35,7 +35,6 @@ def run_notebook(template: Path, out: Path, parameters: Mapping[str, Value], *, 
     """
     values = checked(template, parameters)
     import papermill
-    from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -47,28 +46,27 @@ def run_notebook(template: Path, out: Path, parameters: Mapping[str, Value], *, 
             )  # fmt: skip
         except PapermillExecutionError as error:
             raise NotebookError(f"{out}, cell {error.cell_index + 1}: {error.ename}: {error.evalue}") from None
-        except DeadKernelError:
-            cell = mark_dead(out)
-            raise NotebookError(f"{out}, cell {cell}: its kernel died, as it does when memory runs out") from None
-        except RuntimeError as error:  # before the first cell: the client has no class of its own for that
-            out.write_bytes((out if out.exists() else template).read_bytes())
-            mark_dead(out, "before the first cell")
-            raise NotebookError(f"{out}: its kernel did not start: {error}") from None
+        except RuntimeError as error:  # also of a kernel that did not start
+            if not out.exists():
+                out.write_bytes(template.read_bytes())
+            where = mark_dead(out)
+            raise NotebookError(f"{out}: its kernel died {where}, maybe for want of memory: {error}") from None
     return out
 
 
-def mark_dead(path: Path, where: str = "") -> int:
-    """Say on top of a notebook that its kernel died, and where; the number of the cell that was running, from 1."""
+def mark_dead(path: Path) -> str:
+    """Write on top of a notebook that its kernel died, and return where: in which cell, or before the first one."""
     page = json.loads(path.read_text(encoding="utf-8"))
     states = [cell["metadata"].get("papermill", {}).get("status") for cell in page["cells"]]
-    number = states.index("running") + 1 if "running" in states else len(states)
-    words = f"The kernel died {where or f'in cell {number}'}; what follows was not run."
+    begun = [number for number, state in enumerate(states, 1) if state not in (None, "pending")]
+    where = f"in cell {begun[-1]}" if begun else "before the first cell"
+    words = f"The kernel died {where}; what follows was not run."
     marker = {"tags": ["papermill-error-cell-tag"]}
     source = [f'<span style="color:red">{words}</span>']
     page["cells"].insert(0, {"cell_type": "markdown", "id": "kernel-died", "metadata": marker, "source": source})
     page["metadata"].setdefault("papermill", {})["exception"] = True
     path.write_text(json.dumps(page, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return number
+    return where
 
 
 def own_kernel(folder: Path) -> type[AsyncKernelManager]:

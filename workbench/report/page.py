@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import SettingError
-from workbench.experiment.store import Results
+from workbench.experiment.store import Results, write_atomically
 from workbench.markup import TEMPLATES
 from workbench.report.kernel import run_notebook
 from workbench.report.notebooks import notebook
@@ -43,24 +43,19 @@ def render(run: str | Path, baseline: str = "", other: str | Path = "") -> Path:
     if other:
         against = Path(other).resolve().name
         name, title, runs = f"report-against-{against}", f"{title} against {against}", [folder, Path(other)]
-    private = any(_is_private(Results.open(one).manifest) for one in runs)
+    manifests = [Results.open(one).manifest for one in runs]
     parameters = {"run_folder": str(folder), "baseline": baseline, "other_folder": str(other)}
     filled = run_notebook(notebook("report"), folder / f"{name}.ipynb", parameters)
-    if private:
+    if any(made.get("shared") or (made.get("settings") or {}).get("redact") for made in manifests):
         _remove_places(filled)
     return to_html(filled, folder / f"{name}.html", title=title)
-
-
-def _is_private(manifest: Mapping[str, Any]) -> bool:
-    """Whether nothing may name a place on this machine."""
-    return bool(manifest.get("shared") or (manifest.get("settings") or {}).get("redact"))
 
 
 def _remove_places(filled: Path) -> None:
     """Remove from an executed notebook what names this machine or may look like words of a recording.
 
-    It can be run again in its own folder. Pictures are removed where the same is there as SVG: their bytes as text, and
-    the ids in the SVG, hold any four letters by chance.
+    The notebook can be run again in its folder. A PNG is removed where there is an SVG of it: its bytes as text, and
+    the ids in the SVG, contain any four letters by chance.
     """
     page = json.loads(filled.read_text(encoding="utf-8"))
     page["metadata"] = {"kernelspec": page["metadata"].get("kernelspec", {})}
@@ -90,9 +85,7 @@ def to_html(filled: Path, out: Path, *, title: str) -> Path:
     made: Callable[..., Any] = HTMLExporter  # its package has no types
     exporter = made(template_name="page", extra_template_basedirs=[str(TEMPLATES)], filters={"headings": _headings})
     page, _ = exporter.from_filename(str(filled), {"metadata": {"name": title}})
-    part = out.with_name(f".{out.name}.part")
-    part.write_text(page, encoding="utf-8", errors="xmlcharrefreplace")
-    part.replace(out)
+    write_atomically(out, page.encode("utf-8", "xmlcharrefreplace"))
     return out
 
 

@@ -33,27 +33,27 @@ def declared(notebook: Path) -> dict[str, str]:
     return {ast.unparse(one.target): ast.unparse(one.annotation) for one in lines}
 
 
-def checked(notebook: Path, given: Mapping[str, Value]) -> dict[str, Value]:
-    """The given values, each text read as its parameter's type.
+def checked(notebook: Path, values: Mapping[str, Value]) -> dict[str, Value]:
+    """The values of parameters, each text read as its parameter's type.
 
     Raises:
         SettingError: a name that the notebook does not declare, or a value of another type.
     """
     known = declared(notebook)
-    for name in given:
+    for name in values:
         if name not in known:
             raise SettingError(f"{notebook.name} has no parameter {name!r}; it has {', '.join(known)}")
-    return {name: _read(name, known[name], value) for name, value in given.items()}
+    return {name: _read(name, known[name], value) for name, value in values.items()}
 
 
 def _read(name: str, declared: str, value: Value) -> Value:
     from pydantic import TypeAdapter, ValidationError
 
-    (kind, accepted), given = TYPES[declared], value
+    (kind, accepted), parts = TYPES[declared], value
     if isinstance(value, str) and declared.startswith("list["):
-        given = [word.strip() for word in value.split(",") if word.strip()]
+        parts = [word.strip() for word in value.split(",") if word.strip()]
     try:
-        found: Value = TypeAdapter(kind).validate_python(given, strict=not isinstance(value, str))
+        found: Value = TypeAdapter(kind).validate_python(parts, strict=not isinstance(value, str))
     except ValidationError:
         raise SettingError(f"the parameter {name} is {value!r}; it must be {accepted}") from None
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 
@@ -25,7 +24,7 @@ MOST_FAULTS = 6
 """Kinds of findings that are listed."""
 MODES = (("natural", "on its own trigger"), ("matched", "at equal size"))
 """Modes, and their names for readers."""
-GIVEN = ("strategies", "window", "model", "shares")
+NAMED = ("strategies", "window", "model", "shares")
 """Settings that the line for Python names."""
 
 
@@ -45,19 +44,16 @@ def sessions_html(run: Tables) -> Html:
 def reproduce_html(run: Tables) -> Html:
     """The command, the settings and the versions that give this report again."""
     made, settings = run.manifest, run.settings
-    words, sources = made.get("command") or "", made.get("sources")
-    paths = list(map(str, sources)) if isinstance(sources, list) else []
-    packages, created = made.get("packages"), made.get("created")
+    paths, created = made.get("sources", []), made.get("created")
     command = render(
-        "report/command.txt", shared=made.get("shared"),
-        command=words if isinstance(words, str) else shlex.join(map(str, words)),  # type: ignore[call-overload]
+        "report/command.txt", shared=made.get("shared"), command=shlex.join(made.get("command") or ()),
         sources=repr(paths) if 0 < len(paths) <= MOST_PATHS else "[...]",
-        given=[f"{name}={settings[name]!r}" for name in GIVEN if name in settings],
+        named=[f"{name}={settings[name]!r}" for name in NAMED if name in settings],
     )  # fmt: skip
     return part(
         "reproduce", None, command.strip(), command=command.strip(), made=made, settings=settings,
-        packages=[f"{name} {version}" for name, version in packages.items()] if isinstance(packages, Mapping) else [],
-        when=datetime.fromtimestamp(created, UTC) if isinstance(created, int | float) else None,
+        packages=[f"{name} {version}" for name, version in made.get("packages", {}).items()],
+        when=None if created is None else datetime.fromtimestamp(created, UTC),
     )  # fmt: skip
 
 

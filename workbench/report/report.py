@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-HALF = 5.6
-"""Inches of a chart that stands beside another."""
-
 
 @dataclass(frozen=True, slots=True)
 class Chart:
@@ -47,12 +44,7 @@ def _section(make: Callable[[Report], Html | Chart], doc: str) -> property:
 
 
 class Report:
-    """The report of a run. Each part is computed when it is asked for; one that has nothing to show is empty.
-
-    Parts: `verdict headline differences frontier by_kind by_session losses half_lives costs reconciled recorded
-    integrity sessions reproduce changed changes sweep writers judges validation`, and the charts `equal_size savings
-    rounds`, `context()`, `spending()`.
-    """
+    """The report of a run, a property a part. Each is computed when it is asked for, and empty without data."""
 
     def __init__(self, results: Results, baseline: str = "", other: Results | None = None) -> None:
         self.results = results
@@ -95,20 +87,13 @@ class Report:
         lambda of: provenance.writers_html(of.run) + provenance.replicates_html(of.results),
         "The models that wrote summaries, and replicates.",
     )
-    judges = _section(lambda of: judges.judges_html(of.results), "What real models make of the same contexts.")
     validation = _section(
         lambda of: provenance.validation_html(of.results) + judges.judges_html(of.results),
         "Whether this run's own scale holds.",
     )
-    equal_size = _section(
-        lambda of: _chart("equal", charts.equal_size(of.run, HALF), by_size(of.run)), "Recall at the same size."
-    )
-    savings = _section(
-        lambda of: _chart("savings", charts.savings(of.run, HALF), points(of.run)), "Recall against tokens saved."
-    )
-    rounds = _section(
-        lambda of: _chart("rounds", charts.rounds(of.run), by_round(of.run)), "What survives one compaction, two, ..."
-    )
+    equal_size = _section(lambda of: _chart("equal", charts.equal_size(of.run), by_size(of.run)), "Recall at one size.")
+    savings = _section(lambda of: _chart("savings", charts.savings(of.run), points(of.run)), "Recall and tokens saved.")
+    rounds = _section(lambda of: _chart("rounds", charts.rounds(of.run), by_round(of.run)), "Survival by compactions.")
 
     def context(self, session: str | None = None) -> Chart:
         """The context over one session; a typical one if none is named."""

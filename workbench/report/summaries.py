@@ -12,9 +12,7 @@ from workbench.analysis.survival import survival
 from workbench.palette import REFERENCES
 from workbench.report.tables import RETENTION, SAVED, Tables
 
-MEANS = (
-    "mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication",
-)  # fmt: skip
+MEANS = ("mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication")
 """Metrics that the headline has as plain means."""
 
 
@@ -128,20 +126,18 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
     rows = rows[own] if own.any() else rows
     if rows.empty:
         return rows.assign(lost_by=[])
-    order = {name: place for place, name in enumerate(run.strategies)}
     losers = rows.drop_duplicates([*keys, "strategy"])
-    losers = losers.sort_values("strategy", key=lambda names: names.map(order), kind="stable")
+    losers = losers.sort_values("strategy", key=lambda names: names.map(run.strategies.index), kind="stable")
     losers = losers.assign(lost_by=list(losers[["strategy", "stage", "level"]].itertuples(index=False, name=None)))
     found = rows.drop_duplicates(keys).set_index(keys, drop=False)
     found = found.assign(lost_by=losers.groupby(keys)["lost_by"].agg(tuple), weight=rows.groupby(keys)["weight"].max())
     found = found.reset_index(drop=True)
     found["times"] = found["lost_by"].map(len)
-    found = found.sort_values(["weight", "times"], ascending=False, kind="stable")
     found["turn"] = found.groupby(["weight", "times", "session"], sort=False).cumcount()  # so that no session fills it
-    found = found.sort_values(["weight", "times", "turn"], ascending=[False, False, True], kind="stable")
-    place = pd.Series(range(len(found)), index=found.index)
+    order = ["weight", "times", "turn"]
+    found = found.sort_values(order, ascending=[False, False, True], kind="stable", ignore_index=True)
     of_session = found.groupby("session", sort=False).cumcount()
-    return found[(place < most) | (of_session < each)].reset_index(drop=True)
+    return found[(found.index < most) | (of_session < each)].reset_index(drop=True)
 
 
 def integrity(run: Tables) -> pd.DataFrame:

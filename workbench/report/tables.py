@@ -27,7 +27,7 @@ SAVED = "tokens_saved"
 class Tables:
     """The tables of a run with plain columns: missing numbers are NaN, missing words are empty."""
 
-    manifest: Mapping[str, object]
+    manifest: Mapping[str, Any]
     sessions: pd.DataFrame
     steps: pd.DataFrame
     compactions: pd.DataFrame
@@ -59,8 +59,7 @@ class Tables:
     @property
     def settings(self) -> Mapping[str, Any]:
         """The settings that the run was made with; none where its manifest has none."""
-        found = self.manifest.get("settings")
-        return found if isinstance(found, Mapping) else {}
+        return self.manifest.get("settings") or {}
 
     @property
     def replayed(self) -> pd.DataFrame:

@@ -74,8 +74,8 @@ def _caveats(run: Tables) -> tuple[str, ...]:
 def over_sessions(run: Tables) -> str:
     """The sessions that the means of a run are over, with their projects: `10 sessions of 4 projects`."""
     known, names = projects_of(run.scores), set(map(str, run.replayed["session"]))
-    projects, told = len({known.get(name, name) for name in names}), some(len(names), "session")
-    return told if projects == len(names) else f"{told} of {some(projects, 'project')}"
+    projects, sessions = len({known.get(name, name) for name in names}), some(len(names), "session")
+    return sessions if projects == len(names) else f"{sessions} of {some(projects, 'project')}"
 
 
 def verdict_html(run: Tables) -> Html:
