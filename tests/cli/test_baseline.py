@@ -1,10 +1,11 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 from report.made import made
 
 from workbench.cli.app import main
-from workbench.cli.headline import against
+from workbench.cli.headline import outcome
 from workbench.experiment.store import Results
 
 
@@ -16,12 +17,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_all_strategies_are_told_against_the_baseline_that_was_named(run: Path) -> None:
-    base, rows, told = against(Results.open(run), "pipeline")
-    assert base == "pipeline" and {row["strategy"] for row in rows} == {"summarize", "truncate", "none", "null"}
-    found = {str(row["strategy"]): row for row in rows}
+    answer: dict[str, Any] = outcome(Results.open(run), True, "pipeline")
+    found = {str(row["strategy"]): row for row in answer["against_baseline"]}
+    assert answer["baseline"] == "pipeline" and set(found) == {"summarize", "truncate", "none", "null"}
     assert found["summarize"]["verdict"] == "better" and found["truncate"]["verdict"] == "worse"
     assert found["none"]["p_holm"] is None  # a reference is no member of the family
-    assert "95 % CI" in told and "9 sessions, sign-flip test" in told
+    assert "95 % CI" in answer["verdict"] and "9 sessions, sign-flip test" in answer["verdict"]
 
 
 def test_a_baseline_that_is_not_in_the_run_is_refused_with_those_that_are(

@@ -25,9 +25,9 @@ WIDTH = 80
 WORDS = {"better": "better", "worse": "worse", "undecided": "may be chance"}
 
 
-def headline(results: Results) -> list[dict[str, float | str | None]]:
+def headline(run: Tables) -> list[dict[str, float | str | None]]:
     """A row a strategy: means of the main metrics; None where no session has the metric."""
-    run, found = Tables.of(results), []
+    found = []
     replayed = set(run.replays["strategy"])
     for name in (name for name in run.strategies if name in replayed):
         means = {metric: run.own_trigger(name, metric) for metric in METRICS}
@@ -38,37 +38,29 @@ def headline(results: Results) -> list[dict[str, float | str | None]]:
     return found
 
 
-def against(results: Results, baseline: str = "") -> tuple[str | None, list[dict[str, object]], str]:
-    """The baseline, every strategy against it on the same sessions, and what the run says in words."""
-    run = Tables.of(results, baseline)
-    return run.baseline, records(differences(run)), str(verdict(run))
-
-
 def outcome(results: Results, no_report: bool, baseline: str) -> dict[str, object]:
     """The run as JSON."""
-    base, rows, words = against(results, baseline)
-    sessions = results.sessions
+    run, sessions = Tables.of(results, baseline), results.sessions
     return {
         "run": str(results.path),
         "report": None if no_report else str(results.report),
         "sessions": int((sessions["status"] == "ok").sum()),
         "unreadable": records(sessions.loc[sessions["status"] != "ok", ["path", "reason"]]),
         "failed_replays": results.failed,
-        "verdict": words,
-        "baseline": base,
-        "against_baseline": rows,
-        "strategies": headline(results),
+        "verdict": str(verdict(run)),
+        "baseline": run.baseline,
+        "against_baseline": records(differences(run)),
+        "strategies": headline(run),
     }
 
 
 def show(results: Results, no_report: bool, baseline: str) -> None:
     """Print what the run says in words, its two tables, and where its report is."""
-    run = Tables.of(results)
+    run = Tables.of(results, baseline)
     large, over = run.over_target(), run.over_window
-    base, differences, words = against(results, baseline)
-    compared = {str(row["strategy"]): row for row in differences if not row["reference"]}
-    found = headline(results)
-    _write(words)
+    compared = {str(row["strategy"]): row for row in records(differences(run)) if not row["reference"]}
+    found = headline(run)
+    _write(str(verdict(run)))
     sizes = {f"{share:.0%}": f"recall_at_{share:g}" for share in run.shares}
     if sizes:
         rows = []
@@ -76,7 +68,7 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
             name = str(row["strategy"])
             known = {size: _recall(row[size]) + "*" * (name in large) for size in sizes.values()}
             rows.append({"strategy": name, **known, "against": _difference(compared.get(name))})
-        columns = {"strategy": "strategy", **sizes} | ({f"against {base}": "against"} if compared else {})
+        columns = {"strategy": "strategy", **sizes} | ({f"against {run.baseline}": "against"} if compared else {})
         say("\nStill knows, all cut to the same share of the history:\n")
         say(table(rows, columns))
     say("\nEach on its own trigger, a mean over sessions:\n")

@@ -19,11 +19,7 @@ FEW = 40
 def overview(view: SessionView) -> str:
     """What the replay comes to in a sentence, and the timeline."""
     replays = [one for one in (view.replay, view.other) if one is not None]
-    drawn = timeline(
-        view.replay, view.presets[view.settings.strategy].trigger, view.event, view.settings.threshold,
-        request=view.request, beside=view.other,
-    )  # fmt: skip
-    return render("explore/overview.html", replays=replays, timeline=drawn, progress=view.progress)
+    return render("explore/overview.html", replays=replays, timeline=timeline(view), progress=view.progress)
 
 
 def panels(view: SessionView) -> dict[str, str]:

@@ -8,10 +8,11 @@ from itertools import groupby
 
 import numpy as np
 
-from workbench.compaction.trigger import AtLimit, AtShare, Trigger
+from workbench.compaction.trigger import AtLimit, AtShare
 from workbench.explore.outcome import MessageOutcome
+from workbench.explore.view import SessionView
 from workbench.palette import looks
-from workbench.replay.step import CompactionEvent, Replay, Step
+from workbench.replay.step import Replay, Step
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1000, 230, 62, 14, 26
 MOST_BARS = 1_000
@@ -46,32 +47,25 @@ class Scale:
         return " ".join(f"{self.x(step.request)},{self.y(getattr(step, column))}" for step in steps)
 
 
-def timeline(
-    replay: Replay,
-    trigger: Trigger,
-    selected: CompactionEvent | None,
-    threshold: float | None = None,
-    *,
-    request: int | None = None,
-    beside: Replay | None = None,
-) -> dict[str, object] | None:
+def timeline(view: SessionView) -> dict[str, object] | None:
     """The size of each request, recorded and sent, with window, trigger and compactions; None without requests.
 
-    `threshold` is in place of the trigger's own; a replay `beside` it is drawn as a dashed line.
+    The replay to compare with is a dashed line.
     """
+    replay, selected = view.replay, view.event
     if not replay.steps:
         return None
     scale, last = Scale.of(replay), replay.steps[-1].request
     left, right, floor = scale.x(0), scale.x(scale.last), scale.y(0)
-    lines = [replay, *([beside] if beside is not None and beside.steps else [])]
+    lines = [one for one in (replay, view.other) if one is not None and one.steps]
     colours, few = looks(one.preset for one in lines), len(replay.events) <= MOST_REACHED
     first = {step.compaction: step.request for step in replay.steps if step.compaction is not None}
-    limits = ((replay.window, "window", "2 3"), (_limit(trigger, threshold, replay.window), "compacts here", "6 4"))
+    limits = ((replay.window, "window", "2 3"), (_limit(view), "compacts here", "6 4"))
     return {
         "width": WIDTH, "height": HEIGHT, "left": LEFT, "top": TOP, "bottom": BOTTOM, "last": scale.last,
         "label": f"Tokens of {len(replay.steps)} requests under {replay.preset}; {len(replay.events)} compactions",
         "recorded": f"{left},{floor} {scale.points(replay.steps, 'tokens_recorded')} {right},{floor}",
-        "ticks": _ticks(scale), "cursor": None if request is None else scale.x(request),
+        "ticks": _ticks(scale), "cursor": None if view.request is None else scale.x(view.request),
         "limits": [
             (scale.y(tokens), f"{name}, {tokens:,}", dash)
             for tokens, name, dash in limits if tokens is not None and tokens < scale.top
@@ -101,10 +95,11 @@ def _ticks(scale: Scale) -> list[tuple[float, str]]:
     return [(scale.y(tokens), f"{tokens // 1000:,}k") for tokens in range(0, int(scale.top) + 1, step)]
 
 
-def _limit(trigger: Trigger, threshold: float | None, window: int) -> int | None:
+def _limit(view: SessionView) -> int | None:
     """Tokens at which the strategy compacts, where they are known beforehand."""
-    if threshold is not None:
-        return int(threshold * window)
+    window, trigger = view.replay.window, view.presets[view.settings.strategy].trigger
+    if view.settings.threshold is not None:
+        return int(view.settings.threshold * window)
     if isinstance(trigger, AtShare):
         return int(trigger.threshold * window)
     return trigger.limit(window) if isinstance(trigger, AtLimit) else None
