@@ -23,14 +23,15 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(
     r"(?:<!-- (?P<mark>[^>]+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
-ELSEWHERE = ("main command", "test command")
-"""Marks of the two blocks that the whole check runs word for word."""
+ELSEWHERE = ("main command", "test command", "results command")
+"""Marks of the blocks that the whole check runs word for word."""
 OUTSIDE = {
     "pip": "installs", "python3": "installs", "dask": "starts other machines", "git": "is not ours",
     "workbench lab": "is a server", "workbench serve": "is a server", "workbench dataset fetch": "needs a network",
     "workbench experiment": "is run by the tests of notebooks",
+    "workbench judge exam": "needs a model that is admitted: tests/judge has one",
+    "workbench judge variance reports/exam": "needs that exam",
     "workbench sweep grid.toml --scheduler": "needs other machines",
-    "workbench compare ../shared": "needs recordings that are not this project's, and takes minutes",
 }  # fmt: skip
 """How commands begin that no test runs, and why."""
 RENDERING = ("compare", "share", "sweep")

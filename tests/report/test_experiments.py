@@ -80,7 +80,7 @@ def test_a_grid_runs_keeps_what_is_done_and_does_the_rest(tmp_path: Path) -> Non
     fixed = {"limit": "1", "shares": "0.2", "strategies": "truncate"}
     grid = {"window": "16000,500"}
     done, failed = run_experiments(fixed, grid, out, jobs=2)
-    assert (done.outcome, failed.outcome) == ("done", "failed") and "or equal to 1000" in failed.reason
+    assert (done.outcome, failed.outcome) == ("done", "failed") and "must be at least 1000" in failed.reason
     left = {"experiment.ipynb", "manifest.json", "scores.parquet", "report.ipynb", "report.html", DONE}
     assert left <= {path.name for path in Path(done.folder).iterdir()}
     assert "truncate was the only strategy" in (Path(done.folder) / "experiment.ipynb").read_text(encoding="utf-8")
