@@ -16,7 +16,7 @@ from workbench.experiment.store import Results
 from workbench.formats import gap, p_value, percent
 from workbench.palette import REFERENCES
 from workbench.report.comparison import differences
-from workbench.report.tables import Tables, equal_size, mean_over_projects, over_target, strategies, unranked, values
+from workbench.report.tables import Tables
 from workbench.report.verdict import over_sessions
 
 README = Path(__file__).parent.parent / "README.md"
@@ -28,12 +28,11 @@ SHARE = 0.2
 def lines(run: Tables) -> Iterator[str]:
     """The table of a run in Markdown, and below it what the means are over."""
     against = {row["strategy"]: row for row in differences(run).to_dict("records")}
-    late, larger = unranked(run, SHARE), over_target(run, SHARE)
+    late, larger = run.unranked(SHARE), run.over_target(SHARE)
     yield f"| strategy | still knows at {percent(SHARE)} | 95 % interval | against `truncate`, points | exam |"
     yield "|---|---|---|---|---|"
-    for name in strategies(run):
-        known = equal_size(run, name, SHARE)
-        exam = mean_over_projects(run, values(run, "exam_recall", name, "matched", SHARE), least=0, most=1)
+    for name in run.strategies:
+        known, exam = run.equal_size(name, SHARE), run.exam(name, SHARE)
         shown = f"*`{name}`*" if name in REFERENCES else f"`{name}`"
         if name in late:
             inside, of = larger[name]

@@ -31,7 +31,7 @@ def headline(run: Tables) -> list[dict[str, float | str | None]]:
     replayed = set(run.replays["strategy"])
     for name in (name for name in run.strategies if name in replayed):
         means = {metric: run.own_trigger(name, metric) for metric in METRICS}
-        means |= {"cost_saved": run.net_saving(name)}
+        means |= {"cost_saved": run.net_saving(name), "exam": run.exam(name)}
         means |= {f"recall_at_{share:g}": run.equal_size(name, share) for share in run.shares}
         numbers = {metric: None if mean is None else mean.mean for metric, mean in means.items()}
         found.append({"strategy": name, "cost": run.cost_a_session(name), **numbers})
@@ -67,8 +67,12 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
         for row in found:
             name = str(row["strategy"])
             known = {size: _recall(row[size]) + "*" * (name in large) for size in sizes.values()}
-            rows.append({"strategy": name, **known, "against": _difference(compared.get(name))})
-        columns = {"strategy": "strategy", **sizes} | ({f"against {run.baseline}": "against"} if compared else {})
+            rows.append(
+                {"strategy": name, **known, "exam": _recall(row["exam"]), "against": _difference(compared.get(name))}
+            )
+        columns = {"strategy": "strategy", **sizes, "exam": "exam"} | (
+            {f"against {run.baseline}": "against"} if compared else {}
+        )
         say("\nStill knows, all cut to the same share of the history:\n")
         say(table(rows, columns))
     say("\nEach on its own trigger, a mean over sessions:\n")
@@ -82,7 +86,8 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
 def _notes(run: Tables, large: Mapping[str, tuple[int, int]], over: Mapping[str, tuple[int, int]]) -> Iterator[str]:
     yield (
         f"Means over {over_sessions(run)}. Still knows: the share of what is needed later that the context still "
-        "holds, with the words that say what it is; higher is better."
+        "holds, with the words that say what it is. Exam: the share of questions about it, with look-alike answers, "
+        "that the same contexts answer, corrected for chance. Higher is better."
     )
     if large:
         yield f"* stays larger than that size ({_sessions(large)} sessions); such sessions are in no mean."

@@ -23,7 +23,7 @@ def headline(run: Tables) -> pd.DataFrame:
 
 def _headline(run: Tables, name: str) -> dict[str, object]:
     replays = run.replays[run.replays["strategy"] == name]
-    means = {"scaled": run.mean_over_projects(run.values(RETENTION, name, of="scaled"))}
+    means = {"exam": run.exam(name), "scaled": run.mean_over_projects(run.values(RETENTION, name, of="scaled"))}
     means |= {metric: run.own_trigger(name, metric) for metric in MEANS} | {"cost_saved": run.net_saving(name)}
     return {
         "strategy": name, "reference": name in REFERENCES, "sessions": replays["session"].nunique(),

@@ -19,6 +19,8 @@ from workbench.palette import REFERENCES
 
 RETENTION = "recall"
 """The headline metric: future-reference recall, at the level where an entity is found together with its context."""
+EXAM = "exam_recall"
+"""The share of an exam that a context answers, corrected for chance; at equal size only."""
 SAVED = "tokens_saved"
 """The metric of tokens that a strategy saves on its own trigger."""
 
@@ -136,6 +138,10 @@ class Tables:
     def equal_size(self, strategy: str, share: float | None = None) -> Estimate | None:
         """Recall of a strategy when all are cut to the same size; over all shares where none is named."""
         return self.mean_over_projects(self.values(RETENTION, strategy, "matched", share), least=0, most=1)
+
+    def exam(self, strategy: str, share: float | None = None) -> Estimate | None:
+        """The exam's score of a strategy when all are cut to the same size; over all shares where none is named."""
+        return self.mean_over_projects(self.values(EXAM, strategy, "matched", share), most=1)
 
     def own_trigger(self, strategy: str, metric: str = RETENTION) -> Estimate | None:
         """A metric of a strategy that compacts on its own trigger."""
