@@ -21,6 +21,7 @@ from workbench.experiment.store import Results, RunFolder
 from workbench.experiment.tables import COLUMNS
 from workbench.importers.native import save
 from workbench.report.report import Report
+from workbench.report.tables import Tables
 from workbench.transcript.session import Session
 
 ROOT = Path(__file__).parents[2]
@@ -96,7 +97,7 @@ def test_a_copy_has_the_same_tables_but_for_texts(run: Results, copy: Results) -
 
 
 def test_the_headline_numbers_are_equal(run: Results, copy: Results) -> None:
-    for row, shared in zip(headline(run), headline(copy), strict=True):
+    for row, shared in zip(headline(Tables.of(run)), headline(Tables.of(copy)), strict=True):
         assert row.pop("strategy") == shared.pop("strategy")
         assert row == pytest.approx(shared, rel=1e-12, nan_ok=True)
 
@@ -177,4 +178,4 @@ def test_a_real_run_is_shared_without_a_word_of_its_recordings(page: Path, corpo
     theirs = words("\n".join(path.read_bytes().decode("utf-8", "replace") for path in paths)) - our_words() - drawn
     assert len(theirs) > 1_000
     assert sorted(theirs & words(text_of(real.path))) == []
-    assert headline(run) == headline(real)
+    assert headline(Tables.of(run)) == headline(Tables.of(real))
