@@ -32,10 +32,6 @@ def test_a_result_without_a_call_does_not_bind_anything() -> None:
     assert all(cut_points(messages))
 
 
-def test_a_result_without_a_call_stays_behind_what_it_follows() -> None:
-    assert cut_points([said("look"), result("found", "nobody"), told("done")]) == [True, False, True, True]
-
-
 def test_an_empty_conversation_may_be_cut_at_its_only_place() -> None:
     assert cut_points([]) == [True]
 

@@ -33,8 +33,6 @@ def callers(messages: Sequence[Message]) -> dict[int, int]:
 def cut_points(messages: Sequence[Message], caller_of: Mapping[int, int] | None = None) -> list[bool]:
     """Say for each index 0..n whether `messages[:i]` and `messages[i:]` part no call from its result.
 
-    A result without a call stays with the message before it: no provider takes a context that begins with one.
-
     Args:
         messages: n messages.
         caller_of: their `callers`, where they are known.
@@ -42,7 +40,7 @@ def cut_points(messages: Sequence[Message], caller_of: Mapping[int, int] | None 
     Returns:
         n + 1 flags. The ends are always allowed.
     """
-    flags = [i == 0 or message.role != "tool" for i, message in enumerate(messages)] + [True]
+    flags = [True] * (len(messages) + 1)
     last_result = {caller: i for i, caller in (callers(messages) if caller_of is None else caller_of).items()}
     closed = 0
     for caller, last in sorted(last_result.items()):
