@@ -69,7 +69,7 @@ class Pick(NamedTuple):
         return len(self.line.text) / CHARS_PER_TOKEN + FRAME
 
 
-class Choice:
+class LineChoice:
     """Chooses among the lines of an earlier summary and of messages.
 
     Args:

@@ -12,7 +12,7 @@ from typing import ClassVar
 from workbench.errors import ModelError
 from workbench.extraction.extractor import Extractor
 from workbench.extraction.words import words
-from workbench.models.extractive.choice import CHARS_PER_TOKEN, Choice, Pick
+from workbench.models.extractive.choice import CHARS_PER_TOKEN, LineChoice, Pick
 from workbench.models.extractive.outline import HEADINGS, Outline, Row, Topic, is_demand, lines_below, topic
 from workbench.models.extractive.reading import LineOrigin, LineReader, ReadMessage, harmless
 from workbench.models.model import Completion, SummaryRequest
@@ -83,7 +83,7 @@ class _Draft:
         self.above = [above for above, _ in earlier]
         self.recent = int(RECENT * len(messages))
         self.chars = sum(message.chars for message in messages)
-        self.choice = Choice([ReadMessage.of([line for _, line in earlier]), *messages], reader.extractor.names)
+        self.choice = LineChoice([ReadMessage.of([line for _, line in earlier]), *messages], reader.extractor.names)
 
     def written(self) -> tuple[str, int]:
         """The longest summary of the best lines that fits, and its tokens; empty if not even one line does."""
