@@ -61,7 +61,10 @@ def test_a_dry_run_says_what_the_exams_would_cost_and_asks_nothing(
     words = ["judge", "exam", str(recording), *SAME, "--model", "litellm:gpt-4o-mini", "--out", str(tmp_path / "out")]
     assert main([*words, "--dry-run"]) == 0
     out = capsys.readouterr().out
-    assert "requests to litellm:gpt-4o-mini, the admission test included" in out and "at most about $0." in out
+    assert (
+        "requests to litellm:gpt-4o-mini for the exams, the admission test included" in out
+        and "at most about $0." in out
+    )
     assert reader.asked == 0 and not (tmp_path / "out").exists()
 
 

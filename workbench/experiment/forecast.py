@@ -111,13 +111,19 @@ class FillerModel:
     name: str
     asked: list[ModelUse] = field(default_factory=list)
 
+    @property
+    def use(self) -> ModelUse:
+        """All that it was asked."""
+        return sum(self.asked, ModelUse("", self.name))
+
     def complete(self, request: SummaryRequest, /) -> Completion:
         """A text of the bound's length."""
         read = (len(request.system) + len(request.prompt)) // CHARS
         most = max(int(UNBOUNDED * read), 1) if request.max_tokens is None else request.max_tokens
         wrote = min(most, max(read, 1))
         model = f"{PAID}:{request.model}" if request.model else self.name
-        usd = _usd(model.partition(":")[2], read, wrote)
+        kind, _, name = model.partition(":")
+        usd = _usd(name, read, wrote) if kind == PAID else 0.0
         self.asked.append(ModelUse("", model, 1, read, wrote, usd))
         return Completion(text="word " * max(int(0.75 * wrote), 1), model=model, input_tokens=read, output_tokens=wrote)
 

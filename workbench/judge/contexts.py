@@ -6,12 +6,13 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Self, TypeAlias
 
 from pydantic import Field
 
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import LeftOut, SettingError
+from workbench.experiment.forecast import FillerModel
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.sources import Unreadable, What, read, sources_of
@@ -29,9 +30,11 @@ from workbench.experiment.spec import (
 )
 from workbench.metrics.size import stays_larger
 from workbench.models.likelihood_cache import CachedLikelihood
+from workbench.models.litellm import LiteLLM
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
 from workbench.models.weights import weights
+from workbench.models.wrapper import innermost
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import matched
 from workbench.transcript.context import Context
@@ -104,6 +107,18 @@ class ContextSpec(Spec):
         """How models are asked; limits count for the folder of the table unless another run is named."""
         found = self.model_settings or ModelSettings()
         return replace(found, run=found.run or str(self.out))
+
+    def without_writer(self) -> tuple[Self, FillerModel | None]:
+        """The specification for a forecast, which asks no model: filler is in the place of a real model's summaries.
+
+        Returns:
+            The specification itself and None where no real model writes.
+        """
+        writer = self.how.model(self.writer)
+        if not isinstance(innermost(writer), LiteLLM):
+            return self, None
+        filler = FillerModel(writer.name)
+        return self.changed(writer=filler), filler
 
     def contexts(self, what: What = ()) -> Iterator[Compacted]:
         """Every context, session by session and strategy by strategy, at growing boundaries.

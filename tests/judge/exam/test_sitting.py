@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -91,14 +91,29 @@ def test_the_forecast_comes_before_anything_is_asked_and_holds(
     server.by = knowing.reply
     told: list[ModelUse] = []
 
-    def no(forecast: ModelUse) -> bool:
-        told.append(forecast)
+    def no(forecast: Sequence[ModelUse]) -> bool:
+        told.extend(forecast)
         return False
 
     model = served(server)
     assert judge_exam(SESSIONS[:1], model=model, before=no, out=tmp_path, **SAME) is None and not server.requests
     sat(server, tmp_path)
     assert told[0].requests == len(server.requests) and told[0].input_tokens > 1_000
+
+
+def test_a_model_that_writes_the_summaries_is_not_asked_before_the_forecast_either(
+    server: Provider, knowing: Knowing, tmp_path: Path
+) -> None:
+    server.by = knowing.reply
+    told: list[Sequence[ModelUse]] = []
+    model = served(server)
+    stopped = judge_exam(
+        SESSIONS[:1], model=model, writer=model, out=tmp_path, before=lambda uses: bool(told.append(uses)),
+        **{**SAME, "strategies": ("summarize",)},
+    )  # fmt: skip
+    assert stopped is None and not server.requests
+    reader, writer = told[0]
+    assert reader.requests > 0 < writer.requests and writer.model == model.name
 
 
 def test_a_limit_of_dollars_stops_it(server: Provider, knowing: Knowing, tmp_path: Path) -> None:
@@ -230,12 +245,12 @@ class Sharp(Echo):
 
 
 def test_a_likelihood_can_sit_the_exam_and_costs_nothing(knowing: Knowing, tmp_path: Path) -> None:
-    told: list[ModelUse] = []
+    told: list[Sequence[ModelUse]] = []
     done = judge_exam(
         SESSIONS[0], reader="likelihood", likelihood=Sharp(knowing), most=4, out=tmp_path,
         before=lambda forecast: not told.append(forecast), **SAME,
     )  # fmt: skip
-    assert done is not None and done.notes["answers_by"] == "likelihood" and told[0].requests == 0
+    assert done is not None and done.notes["answers_by"] == "likelihood" and told[0][0].requests == 0
     by = {one.strategy: one.score.mean for one in scores(done.table)}
     assert by["none"] == 1 and by["null"] < 0.1
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
-from workbench.cli.judge.tables import estimated, say_over_target, table_with_larger
+from workbench.cli.judge.tables import estimated, say_over_target, table_with_larger, use_at_most
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import complain, printable, say, say_json
 from workbench.cli.runs import warn_of_replicates
 from workbench.experiment.forecast import ModelUse
-from workbench.formats import dollars
 from workbench.judge.exam.admission import NotAdmitted
 from workbench.judge.exam.scores import agreement, agreement_note, scores
 from workbench.judge.exam.sitting import ExamSpec, judge_exam
 
 FAILED = 1
+ON_THIS_MACHINE = "The exams are read by a model on this machine; that takes minutes to hours, and costs nothing."
 COLUMNS = {
     "strategy": "strategy", "score": "shown", "lexical reader": "lexical:decimal", "items": "items",
     "unanswered": "unanswered", "sessions": "sessions",
@@ -38,11 +39,12 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
         tell_terms(spec.model)
         warn_of_replicates(spec.replicates, spec.model)
 
-    def before(forecast: ModelUse) -> bool:
+    def before(forecast: Sequence[ModelUse]) -> bool:
         if dry_run and as_json:
-            say_json(asdict(forecast))
+            say_json([asdict(one) for one in forecast])
         elif dry_run or not spec.quiet:
-            (say if dry_run else complain)(_forecast(forecast))
+            for purpose, one in zip(("the exams, the admission test included", "summaries"), forecast, strict=False):
+                (say if dry_run else complain)(use_at_most(one, purpose) if one.requests else ON_THIS_MACHINE)
         return not dry_run
 
     try:
@@ -67,15 +69,3 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     say_over_target(done.table)
     say(f"Table: {done.path}")
     return 0
-
-
-def _forecast(found: ModelUse) -> str:
-    if not found.requests:
-        return "The exams are read by a model on this machine; that takes minutes to hours, and costs nothing."
-    cost = "its price is not known; docs/my-provider.md says how to give one"
-    if found.usd is not None:
-        cost = f"at most about {dollars(found.usd)}"
-    return (
-        f"{found.requests:,} requests to {found.model}, the admission test included: {found.input_tokens:,} tokens to "
-        f"read, {found.output_tokens:,} to write; {cost}, less what is in the cache."
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.cli.judge.tables import say_over_target
+from workbench.cli.judge.tables import say_over_target, use_at_most
 from workbench.cli.options import AsJson, DryRun, Paths, takes
 from workbench.cli.output import complain, say, say_json, table
 from workbench.judge.surprisal.measurement import SurprisalForecast, SurprisalResults, SurprisalSpec
@@ -39,6 +39,8 @@ def surprisal(
     def before(forecast: SurprisalForecast) -> bool:
         if not spec.quiet:
             complain(_forecast(forecast))
+            if forecast.summaries is not None:
+                complain(use_at_most(forecast.summaries, "summaries"))
         return not dry_run
 
     done = measure(paths or (), spec=spec, before=before)

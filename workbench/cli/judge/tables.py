@@ -9,7 +9,8 @@ import pandas as pd
 from workbench.analysis.over_target import over_target_notes
 from workbench.analysis.paired import Estimate
 from workbench.cli.output import printable, say, table
-from workbench.formats import decimal
+from workbench.experiment.forecast import ModelUse
+from workbench.formats import decimal, dollars
 
 
 def table_with_larger(rows: Sequence[Mapping[str, object]], columns: Mapping[str, str]) -> str:
@@ -31,3 +32,14 @@ def estimated(one: Estimate | None) -> str:
     if one is None or one.low is None:
         return decimal(None if one is None else one.mean)
     return f"{one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"
+
+
+def use_at_most(found: ModelUse, purpose: str) -> str:
+    """What a model would be asked at most, in a sentence."""
+    cost = "its price is not known; docs/my-provider.md says how to give one"
+    if found.usd is not None:
+        cost = f"at most about {dollars(found.usd)}"
+    return (
+        f"{found.requests:,} requests to {found.model} for {purpose}: {found.input_tokens:,} tokens to read, "
+        f"{found.output_tokens:,} to write; {cost}, less what is in the cache."
+    )

@@ -100,7 +100,7 @@ def _forecast(sittings: Sequence[Sitting], spec: ExamSpec) -> ModelUse:
     admission(readers[0], spec.graded)
     for sitting in sittings:
         list(_rows(sitting, readers))
-    return sum(filler.asked, ModelUse("", filler.name))
+    return filler.use
 
 
 @documented(ExamSpec)
@@ -108,7 +108,7 @@ def judge_exam(
     what: What = (),
     *,
     spec: ExamSpec | None = None,
-    before: Callable[[ModelUse], bool] = lambda forecast: True,
+    before: Callable[[Sequence[ModelUse]], bool] = lambda forecast: True,
     **settings: Any,  # noqa: ANN401 - see ExamSpec
 ) -> ExamResults | None:
     """Let a model sit the exam from each strategy's context: questions about what the agent then needed.
@@ -119,7 +119,8 @@ def judge_exam(
     Args:
         what: files, folders, patterns or sessions; none stand for the bundled sessions.
         spec: a specification made before; further settings change it.
-        before: receives the forecast before anything is asked: requests, tokens and dollars at most; false stops there.
+        before: receives the forecast before anything is asked: requests, tokens and dollars at most, of the reader, and
+            of the writer where a real model writes summaries; false stops there.
         **settings: the fields of `ExamSpec`; the reader `choice` needs a `model`.
 
     Returns:
@@ -131,12 +132,16 @@ def judge_exam(
     """
     spec = ExamSpec.of(spec, settings)
     readers = spec.readers()
-    sittings = list(_sittings(spec.contexts(what), spec.most))
-    if not before(_forecast(sittings, spec)):
+    unasked, filler = spec.without_writer()
+    sittings = list(_sittings(unasked.contexts(what), spec.most))
+    forecast = [_forecast(sittings, spec)]
+    if not before(forecast if filler is None else [*forecast, filler.use]):
         return None
     tested = admission(readers[0], spec.graded)
     if tested.why_not:
         raise NotAdmitted(tested)
+    if filler is not None:
+        sittings = list(_sittings(spec.contexts(what), spec.most))
     rows = list(each(lambda one: _rows(one, readers), sittings, "asking", spec.quiet))
     notes: dict[str, object] = {
         "reader": readers[0].name, "answers_by": spec.reader, "summaries_by": model_name(spec.writer),

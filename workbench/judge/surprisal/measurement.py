@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os.path import commonprefix
 from pathlib import Path
 from time import monotonic
@@ -13,6 +13,7 @@ import pandas as pd
 from pydantic import Field
 
 from workbench.errors import ModelError
+from workbench.experiment.forecast import ModelUse
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.sources import What
 from workbench.experiment.spec import Shares, Whole, documented, model_name
@@ -34,12 +35,16 @@ _SLOWING = 33_000
 
 @dataclass(frozen=True, slots=True)
 class SurprisalForecast:
-    """What is still to be done: `kept` of the contexts are on disk; tokens to read and seconds are approximate."""
+    """What is still to be done: `kept` of the contexts are on disk; tokens to read and seconds are approximate.
+
+    `summaries` is what the writer is asked at most, where a real model writes; no context counts as kept then.
+    """
 
     contexts: int
     kept: int
     tokens: int
     seconds: float
+    summaries: ModelUse | None = None
 
 
 Job: TypeAlias = tuple[Compacted, Sequence[Use]]
@@ -106,9 +111,12 @@ def surprisal(
     """
     spec = SurprisalSpec.of(spec, settings)
     kept = cached_likelihood(spec.likelihood)
-    jobs = list(_jobs(spec.contexts(what), spec.most))
-    if not before(_forecast(jobs, kept)):
+    unasked, filler = spec.without_writer()
+    jobs = list(_jobs(unasked.contexts(what), spec.most))
+    if not before(replace(_forecast(jobs, kept), summaries=filler.use if filler is not None else None)):
         return None
+    if filler is not None:
+        jobs = list(_jobs(spec.contexts(what), spec.most))
     started = monotonic()
     rows = list(each(lambda job: [_row(job, kept)], jobs, "reading", spec.quiet))
     scored = [(tuple(row[name] for name in PLACE), row) for row in rows if row["per_token"] is not None]
