@@ -111,34 +111,6 @@ def test_what_cannot_answer_is_refused_in_one_sentence(
     for command, name in (("exam", "--model"), ("behaviour", "--reader")):
         assert main(["judge", command, str(recording), name, "extractive", "--out", str(tmp_path)]) == 2
         assert "no language model" in capsys.readouterr().err
-    assert main(["judge", "surprisal", str(recording), "--likelihood", "nothing.gguf", "--out", str(tmp_path)]) == 2
+    words = ["judge", "exam", str(recording), "--reader", "likelihood", "--likelihood", "nothing.gguf"]
+    assert main([*words, "--out", str(tmp_path)]) == 2
     assert "gemma, smollm2" in capsys.readouterr().err
-
-
-@needs_weights
-def test_surprisal_says_how_long_it_takes_and_under_which_terms_before_it_starts(
-    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
-    words = [
-        "judge",
-        "surprisal",
-        str(recording),
-        *SAME,
-        "--likelihood",
-        "smollm2",
-        "--most",
-        "3",
-        "--out",
-        str(tmp_path / "out"),
-    ]
-    assert main([*words, "--dry-run"]) == 0
-    told = capsys.readouterr().err
-    assert "Apache-2.0" in told and "3 contexts" in told and "tokens to read" in told
-    assert not (tmp_path / "out").exists()
-    assert main([*words, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    by = {row["strategy"]: row for row in found["strategies"]}
-    assert by["none"]["per_token"] < by["null"]["per_token"]
-    assert main(words) == 0
-    assert "nothing is left to read" in capsys.readouterr().err

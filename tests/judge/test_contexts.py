@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import pytest
 from judge.knowing import Knowing
-from models.likely import Echo
 
 from builders import remembering, rules, said
 from workbench.compaction.plan import Plan, Replace
@@ -22,9 +21,7 @@ from workbench.judge.behaviour.trials import behave
 from workbench.judge.contexts import ContextSpec
 from workbench.judge.exam.scores import scores
 from workbench.judge.exam.sitting import judge_exam
-from workbench.judge.surprisal.measurement import surprisal
 from workbench.metrics.size import ALLOWED, TOO_LARGE
-from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.model import Completion, SummaryRequest
 from workbench.report.judges import measured_html
 from workbench.transcript.context import Context
@@ -141,30 +138,6 @@ def test_neither_obedience_nor_decisions_are_tried_with_it(tmp_path: Path) -> No
 def test_without_choices_there_is_no_row_for_obedience(tmp_path: Path) -> None:
     done = behave(recorded(), reader=Counting(), strategies=(LAZY,), out=tmp_path, **SAME)
     assert set(done.table["test"]) == {"decision"}
-
-
-def test_its_surprise_is_not_measured_and_the_others_have_their_means(tmp_path: Path) -> None:
-    model = Echo(10**6)
-    kept = CachedLikelihood("echo", model.window, lambda: model, tmp_path / "kept.sqlite", "echo")
-    done = surprisal(recorded(2), strategies=("truncate",), likelihood=kept, out=tmp_path / "a", **SAME)
-    asked = len(model.asked)
-    told: list[int] = []
-
-    def before(estimate: object) -> bool:
-        told.append(getattr(estimate, "contexts", -1))
-        return True
-
-    again = surprisal(
-        recorded(2), strategies=(LAZY, "truncate"), likelihood=kept, out=tmp_path / "b", before=before, **SAME
-    )
-    assert done is not None and again is not None
-    assert len(model.asked) == asked and told == [len(done.table)]
-    means = {row.pop("strategy"): row for row in again.means()}
-    assert means.pop("lazy")["per_token"] is None
-    assert means == {row.pop("strategy"): row for row in done.means()}
-    assert "lazy stays larger than the size that was set in 2 of 2 sessions" in "".join(
-        part.html for part in measured_html(tmp_path / "b")
-    )
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])

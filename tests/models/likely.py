@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from workbench.errors import ModelError
-from workbench.models.likelihood import Places, Scored
+from workbench.models.likelihood import Places
 
 KNOWN, NEW = 1.0, 6.0
 
@@ -22,7 +22,7 @@ class Echo:
     def tokens(self, text: str) -> int:
         return len(text.split())
 
-    def score(self, before: str, text: str, places: Places = ()) -> Scored:
+    def score(self, before: str, text: str, places: Places = ()) -> tuple[float, ...]:
         self.asked.append((before, text))
         if self.tokens(before) + self.tokens(text) > self.window:
             raise ModelError("too long", overflow=True)
@@ -34,5 +34,8 @@ class Echo:
             )
             for word in re.finditer(r"\S+\s*|\A\s+", text)
         ]
-        chosen = [one for one in found if not places or any(one[1] < end and one[2] > start for start, end in places)]
-        return Scored(*(tuple(one[i] for one in chosen) for i in range(3)))
+        return tuple(
+            nats
+            for nats, first, last in found
+            if not places or any(first < end and last > start for start, end in places)
+        )

@@ -20,7 +20,7 @@ def model() -> LocalLikelihood:
 
 
 def mean(model: LocalLikelihood, before: str, text: str = FACT) -> float:
-    nats = model.score(before, text).nats
+    nats = model.score(before, text)
     return sum(nats) / len(nats)
 
 
@@ -46,24 +46,24 @@ def test_what_was_read_before_changes_next_to_nothing(model: LocalLikelihood) ->
     assert abs(mean(model, before) - fresh) < 0.2
 
 
-def test_the_tokens_cover_the_whole_text_whatever_its_script(model: LocalLikelihood) -> None:
+def test_the_last_byte_of_a_text_belongs_to_its_last_token_whatever_the_script(model: LocalLikelihood) -> None:
     text = " naïve 設定 is 12 µs — done"
-    scored = model.score("Before.", text)
-    assert scored.ends[-1] == len(text.encode()) and len(scored.ends) == len(scored.nats)
-    assert all(nats >= 0 for nats in scored.nats)
+    nats, end = model.score("Before.", text), len(text.encode())
+    assert all(one >= 0 for one in nats)
+    assert model.score("Before.", text, [(end - 1, end)]) == pytest.approx(nats[-1:], abs=0.4)
+    assert model.score("Before.", text, [(end, end + 1)]) == ()
 
 
 def test_only_the_tokens_that_are_asked_for_are_scored(model: LocalLikelihood) -> None:
     every, at = model.score("Notes.", FACT), FACT.index("ZX")
     some = model.score("Notes.", FACT, [(at, at + 7)])
-    parts = every.nats, every.starts, every.ends
-    last = [nats for nats, start, end in zip(*parts, strict=True) if start < at + 7 and end > at]
-    assert 2 <= len(some.nats) < len(every.nats)
-    assert some.nats == pytest.approx(last, abs=0.4)
+    first = len(model.score("Notes.", FACT, [(0, at - 1)]))
+    assert 2 <= len(some) < len(every)
+    assert some == pytest.approx(every[first : first + len(some)], abs=0.4)
 
 
 def test_nothing_before_is_allowed(model: LocalLikelihood) -> None:
-    assert len(model.score("", FACT).nats) > 5
+    assert len(model.score("", FACT)) > 5
 
 
 def test_what_does_not_fit_is_refused_and_never_cut(model: LocalLikelihood) -> None:

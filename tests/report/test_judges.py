@@ -2,15 +2,12 @@ from pathlib import Path
 
 import pytest
 from judge.knowing import Knowing
-from models.likely import Echo
 from report.made import made
 
 from builders import remembering
 from workbench.experiment.store import Results
 from workbench.judge.behaviour.trials import behave
 from workbench.judge.exam.sitting import judge_exam
-from workbench.judge.surprisal.measurement import surprisal
-from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.model import Completion, SummaryRequest
 from workbench.report.judges import judges_html, measured_html
 from workbench.transcript.session import Session
@@ -34,10 +31,8 @@ class HostileKnowing(Knowing):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("run")
-    kept = CachedLikelihood("<b>echo</b>", 10**6, lambda: Echo(10**6), path / "kept.sqlite", "echo")
     what = [Session.of(remembering(20), id="<i>one</i>")]
     same = {"strategies": ("truncate",), "shares": (0.3,), "boundaries": (0.6,), "out": path, "quiet": True}
-    surprisal(what, likelihood=kept, **same)  # type: ignore[arg-type]
     judge_exam(what, model=HostileKnowing(what), **same)  # type: ignore[arg-type]
     behave(what, reader=Hostile(), **same)  # type: ignore[arg-type]
     return path
@@ -45,9 +40,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_each_table_in_the_folder_is_a_part_of_the_page(folder: Path) -> None:
     page = judges_html(Results(folder)).html
-    for title in ("Surprise", "Exam read by a model", "Behaviour"):
+    for title in ("Exam read by a model", "Behaviour"):
         assert f"<h3>{title}</h3>" in page
-    assert "Checked against a real model" in page
 
 
 def test_no_word_of_a_model_or_a_recording_becomes_markup(folder: Path) -> None:
@@ -58,15 +52,10 @@ def test_no_word_of_a_model_or_a_recording_becomes_markup(folder: Path) -> None:
 def test_where_nothing_was_asked_the_page_says_how_to(tmp_path: Path) -> None:
     for run in (Results(tmp_path), made()):
         page = judges_html(run).html
-        assert "workbench judge surprisal" in page and "<table" not in page
+        assert "workbench judge exam" in page and "<table" not in page
     assert measured_html(tmp_path) == []
 
 
 def test_an_exam_stands_beside_the_agreement_of_its_readers_and_the_admission_test(folder: Path) -> None:
     page = "".join(part.html for part in measured_html(folder))
     assert "Agreement with the lexical reader" in page and "is admitted (mean score" in page
-
-
-def test_the_check_against_a_real_model_is_told_with_its_interval_and_size(tmp_path: Path) -> None:
-    page = judges_html(Results(tmp_path)).html
-    assert "0.71 to 0.97" in page and "7 boundaries of 7 bundled sessions" in page

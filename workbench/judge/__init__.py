@@ -1,1 +1,1 @@
-"""Measurements that ask a model as judge: exam, behaviour, surprisal, and where their noise comes from."""
+"""Measurements that ask a model as judge: exam, behaviour, and where their noise comes from."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from itertools import accumulate, pairwise, takewhile
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -21,19 +21,6 @@ from workbench.models.weights import Weights
 
 BATCH = 512
 """Tokens that are read at once. Another number moves single tokens by up to 0.7 nats, so it is fixed."""
-
-
-class Scored(NamedTuple):
-    """The surprise of n tokens of a text.
-
-    Attributes:
-        nats: the negative log-likelihood of each, >= 0.
-        starts, ends: its first byte in the text (UTF-8), and the one behind its last.
-    """
-
-    nats: tuple[float, ...]
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
 
 
 Places: TypeAlias = Sequence[tuple[int, int]]
@@ -93,8 +80,8 @@ class LocalLikelihood:
         """How many tokens a text has, with the mark of a beginning."""
         return len(self._tokens(text, first=True))
 
-    def score(self, before: str, text: str, places: Places = ()) -> Scored:
-        """The surprise of tokens of `text` after `before`: of all, or of those that hold a byte of the places.
+    def score(self, before: str, text: str, places: Places = ()) -> tuple[float, ...]:
+        """The surprise in nats of tokens of `text` after `before`: of all, or of those that hold a byte of the places.
 
         The two texts are tokenised apart, so that a text has the same tokens after any other.
 
@@ -107,12 +94,11 @@ class LocalLikelihood:
             why = f"{len(head) + len(tail)} tokens do not fit into the {self.window} of {self.label}"
             raise ModelError(why, overflow=True)
         wanted = [
-            (i, start, end)
+            i
             for i, (start, end) in enumerate(pairwise([0, *self._ends(tail)]), len(head))
             if not places or any(start < last and end > first for first, last in places)
         ]
-        nats = self._surprise(head + tail, [i for i, _, _ in wanted])
-        return Scored(nats, tuple(start for _, start, _ in wanted), tuple(end for _, _, end in wanted))
+        return self._surprise(head + tail, wanted)
 
     def _surprise(self, whole: Sequence[int], wanted: Sequence[int]) -> tuple[float, ...]:
         """The surprise of the tokens at these places, in order; reads only what is not read yet."""

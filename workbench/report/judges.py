@@ -1,4 +1,4 @@
-"""What real models make of the same contexts: their surprise, their exams, and their next actions.
+"""What real models make of the same contexts: their exams, and their next actions.
 
 Each part appears once its command has written its table into the run's folder.
 """
@@ -17,12 +17,7 @@ from workbench.judge.behaviour.trials import BehaviourResults
 from workbench.judge.exam.scores import agreement, agreement_note, scores, splits
 from workbench.judge.exam.sitting import ExamResults
 from workbench.judge.measurement import Measurement
-from workbench.judge.surprisal.measurement import SurprisalResults
 from workbench.report.html import Html, part
-
-
-def _surprise(found: SurprisalResults) -> dict[str, Any]:
-    return {"rows": found.means(), "model": found.notes["likelihood"]}
 
 
 def _exam(found: ExamResults) -> dict[str, Any]:
@@ -41,8 +36,7 @@ def _behaviour(found: BehaviourResults) -> dict[str, Any]:
 
 
 KINDS: tuple[tuple[str, type[Measurement], Callable[[Any], dict[str, Any]]], ...] = (
-    ("surprise", SurprisalResults, _surprise), ("exam", ExamResults, _exam),
-    ("behaviour", BehaviourResults, _behaviour),
+    ("exam", ExamResults, _exam), ("behaviour", BehaviourResults, _behaviour),
 )  # fmt: skip
 """Template, measurement, and what the template shows of it."""
 

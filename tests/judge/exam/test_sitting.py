@@ -18,7 +18,7 @@ from workbench.judge.exam.admission import NotAdmitted, admission_exams
 from workbench.judge.exam.scores import agreement, agreement_note, scores, splits
 from workbench.judge.exam.sitting import ExamResults, judge_exam
 from workbench.judge.measurement import PLACE_COLUMNS
-from workbench.models.likelihood import Places, Scored
+from workbench.models.likelihood import Places
 from workbench.models.settings import ModelSettings
 from workbench.transcript.session import Session
 
@@ -238,10 +238,10 @@ class Sharp(Echo):
         super().__init__(10**6)
         self.uses = knowing.uses
 
-    def score(self, before: str, text: str, places: Places = ()) -> Scored:
+    def score(self, before: str, text: str, places: Places = ()) -> tuple[float, ...]:
         ((start, end),) = places
         candidate = text.encode()[start:end].decode()
-        return Scored((1.0 if text.strip() in self.uses and candidate in before else 6.0,), (start,), (end,))
+        return (1.0 if text.strip() in self.uses and candidate in before else 6.0,)
 
 
 def test_a_likelihood_can_sit_the_exam_and_costs_nothing(knowing: Knowing, tmp_path: Path) -> None:

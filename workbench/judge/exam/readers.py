@@ -144,4 +144,4 @@ class CandidateLikelihood(ModelReader):
         start = len(opening.encode("utf-8", "replace"))
         places = ((start, start + len(candidate.encode("utf-8", "replace"))),)
         alone, after = (self._model.score(before, opening + candidate, places) for before in ("", context))
-        return sum(alone.nats) - sum(after.nats)
+        return sum(alone) - sum(after)

@@ -1,1 +1,0 @@
-"""How surprising a local model finds what the recording needed, given each context."""
