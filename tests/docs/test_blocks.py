@@ -30,7 +30,6 @@ OUTSIDE = {
     "workbench lab": "is a server", "workbench serve": "is a server", "workbench dataset fetch": "needs a network",
     "workbench experiment": "is run by the tests of notebooks",
     "workbench judge exam": "needs a model that is admitted: tests/judge has one",
-    "workbench judge variance reports/exam": "needs that exam",
     "workbench sweep grid.toml --scheduler": "needs other machines",
 }  # fmt: skip
 """How commands begin that no test runs, and why."""

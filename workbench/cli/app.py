@@ -53,7 +53,7 @@ PLACES = {
 }  # fmt: skip
 """Module and function of those that lie elsewhere."""
 GROUPS = {
-    "judge": "Measure with models as judges: exam, behaviour, variance.",
+    "judge": "Measure with models as judges: exam, behaviour.",
     "dataset": "List, fetch, generate and record sessions.",
 }
 """Groups of commands; each is the `app` of its module."""

@@ -14,7 +14,7 @@ from workbench.analysis.over_target import over_target_notes
 from workbench.experiment.store import Results
 from workbench.judge.behaviour.effects import compliances, equivalences
 from workbench.judge.behaviour.trials import BehaviourResults
-from workbench.judge.exam.scores import agreement, agreement_note, scores, splits
+from workbench.judge.exam.scores import agreement, agreement_note, scores
 from workbench.judge.exam.sitting import ExamResults
 from workbench.judge.measurement import Measurement
 from workbench.report.html import Html, part
@@ -24,7 +24,6 @@ def _exam(found: ExamResults) -> dict[str, Any]:
     return {
         "rows": [asdict(one) for one in scores(found.table)], "reader": found.notes["reader"],
         "admission": found.notes["admission"], "agreement": agreement_note(agreement(found.table)),
-        "variances": splits([found]) if (found.table["replicate"].fillna(0) > 0).any() else [],
     }  # fmt: skip
 
 

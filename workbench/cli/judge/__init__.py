@@ -6,9 +6,7 @@ import typer
 
 from workbench.cli.judge.behaviour import behaviour
 from workbench.cli.judge.exam import exam
-from workbench.cli.judge.variance import variance
 
 app = typer.Typer(help="Measure with models as judges.")
 app.command("exam", short_help="Let a model sit the exam from each strategy's context.")(exam)
 app.command("behaviour", short_help="Test whether a model obeys and acts alike with each context.")(behaviour)
-app.command("variance", short_help="Split the noise of a score: sessions, questions or models.")(variance)

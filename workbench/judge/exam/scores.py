@@ -1,18 +1,16 @@
-"""What a reader's exams say: scores by strategy, agreement with the lexical reader, and where the noise comes from."""
+"""What a reader's exams say: scores by strategy, and agreement with the lexical reader."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from workbench.analysis.paired import Estimate, estimate
 from workbench.formats import decimal, percent
-from workbench.judge.exam.sitting import ExamResults
 from workbench.judge.measurement import by_strategy, in_common
-from workbench.judge.variance.components import RESIDUAL, advice, components
 
 PLACE = ["session", "share", "at"]
 KNOWN = 0.5
@@ -91,30 +89,3 @@ def agreement_note(found: Mapping[str, float | int | None]) -> str:
     note += f", kappa {decimal(found['kappa'])}" if found["kappa"] is not None else ""
     rank = f"; rank correlation of strategies {decimal(found['rank'])}, a mean over {found['boundaries']} boundaries"
     return note + (rank if found["rank"] is not None else "") + "."
-
-
-def splits(runs: Sequence[ExamResults]) -> list[dict[str, object]]:
-    """The variance of each strategy's scores, a row a source; where too few items are scored, one row that says so.
-
-    Sources are summariser, reader, session and item; the rest, last, is what the same reader says otherwise to the same
-    item. `runs`: the same exams with other summarisers or readers, or sat several times.
-    """
-    rows = pd.concat([run.table.assign(summariser=str(run.notes["summaries_by"])) for run in runs])
-    rows = rows[rows["score"].notna()]
-    rows["item"] = rows[[*PLACE, "item"]].astype(str).agg(" ".join, axis=1)
-    found: list[dict[str, object]] = []
-    for name, own in rows.groupby("strategy", sort=False):
-        factors = {factor: own[factor].tolist() for factor in ("summariser", "reader", "session", "item")}
-        try:
-            parts = components(own["score"].tolist(), factors, nested="item", inside="session")
-        except ValueError as error:
-            found.append({"strategy": name, "source": "", "why": str(error)})
-            continue
-        for one in parts:
-            source = "repetition" if one.factor == RESIDUAL else one.factor
-            interval = dict.fromkeys(("variance", "low", "high"))
-            if one.variance is not None:
-                interval = {"variance": one.variance.value, "low": one.variance.low, "high": one.variance.high}
-            found.append({**asdict(one), "strategy": name, "source": source, **interval})
-        found[-1]["advice"] = advice(parts)
-    return found

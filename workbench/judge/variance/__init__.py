@@ -1,1 +1,0 @@
-"""Where the noise of a score comes from."""
