@@ -19,7 +19,8 @@ from workbench.transcript.session import Session
 UNUSABLE = 2
 COLUMNS = {
     "session": "session", "format": "format", "model": "model", "messages": "messages", "calls": "tool_calls",
-    "tokens": "tokens:count", "branches": "branches", "compactions": "compactions", "skipped": "skipped_lines",
+    "tokens": "tokens:count", "text_read": "text_read:percent", "branches": "branches",
+    "compactions": "compactions", "skipped": "skipped_lines",
 }  # fmt: skip
 Redact = Annotated[bool, typer.Option("--redact", help=str(RunSpec.fields()["redact"].description))]
 
@@ -78,6 +79,8 @@ def _facts(session: Session) -> dict[str, Any]:
         "requests": len(session.requests),
         "tokens": sum(counted),
         "entries": len(session.log),
+        "text_read": session.origin.text_read,
+        "text_in_notes": session.origin.text_noted,
         "recorded_compactions": [
             {
                 "before_message": recorded.at,

@@ -10,6 +10,7 @@ from workbench.importers.head import Head
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
 from workbench.importers.values import items
+from workbench.transcript.message import Json
 from workbench.transcript.session import Session
 
 Carries: TypeAlias = Literal["tree", "calls", "thinking", "images", "usage", "times", "model", "compactions", "system"]
@@ -27,6 +28,8 @@ class Format:
         knows: whether this, the first 64 KB of a file, is the start of a recording in this format.
         sessions: gives the sessions of a recording, in its order; their origin is filled in by the caller. Raises
             `FormatError` where the recording is damaged and the source is not lenient.
+        aside: fields whose text a client keeps and sends to no model, such as `message.details`, separated by spaces.
+        values: what a file that is neither text nor JSON holds, as JSON values.
     """
 
     name: str
@@ -34,6 +37,8 @@ class Format:
     carries: tuple[Carries, ...]
     knows: Callable[[Head], bool]
     sessions: Sessions
+    aside: str = ""
+    values: Callable[[SourceFile], Iterator[Json]] | None = None
 
 
 def json_lines(builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:

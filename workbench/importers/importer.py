@@ -6,6 +6,7 @@ import gzip
 import io
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from glob import has_magic
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from workbench.errors import FormatError
+from workbench.importers.accounting import accounted
 from workbench.importers.format import Format
 from workbench.importers.formats import BUILTIN
 from workbench.importers.source import SourceFile
@@ -75,7 +77,10 @@ def scan(paths: Paths, *, lenient: bool = False, format: str = "") -> Iterator[L
     ids: set[str] = set()
     for path in files(paths):
         try:
-            sessions = [_with_own_id(session, ids) for session in read(path, lenient=lenient, format=format)]
+            source = _source(path, lenient)
+            chosen = _chosen(source, format)
+            read_from = accounted(chosen, source, list(_sessions(chosen, source)), named=bool(format))
+            sessions = [_with_own_id(session, ids) for session in read_from]
             ids.update(session.id for session in sessions)
             yield Loaded(path, tuple(sessions))
         except FormatError as error:
@@ -89,13 +94,7 @@ def read(path: str | Path, *, lenient: bool = False, format: str = "") -> Iterat
         FormatError: the file is damaged, or no importer recognises its format.
     """
     source = _source(str(path), lenient)
-    try:
-        chosen = find("importer", format, known_formats()) if format else _format_of(source)
-        for session in chosen.sessions(source):
-            yield replace(session, origin=source.origin(chosen.name)) if session.origin == Origin() else session
-    except (OSError, EOFError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise FormatError(f"cannot be read ({why})", where=source.where) from None
+    yield from _sessions(_chosen(source, format), source)
 
 
 def formats() -> tuple[Format, ...]:
@@ -107,6 +106,26 @@ def formats() -> tuple[Format, ...]:
 def known_formats() -> dict[str, Format]:
     """The formats in the order in which they are tried: those of other packages first."""
     return found("importer", BUILTIN)
+
+
+def _sessions(chosen: Format, source: SourceFile) -> Iterator[Session]:
+    with _readable(source):
+        for session in chosen.sessions(source):
+            yield replace(session, origin=source.origin(chosen.name)) if session.origin == Origin() else session
+
+
+def _chosen(source: SourceFile, format: str) -> Format:
+    with _readable(source):
+        return find("importer", format, known_formats()) if format else _format_of(source)
+
+
+@contextmanager
+def _readable(source: SourceFile) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, EOFError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise FormatError(f"cannot be read ({why})", where=source.where) from None
 
 
 def _format_of(source: SourceFile) -> Format:

@@ -12,7 +12,7 @@ from functools import cached_property
 from io import BufferedIOBase
 
 from workbench.errors import FormatError
-from workbench.importers.decoding import as_object, decode, kind
+from workbench.importers.decoding import as_object, decode, decode_or, kind
 from workbench.importers.head import Head
 from workbench.transcript.message import Json
 from workbench.transcript.session import Origin
@@ -81,6 +81,15 @@ class SourceFile:
         with self.open() as stream:
             raw = stream.read()
         return self._text(raw.removeprefix(BOM), None).replace("\r\n", "\n")
+
+    def values(self) -> Iterator[Json]:
+        """Everything that it holds: the JSON values of its lines, the one of a document, or its lines as text."""
+        if self.in_lines():
+            yield from (decode_or(line, line) for _, line in self.lines() if not line.startswith("//"))
+        else:
+            text = self.text()
+            whole = decode_or(text)
+            yield from text.split("\n") if whole is None else [whole]
 
     def document(self) -> Json:
         """The value of a file that is one JSON document.

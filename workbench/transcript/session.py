@@ -17,12 +17,20 @@ FIRST = 8
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a session came from. `skipped` says what a lenient reader left out, one sentence each."""
+    """Where a session came from.
+
+    Attributes:
+        skipped: what was left out, one sentence each.
+        text_read: the share of the file's text that stands in its sessions, 0 to 1; None where it was not counted.
+        text_noted: the share that stands in notes alone, which no model was sent: a client's own lines, for example.
+    """
 
     format: str = "built"
     path: str = ""
     sha256: str = ""
     skipped: tuple[str, ...] = ()
+    text_read: float | None = None
+    text_noted: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

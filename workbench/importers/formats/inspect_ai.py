@@ -104,6 +104,13 @@ def sessions(source: SourceFile) -> Iterator[Session]:
             yield builder.session()
 
 
+def values(source: SourceFile) -> Iterator[Json]:
+    """Its samples, without the events, which repeat their messages."""
+    zipped = source.head().text.startswith(ZIP)
+    for _, _, sample in _zipped(source) if zipped else _listed(source):
+        yield {name: value for name, value in sample.items() if name != "events"}
+
+
 def _listed(source: SourceFile) -> Iterator[Sample]:
     """The samples of a document, with their places and what is known of the evaluation."""
     document = source.object_with("samples")
