@@ -11,7 +11,7 @@ from workbench.extraction.entities import KINDS, Entity, Kind
 from workbench.extraction.extractor import Extractor
 from workbench.metrics.background import BACKGROUND
 from workbench.metrics.demand import Demand
-from workbench.metrics.indexes.inverted_index import InvertedIndex
+from workbench.metrics.indexes.inverted_index import InvertedIndex, pairs_of
 from workbench.metrics.indexes.text_index import StatementIndex, TextIndex
 from workbench.metrics.state.artifacts import Artifacts
 from workbench.metrics.state.superseded import Changes
@@ -72,8 +72,9 @@ class Index(TextIndex):
     def held(self, mask: Flags, texts: Iterable[str] = ()) -> Flags:
         """For each of `everything` whether a context of these messages and texts still holds it."""
         p, texts = self.inverted_index, tuple(texts)
-        held = kept_mask(p.pair_entity[mask[p.pair_message]], len(p.names))
-        held[self.read(texts).entities] = True
+        held = kept_mask(pairs_of(p.message_entities, np.flatnonzero(mask))[1], len(p.names))
+        if texts:
+            held[self.read(texts).entities] = True
         return np.concatenate((held, self.statements.held(mask, texts)))
 
     @cached_property

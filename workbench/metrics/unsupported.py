@@ -34,6 +34,7 @@ class Support:
 
     def __init__(self, texts: TextIndex) -> None:
         self._index, self._texts = texts.inverted_index, texts
+        self._named_in = cache(self._entities)
         self._first_inside = cache(self._inside)
         self._first_sure = cache(self._sure)
 
@@ -48,7 +49,7 @@ class Support:
         """
         p = self._index
         spans = dict.fromkeys(span for text in texts for span in self._texts.spans(text).tolist())
-        named = [(number, span) for span in spans for number in self._entities(span)]
+        named = [(number, span) for span in spans for number in self._named_in(span)]
         names = [*p.names, *p.extractor.names[len(p.names) :]]
         every = list({number for number, _ in named})
         stands = zip(every, p.standing_for(np.array(every, dtype=np.int64)).tolist(), strict=True)

@@ -34,6 +34,7 @@ class InvertedIndex:
         names: the entities; a file goes by the shortest ending of its path that no other file of the session has.
         kind, stands_for: (entities,) the place of each one's kind in `KINDS`, and the entity that represents it.
         folder: (entities,) whether an entity is no more than the folder of a known path: no span holds it.
+        message_entities: (n, entities) 1 where a message says an entity.
         pair_message, pair_entity: each message with each entity that it says, in order.
         first_seen: (entities,) the first message that says each; n where there is none. `first_known` counts thoughts.
         idf: (words,) how rare each word is: log((n + 1) / (1 + messages that say it)) + 0.1.
@@ -100,10 +101,10 @@ class InvertedIndex:
         said = incidence(self.place_message[~self.thought], self.place_span[~self.thought], shape)
         known = incidence(self.place_message, self.place_span, shape)
         self.span_messages = said.T.tocsr()
-        message_entities = said @ self.span_entities
-        message_entities.sort_indices()
-        self.pair_message, self.pair_entity = pairs_of(message_entities)
-        self.first_seen = _first(*pairs_of(message_entities), (self.n, len(self.names)))
+        self.message_entities = said @ self.span_entities
+        self.message_entities.sort_indices()
+        self.pair_message, self.pair_entity = pairs_of(self.message_entities)
+        self.first_seen = _first(self.pair_message, self.pair_entity, (self.n, len(self.names)))
         self.first_known = _first(*pairs_of(known @ self.span_entities), (self.n, len(self.names)))
         counts = np.bincount((said @ self.span_words).indices, minlength=self.words)
         self.idf: Floats = np.log((self.n + 1) / (1 + counts)) + 0.1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from itertools import chain
 
 import numpy as np
 from scipy import sparse
@@ -39,6 +41,7 @@ class TextIndex:
     def __init__(self, inverted_index: InvertedIndex) -> None:
         self.inverted_index = inverted_index
         self._spans: dict[str, Ints] = {}
+        self._line = cache(self._read_line)  # most lines of a summary are in the next one, too
         self._later = inverted_index.holdings(())
         """Words and entities of the spans that the extractor met after the session."""
 
@@ -46,9 +49,12 @@ class TextIndex:
         """The numbers of a text's spans, in order; a quoted line is the line that it quotes."""
         found = self._spans.get(text)
         if found is None:
-            p = self.inverted_index
-            found = self._spans[text] = np.array(p.extractor.read(text, p.spans), dtype=np.int64)
+            numbers = chain.from_iterable(map(self._line, text.split("\n")))
+            found = self._spans[text] = np.fromiter(numbers, dtype=np.int64)
         return found
+
+    def _read_line(self, line: str) -> list[int]:
+        return self.inverted_index.extractor.read(line, self.inverted_index.spans)
 
     def read(self, texts: Iterable[str]) -> IndexedTexts:
         """What some texts say, with the words and entities of this session."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
+from functools import cache
 from threading import Lock
 from typing import NamedTuple
 
@@ -110,6 +111,7 @@ class LineReader:
         self.extractor = self._shared or Extractor()
         self._messages: dict[int, tuple[Message, ReadMessage]] = {}
         self._lines: dict[tuple[int, LineOrigin], Line] = {}
+        self._earlier = cache(self._read_earlier)  # most lines of a summary are in the next one, too
 
     def read(self, messages: Sequence[Message]) -> list[ReadMessage]:
         """Every message, read now or before. Messages are known by identity: they never change."""
@@ -123,10 +125,13 @@ class LineReader:
             self._lines[number, origin] = Line(number, origin, self.extractor.spans[number], *self._fact(number))
         return self._lines[number, origin]
 
-    def earlier(self, line: str) -> Iterator[Line]:
+    def earlier(self, line: str) -> list[Line]:
         """What a line of an earlier summary says, without its mark."""
+        return self._earlier(line)
+
+    def _read_earlier(self, line: str) -> list[Line]:
         text = line[2:] if line[:2] == "- " else _BULLET.sub("", line)
-        return (self.line(number, LineOrigin.EARLIER) for number in self.extractor.read(text))
+        return [self.line(number, LineOrigin.EARLIER) for number in self.extractor.read(text)]
 
     def _read(self, message: Message) -> ReadMessage:
         if id(message) not in self._messages:
