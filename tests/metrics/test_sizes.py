@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from builders import remembering, rules, told
+from builders import remembering, rules
 from workbench.compaction.presets import preset
 from workbench.experiment.replay_rows import natural_rows
 from workbench.metrics.index import Index
@@ -14,7 +14,6 @@ from workbench.models.extractive import Extractive
 from workbench.replay.matched import matched
 from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
-from workbench.transcript.message import UserMessage
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import chars_per_token
 
@@ -46,18 +45,6 @@ def test_one_that_does_not_says_where_and_by_how_much_and_has_no_figure_but_its_
     assert {name for name, row in rows.items() if row["value"] is not None} == EVEN_SO
     value = rows["tokens_kept"]["value"]
     assert isinstance(value, float) and value > 0.22
-
-
-def test_what_nobody_may_take_away_is_nobodys_fault() -> None:
-    wish = UserMessage(id="wish", blocks=MESSAGES[1].blocks * 200)  # type: ignore[arg-type]  # the blocks of a user
-    session = Session.of([*MESSAGES, wish, told("done", "end")])
-    last = len(MESSAGES) + 1
-    sizing = Sizing.of(session, [chars_per_token(m) for m in session.messages], chars_per_token)
-    replay = matched(session, preset("truncate"), Extractive(), sizing, window=100_000, at=(last,), shares=(0.01,))
-    done = replay.events[0].compaction
-    assert done.sent.tokens <= done.budget.target > 3 * 0.01 * done.before.tokens
-    assert wish in done.sent.messages
-    assert too_large(MetricInput(replay, Index(session.messages), 0.01)) == ""
 
 
 def test_a_strategy_under_its_own_trigger_has_no_size_to_miss() -> None:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from builders import remembering, rules
 from workbench.compaction.presets import preset
 from workbench.models import find_model
 from workbench.replay.matched import at_recorded_sizes
 from workbench.replay.recorded import recorded_contexts
 from workbench.replay.sizing import Sizing
+from workbench.transcript.context import Context
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.transcript.message import Summary
 from workbench.transcript.session import Session
@@ -82,3 +85,14 @@ def test_they_get_what_the_recorded_agent_had() -> None:
     assert [m.id for m in at_second.before.messages[:2]] == [MESSAGES[0].id, "s41"]
     assert at_second.before.messages[2:] == MESSAGES[41:second]
     assert at_first.before.messages == MESSAGES[:first]
+
+
+def test_a_compaction_to_less_than_what_must_stay_is_left_out_for_everybody() -> None:
+    session = recorded(61)
+    really = dict(recorded_contexts(session, sizing(session)))
+    ((at, one),) = really.items()
+    really[at] = replace(one, after=Context((), (), 0, chars_per_token))
+    done = at_recorded_sizes(
+        session, preset("truncate"), find_model("extractive"), sizing(session), window=9_000, really=really
+    )  # fmt: skip
+    assert not done.snapshots

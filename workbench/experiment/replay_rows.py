@@ -24,7 +24,14 @@ from workbench.models.model import Completion, Model
 from workbench.models.summary_repair import STANDS_IN
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_boundaries, by_fill
-from workbench.replay.matched import at_recorded_sizes, matched
+from workbench.replay.matched import (
+    SizedHistory,
+    at_recorded_sizes,
+    least,
+    matched,
+    recorded_histories,
+    sized_histories,
+)
 from workbench.replay.natural import natural
 from workbench.replay.recorded import recorded_contexts
 from workbench.replay.step import CompactionEvent
@@ -36,7 +43,7 @@ Loss: TypeAlias = dict[str, Any]
 
 NAMES = (
     "steps", "compactions", "retention", "entity_recall", "states", "survival", "rereads", "scores", "costs",
-    "reconciliation", "losses",
+    "reconciliation", "losses", "boundaries",
 )  # fmt: skip
 """The tables that a replay fills."""
 WORST = 30
@@ -57,18 +64,19 @@ def replay_rows(ready: Prepared, preset: Preset, model: Model, spec: Scope) -> T
     prices = pricing(session, spec.price_model, spec.prices)
     data = MetricInput(replay, ready.index, prices=prices)
     tables = natural_rows(data)
-    if spec.shares:
-        at = at_boundaries(session, sizing, ready.window, spec.boundaries)
-        replay = matched(session, preset, model, sizing, window=ready.window, at=at, shares=spec.shares)
-        for share in spec.shares:
-            _fill(tables, MetricInput(replay, ready.index, share))
+    at = at_boundaries(session, sizing, ready.window, spec.boundaries) if spec.shares else ()
     really = recorded_contexts(session, sizing)
-    if really:
+    sized = (*sized_histories(session, sizing, at, spec.shares), *recorded_histories(really))
+    fitting = [one for one in sized if one.fits]
+    replay = matched(session, preset, model, sizing, window=ready.window, at=at, shares=spec.shares)
+    for share in spec.shares:
+        _fill(tables, MetricInput(replay, ready.index, share))
+    if any(one.share is None for one in fitting):
         replay = at_recorded_sizes(session, preset, model, sizing, window=ready.window, really=really)
         _fill(tables, MetricInput(replay, ready.index))
     _name(tables, session.id, preset.name)
     if preset.name == "none":  # the references that no agent could make are made beside the one that keeps all
-        for reference, inputs in reference_inputs(ready, spec, really):
+        for reference, inputs in reference_inputs(ready, spec, fitting, really):
             found = _empty()
             for data in inputs:
                 _fill(found, data)
@@ -77,7 +85,18 @@ def replay_rows(ready: Prepared, preset: Preset, model: Model, spec: Scope) -> T
                 tables[name] += rows
         tables["rereads"] += [{"session": session.id, **row} for row in rereads(session.messages, tuple(really))]
         tables["reconciliation"] += reconciliation(ready, prices)
+        tables["boundaries"] += [{"session": session.id, **_boundary(one)} for one in sized]
     return tables
+
+
+def _boundary(one: SizedHistory) -> Row:
+    """Where contexts are cut to a size, in tokens without overhead, and whether anything is scored there."""
+    overhead = one.history.overhead
+    return {
+        "mode": "recorded" if one.share is None else "matched", "share": one.share, "at": one.at,
+        "history": one.history.spoken, "must_stay": least(one.history) - overhead, "asked": one.asked - overhead,
+        "target": one.target - overhead, "left_out": int(not one.fits),
+    }  # fmt: skip
 
 
 def natural_rows(data: MetricInput, worst: int = WORST) -> Tables:

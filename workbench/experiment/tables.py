@@ -64,6 +64,10 @@ COLUMNS: dict[str, dict[str, str]] = {
         "said_by": "str", "said_at": "int", "evidence": "text", "evidence_at": "int", "needed_at": "int",
         "use": "text", "stage": "str", "weight": "float",
     },
+    "boundaries": {
+        "session": "session", "mode": "str", "share": "float", "at": "int", "history": "int", "must_stay": "int",
+        "asked": "int", "target": "int", "left_out": "int",
+    },
     "replays": {**_REPLAY, "model": "str", "status": "str", "reason": "text"},
     "replicates": {**_PLACE, "metric": "str", "replicate": "int", "value": "float"},
     "variants": {"strategy": "str", "base": "str", "window": "int", "model": "str", "settings": "str"},

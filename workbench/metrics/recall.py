@@ -12,7 +12,7 @@ from workbench.metrics.metric import MetricInput, Score, mean_score, metric
 
 FEWEST = 5
 """Demanded entities that a boundary needs before a share of them says anything."""
-NO_BOUNDARY = "no boundary to score: the history never fills the window, or is too short"
+NO_BOUNDARY = "no boundary to score: the history is too short or never fills the window, or what must stay is too large"
 
 
 def _mean(data: MetricInput, level: Level, recoverable: bool | None = None) -> Score:

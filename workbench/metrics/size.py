@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from workbench.metrics.metric import MetricInput, Score, mean_score, metric
-from workbench.replay.matched import least
-from workbench.replay.step import CompactionEvent, Replay
+from workbench.replay.step import Replay
 
 NO_STEPS = Score(None, "only a natural replay has requests")
 
@@ -106,20 +105,14 @@ def tokens_kept(data: MetricInput) -> Score:
 def stays_larger(replay: Replay, share: float | None) -> str:
     """Why the contexts of a replay at one budget may not be compared at the size that was set; empty where they may.
 
-    A context is too large above `ALLOWED` times its budget, or times what no strategy may take away (pinned messages,
-    the newest user message, the overhead) where that is more than the budget. The reference `none` is never cut.
+    A context is too large above `ALLOWED` times its budget. The reference `none` is never cut.
     """
     if replay.mode == "natural" or replay.preset == "none":
         return ""
-    events = [event for event in replay.events if event.share == share]
-    over = [event for event in events if event.compaction.sent.tokens > ALLOWED * _least(event)]
+    done = [event.compaction for event in replay.events if event.share == share]
+    times = [one.sent.tokens / max(one.budget.target, 1) for one in done]
+    over = [one for one in times if one > ALLOWED]
     if not over:
         return ""
-    worst = max(event.compaction.sent.tokens / _least(event) for event in over)
-    where = f"at {len(over)} of {len(events)} boundaries" if len(events) > 1 else "at its boundary"
-    return f"{TOO_LARGE} {where}, up to {worst:.1f} times"
-
-
-def _least(event: CompactionEvent) -> int:
-    """The budget, or what has to stay where that is more."""
-    return max(event.compaction.budget.target, least(event.compaction.before), 1)
+    where = f"at {len(over)} of {len(done)} boundaries" if len(done) > 1 else "at its boundary"
+    return f"{TOO_LARGE} {where}, up to {max(over):.1f} times"

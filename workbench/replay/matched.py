@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from workbench.compaction.engine import compact
 from workbench.compaction.stage import Budget
@@ -19,20 +20,58 @@ ROOM = 0.5
 """The part of a share that is left for what may be taken away, however much must stay."""
 
 
+class SizedHistory(NamedTuple):
+    """A history and the size to which every strategy compacts it.
+
+    Attributes:
+        at: the boundary.
+        share: of the history, in (0, 1); None where the recorded agent set the size.
+        asked: tokens of the whole context, overhead included.
+        target: the same with the room that `budget` adds.
+    """
+
+    at: int
+    share: float | None
+    history: Context
+    asked: int
+    target: int
+
+    @property
+    def fits(self) -> bool:
+        """Whether what must stay is no larger than the size; where it is larger, nothing is scored in any mode."""
+        return least(self.history) <= self.asked
+
+
+def sized_histories(
+    session: Session, sizing: Sizing, at: Iterable[int], shares: Sequence[float]
+) -> tuple[SizedHistory, ...]:
+    """Every boundary at every share of its history, also those where what must stay is larger."""
+    histories = [(boundary, sizing.history(session.messages, boundary)) for boundary in at]
+    return tuple(
+        SizedHistory(at, share, history, history.overhead + int(share * history.spoken), budget(history, share))
+        for at, history in histories
+        for share in shares
+    )
+
+
+def recorded_histories(really: Mapping[int, RecordedContexts]) -> tuple[SizedHistory, ...]:
+    """What the recorded agent had at each of its compactions, by boundary, with the size of what it went on with."""
+    return tuple(SizedHistory(at, None, one.before, one.after.tokens, one.after.tokens) for at, one in really.items())
+
+
 def matched(
     session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int, at: Sequence[int],
     shares: Sequence[float],
 ) -> Replay:  # fmt: skip
     """Every boundary at every budget, each from the whole history: nothing chains.
 
-    The budgets are shares of the history's tokens without overhead, in (0, 1), see `budget`. Of the preset only the
-    strategy is used, not its trigger and its counter.
+    The budgets are shares of the history's tokens without overhead, in (0, 1), see `budget`. A boundary where what must
+    stay is larger than the share is left out. Of the preset only the strategy is used, not its trigger and its counter.
 
     Raises:
         ModelError: the model failed and the strategy has nothing to use otherwise.
     """
-    histories = [(boundary, sizing.history(session.messages, boundary)) for boundary in at]
-    wanted = [(at, share, history, budget(history, share)) for at, history in histories for share in shares]
+    wanted = sized_histories(session, sizing, at, shares)
     return _compacted(session, preset, model, sizing, window, "matched", wanted)
 
 
@@ -60,17 +99,16 @@ def at_recorded_sizes(
 
     Everything else is as for `matched`.
     """
-    wanted = [(boundary, None, one.before, one.after.tokens) for boundary, one in really.items()]
-    return _compacted(session, preset, model, sizing, window, "recorded", wanted)
+    return _compacted(session, preset, model, sizing, window, "recorded", recorded_histories(really))
 
 
 def _compacted(
     session: Session, preset: Preset, model: Model, sizing: Sizing, window: int, mode: Mode,
-    wanted: Sequence[tuple[int, float | None, Context, int]],
+    wanted: Iterable[SizedHistory],
 ) -> Replay:  # fmt: skip
     events = []
-    for number, (boundary, share, history, target) in enumerate(wanted):
-        done = compact(history, preset.strategy, Budget(target=target, window=window, reason="matched"), model)
-        events.append(CompactionEvent(number, boundary, done, share))
+    for number, one in enumerate(one for one in wanted if one.fits):
+        done = compact(one.history, preset.strategy, Budget(target=one.target, window=window, reason="matched"), model)
+        events.append(CompactionEvent(number, one.at, done, one.share))
     shots = tuple(Snapshot(event.at, event.compaction.sent, event.share) for event in events)
     return Replay(session, preset.name, mode, window, sizing, (), tuple(events), shots)
