@@ -108,7 +108,7 @@ def estimate(
 
 
 def ratio(
-    parts: Sequence[float], wholes: Sequence[float], projects: Sequence[str], *, most: float = inf
+    parts: Sequence[float], wholes: Sequence[float], projects: Sequence[str], *, least: float = -inf, most: float = inf
 ) -> Estimate | None:
     """The sum of the parts as a share of the sum of the wholes, one of each a session; None if the wholes sum to 0.
 
@@ -120,7 +120,7 @@ def ratio(
         return None
     names, place = np.unique(projects, return_inverse=True)
     share, part, whole = part.sum() / whole.sum(), np.bincount(place, part), np.bincount(place, whole)
-    found = estimate((share + (part - share * whole) / whole.mean()).tolist(), most=most)
+    found = estimate((share + (part - share * whole) / whole.mean()).tolist(), least=least, most=most)
     return None if found is None else replace(found, mean=float(share), n=len(parts), projects=len(names))
 
 

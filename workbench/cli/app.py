@@ -36,6 +36,7 @@ COMMANDS = {
     "validate": "Validate the metrics.",
     "validate answers": "Compare the metrics with graded answers of real models.",
     "validate gamers": "Try contexts made to please the exam that tell a reader little.",
+    "validate behaviour": "Compare the metrics with what agents fetched again after their compactions.",
     "validate errors": "Plant errors in summaries and count which of them the exam finds.",
     "share": "Export a run without any session text.",
     "export": "Write a run's scores as logs of Inspect, or its tables as CSV.",
@@ -47,7 +48,8 @@ COMMANDS = {
 """Each command with its line of help; its function has its name and lies in the module of its name."""
 PLACES = {
     "validate answers": ("validate", "answers"), "validate gamers": ("validate", "gamers"),
-    "validate errors": ("validate", "errors"), "list": ("catalogue", "show"), "report": ("compare", "report"),
+    "validate behaviour": ("validate", "behaviour"), "validate errors": ("validate", "errors"),
+    "list": ("catalogue", "show"), "report": ("compare", "report"),
     "diff": ("gate", "diff"), "share": ("export", "share"), "ablate": ("sweep", "ablate"),
     "experiment": ("notebooks", "experiment"), "lab": ("notebooks", "lab"),
 }  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 
+from workbench.analysis.fetched_again import by_way, figures, lead_note, ranks, with_intervals
 from workbench.cli.options import AsJson, Paths, takes
 from workbench.cli.output import frame_table, records, say, say_json, table
 from workbench.experiment.spec import RunSpec
@@ -18,6 +19,7 @@ from workbench.validation.answers.exams import verdicts
 from workbench.validation.answers.records import graded
 from workbench.validation.planted_errors import planted_errors
 from workbench.validation.selfcheck import selfcheck, sessions_of
+from workbench.validation.used_things import CONTROL, compacted, used_things
 
 PASSED, FAILED = 0, 1
 
@@ -88,6 +90,38 @@ def gamers(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int:
     """
     found = search(sessions_of(paths or (), spec.window, spec.limit))
     _show({f"{share:.0%} of the history": rows for share, rows in found.groupby("share")}, as_json)
+    return PASSED
+
+
+@takes(RunSpec, only=("limit",))
+def behaviour(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int:
+    """After each recorded compaction: is what a metric calls lost fetched again more often than what it calls kept?
+
+    `fetched` is the share of things fetched again, `if_lost` and `if_kept` that of things of one verdict. `auc`: of two
+    things of one compaction, how often the one fetched again has the lower value; `alike`: the same of two of one kind
+    and time; `lead`: `auc` less that of presence. With 95 % intervals over sessions. A context that no agent had stands
+    beside it: what it keeps can change nothing.
+
+    Examples:
+
+      workbench validate behaviour my-sessions/
+
+      workbench validate behaviour my-sessions/ --json
+    """
+    rows = used_things(compacted(paths or (), spec.limit))
+    own = rows[rows["context"] == "recorded"]
+    main = figures(own)
+    tables = {
+        "how the agents came by what they used": by_way(rows),
+        "by the context that the agent went on with": main,
+        f"by a context that no agent had: {CONTROL} to the same size": figures(rows[rows["context"] == CONTROL]),
+    }
+    if as_json:
+        more = {name: figures(own, [name]) for name in ("kind", "source", "recoverable", "when")}
+        _show(tables | more | {"project": figures(own, unit="project"), "ranks of sessions": ranks(rows)}, as_json)
+        return PASSED
+    _show({title: with_intervals(one) for title, one in tables.items()}, as_json)
+    say(f"{lead_note(main)} --json has it by kind, source and time as well, and with intervals over projects.")
     return PASSED
 
 

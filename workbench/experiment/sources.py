@@ -100,16 +100,19 @@ def limited(sources: Sequence[SessionSource], limit: int | None) -> list[Session
         return list(sources)
     found: list[SessionSource] = []
     for source in sources:
-        sessions = [source.session] if source.path is None else _sessions(source.path)
-        found.append(replace(source, most=min(len(sessions), limit)))
-        limit -= len(sessions)
+        held = len(sessions_in(source))
+        found.append(replace(source, most=min(held, limit)))
+        limit -= held
         if limit <= 0:
             break
     return found
 
 
-def _sessions(path: Path) -> list[Session]:
-    return [session for loaded in scan([path], lenient=True) for session in loaded.sessions if session.requests]
+def sessions_in(source: SessionSource) -> list[Session]:
+    """The sessions of a source that hold an answer of a model, not yet counted and extracted."""
+    if source.path is None:
+        return [source.session] if source.session is not None else []
+    return [one for loaded in scan([source.path], lenient=True) for one in loaded.sessions if one.requests]
 
 
 def _of_a_run(path: Path) -> bool:

@@ -131,36 +131,43 @@ class Demand:
 
     Attributes:
         at: the boundary: the history is `messages[:at]`.
+        entities: (slots,) the number of each one's entity in the session's inverted index.
         kinds: (slots,) the place of each one's kind in `KINDS`.
         reacquirable: (slots,) whether a call that only looks would fetch it again.
     """
 
-    def __init__(self, texts: TextIndex, at: int, wanted: Flags) -> None:
+    def __init__(self, texts: TextIndex, at: int, wanted: Flags, *, said_again: bool = False) -> None:
         self._texts, self._index, self.at = texts, texts.inverted_index, at
         p = self._index
-        self._entities, self._use_place = self._uses(wanted)
-        self.kinds: Ints = p.kind[self._entities]
+        self.entities, self._use_place = self._uses(wanted, said_again)
+        self.kinds: Ints = p.kind[self.entities]
         self._slot_of: Ints = np.full(len(p.names), -1)
-        self._slot_of[self._entities] = np.arange(len(self))
-        self._evidence = Evidence(p, at, self._entities, self._use_place)
+        self._slot_of[self.entities] = np.arange(len(self))
+        self._evidence = Evidence(p, at, self.entities, self._use_place)
         self._hold()
         self.reacquirable = self._can_be_fetched()
 
     def __len__(self) -> int:
-        return len(self._entities)
+        return len(self.entities)
 
-    def _uses(self, wanted: Flags) -> tuple[Ints, Ints]:
-        """The demanded entities in order of use, with their places: first said after the boundary, by an assistant."""
+    def _uses(self, wanted: Flags, said_again: bool) -> tuple[Ints, Ints]:
+        """The demanded entities in order of use, with their places: first said after the boundary, by an assistant.
+
+        With `said_again` it does not matter who said them between the boundary and that place.
+        """
         p = self._index
         end = min(p.n, self.at + HORIZON)
         places = np.arange(p.message_start[self.at], p.message_start[end])
         places = places[~p.thought[places]]
+        answers = np.array([message.role == "assistant" for message in p.messages], dtype=bool)
+        if said_again:
+            places = places[answers[p.place_message[places]]]
         row, entities = pairs_of(p.span_entities, p.place_span[places])
         place = places[row]
         old = wanted[entities] & (p.first_seen[entities] < self.at)
         entities, first = np.unique(entities[old], return_index=True)
         place = place[old][first]
-        spoken = np.array([p.messages[m].role == "assistant" for m in p.place_message[place]], dtype=bool)
+        spoken = answers[p.place_message[place]]
         order = np.argsort(place[spoken], kind="stable")
         return entities[spoken][order], place[spoken][order]
 
@@ -201,7 +208,7 @@ class Demand:
                 reacquirable=reacquirable,
             )
             for entity, evidence, place, use, reacquirable in zip(
-                self._entities.tolist(), self._evidence.span.tolist(), self._evidence.place.tolist(),
+                self.entities.tolist(), self._evidence.span.tolist(), self._evidence.place.tolist(),
                 self._use_place.tolist(), self.reacquirable.tolist(), strict=True,
             )
         )  # fmt: skip

@@ -49,6 +49,10 @@ class Index(TextIndex):
             self._demands[at] = Demand(self, at, self._wanted)
         return self._demands[at]
 
+    def used(self, at: int) -> Demand:
+        """Like `demand`, with what somebody said again after the boundary and before its use. Not kept."""
+        return Demand(self, at, self._wanted, said_again=True)
+
     def recall(self, at: int, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> dict[Kind, tuple[int, int]]:
         """By kind: how many entities and statements of `messages[:at]` a context still holds, and how many there are.
 

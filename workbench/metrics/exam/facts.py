@@ -34,43 +34,45 @@ class _Use:
     evidence: int
 
 
-def facts(history: ExamHistory, at: int) -> list[Item]:
+def facts(history: ExamHistory, at: int, *, every: bool = False) -> list[Item]:
     """The items of `messages[:at]`, in order of use.
 
     A name counts that an answer among the next messages uses, unless somebody said it again before, in a line that the
     history does not have. (A result that the history has was fetched again: that was needed.) One need is one item:
     one a command line, one a line of prose and its evidence, one a written file and the message of its evidence; of
-    several names the one in fewest lines.
+    several names the one in fewest lines. With `every`, each name is an item, also one said again.
     """
     past = history.before(at)
     needs: dict[tuple[int, int, int], tuple[tuple[int, int], _Use]] = {}
-    for use in _uses(history, at, past):
+    for use in _uses(history, at, past, every):
         form = FORMS[use.form]
         source = int(past.newest[use.evidence])
         need = {"command": (use.message, use.line, -1), "file": (use.message, -1, source)}
         lines = len(history.rows_with_name(use.name))
         rarity = (-lines, len(history.names[use.name].text))
-        key = need.get(form, (use.message, use.line, use.evidence))
+        key = (use.name, -1, -1) if every else need.get(form, (use.message, use.line, use.evidence))
         if key not in needs or rarity > needs[key][0]:
             needs[key] = rarity, use
     found = sorted((use for _, use in needs.values()), key=lambda use: (use.message, use.line))
     return [item for use in found if (item := _item(history, use, past))]
 
 
-def _uses(history: ExamHistory, at: int, past: Past) -> Iterator[_Use]:
-    """The first use of each name of the history that nobody said again before, each with its evidence."""
+def _uses(history: ExamHistory, at: int, past: Past, said_again: bool) -> Iterator[_Use]:
+    """The first use of each name of the history, each with its evidence; of those that nobody said again, or of all."""
     after = (history.place_message >= at) & (history.place_message < at + HORIZON)
-    is_result = np.array([isinstance(message, ToolResult) for message in history.messages], dtype=bool)
-    fetched = is_result[history.place_message] & past.lines[history.place_line]
-    places = np.flatnonzero(after & ~fetched)
+    answers, results = (
+        np.array([isinstance(message, kind) for message in history.messages], dtype=bool)[history.place_message]
+        for kind in (AssistantMessage, ToolResult)
+    )
+    fetched = results & past.lines[history.place_line]
+    places = np.flatnonzero(after & (answers if said_again else ~fetched))
     row, names = history.names_in(history.place_line[places])
     known = np.flatnonzero(past.names[names])
     first = known[np.unique(names[known], return_index=True)[1]]
     for one in sorted(first.tolist(), key=lambda one: (row[one], names[one])):
         place, name = places[row[one]], int(names[one])
         entity, message, line = history.names[name], int(history.place_message[place]), int(history.place_line[place])
-        is_answer = isinstance(history.messages[message], AssistantMessage)
-        if is_answer and entity.kind not in LEFT_OUT and entity not in BACKGROUND:
+        if answers[place] and entity.kind not in LEFT_OUT and entity not in BACKGROUND:
             evidence = _evidence(history, history.lines_with(name, past.newest)[-MOST_LINES:], line)
             yield _Use(name, message, line, int(history.place_form[place]), evidence)
 
