@@ -504,6 +504,204 @@ OTEL: dict[str, Any] = {
     ],
 }
 
+AMP: dict[str, Any] = {
+    "v": 9,
+    "id": "T-1",
+    "created": 1767261600000,
+    "title": "a thread",
+    "env": {"initial": {"trees": [{"uri": "file:///home/me/shop"}]}},
+    "messages": [
+        {
+            "role": "user",
+            "messageId": 0,
+            "content": [{"type": "text", "text": "read it"}],
+            "meta": {"sentAt": 1767261600000},
+        },
+        {
+            "role": "assistant",
+            "messageId": 1,
+            "content": [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"path": "a.py"}}],
+            "state": {"type": "complete", "stopReason": "tool_use"},
+            "usage": {
+                "model": "big",
+                "maxInputTokens": 168000,
+                "inputTokens": 3,
+                "outputTokens": 7,
+                "cacheCreationInputTokens": 40,
+                "cacheReadInputTokens": 900,
+                "timestamp": "2026-01-01T10:00:01Z",
+            },
+        },
+        {
+            "role": "user",
+            "messageId": 2,
+            "content": [
+                {
+                    "type": "tool_result",
+                    "toolUseID": "t1",
+                    "run": {"status": "done", "result": {"content": "1: x = 1"}},
+                },
+            ],
+        },
+        {"role": "info", "messageId": 3, "content": [{"type": "text", "text": "the thread was shared"}]},
+    ],
+}
+
+CONTINUE: dict[str, Any] = {
+    "sessionId": "s1",
+    "title": "a session",
+    "workspaceDirectory": "file:///home/me/shop",
+    "history": [
+        {"message": {"role": "system", "content": "rules"}, "contextItems": []},
+        {
+            "message": {"role": "user", "content": "read it"},
+            "contextItems": [{"name": "a.py", "description": "a file", "content": "x = 1"}],
+        },
+        {"message": {"role": "thinking", "content": "hm"}, "contextItems": []},
+        {
+            "message": {
+                "role": "assistant",
+                "content": "I look",
+                "usage": {"promptTokens": 30, "completionTokens": 7, "promptTokensDetails": {"cachedTokens": 60}},
+                "toolCalls": [
+                    {"id": "c1", "type": "function", "function": {"name": "ls", "arguments": '{"dir": "src"}'}},
+                    {"id": "c2", "type": "function", "function": {"name": "rm", "arguments": "{}"}},
+                ],
+            },
+            "contextItems": [],
+            "toolCallStates": [
+                {"toolCallId": "c1", "status": "done", "output": [{"name": "Tool Result", "content": "a.py"}]},
+                {"toolCallId": "c2", "status": "canceled"},
+            ],
+            "conversationSummary": "so far: listed src",
+        },
+        {"message": {"role": "user", "content": "go on"}, "contextItems": []},
+    ],
+}
+
+VSCODE_CHAT: dict[str, Any] = {
+    "version": 3,
+    "sessionId": "s1",
+    "customTitle": "a chat",
+    "requests": [
+        {
+            "requestId": "r1",
+            "timestamp": 1767261600000,
+            "modelId": "copilot/big",
+            "message": {"text": "find it"},
+            "response": [{"value": "I search. "}, {"kind": "inlineReference"}, {"value": "Found."}],
+            "result": {
+                "metadata": {
+                    "renderedGlobalContext": [{"type": 1, "text": "the system is Linux"}],
+                    "renderedUserMessage": [{"type": 1, "text": "<file>a.py</file>\nfind it"}, {"type": 3}],
+                    "promptTokens": 500,
+                    "outputTokens": 9,
+                    "toolCallRounds": [
+                        {
+                            "id": "round1",
+                            "response": "I search.",
+                            "toolCalls": [{"id": "c1", "name": "grep", "arguments": '{"query": "it"}'}],
+                        },
+                        {"id": "round2", "response": "Found.", "toolCalls": []},
+                    ],
+                    "toolCallResults": {
+                        "c1": {
+                            "content": [
+                                {
+                                    "value": {
+                                        "node": {
+                                            "children": [
+                                                {"text": "1 match"},
+                                                {"children": [{"text": "a.py: it", "lineBreakBefore": True}]},
+                                            ]
+                                        }
+                                    }
+                                }
+                            ]
+                        }
+                    },
+                    "summaries": [{"toolCallRoundId": "round1", "text": "so far", "contextLengthBefore": 480}],
+                }
+            },
+        },
+        {"requestId": "r2", "message": {"text": "thanks"}, "response": [{"value": "You are welcome."}], "result": {}},
+    ],
+}
+
+RESPONSES: dict[str, Any] = {
+    "id": "resp_1",
+    "model": "gpt",
+    "instructions": "rules",
+    "input": [
+        {"role": "user", "content": "an old question"},
+        {"type": "compaction", "encrypted_content": "gAAAAA"},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "list it"}]},
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]},
+        {"type": "function_call", "call_id": "c1", "name": "ls", "arguments": '{"dir": "src"}'},
+        {"type": "function_call_output", "call_id": "c1", "output": "a.py"},
+    ],
+    "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "a.py is there"}]}],
+    "usage": {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 60}, "output_tokens": 9},
+}
+
+DROID: list[dict[str, Any]] = [
+    {"type": "session_start", "id": "s1", "title": "a task", "version": 2, "cwd": "/home/me/shop"},
+    {
+        "type": "message", "id": "m1", "timestamp": "2026-01-01T10:00:00Z",
+        "message": {"role": "user", "content": [{"type": "text", "text": "read it"}]},
+    },
+    {
+        "type": "message", "id": "m2", "timestamp": "2026-01-01T10:00:01Z", "parentId": "m1",
+        "message": {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "Read", "input": {}}]},
+    },
+    {"type": "todo_state", "id": "d1", "timestamp": "2026-01-01T10:00:01Z", "todos": {"todos": "1. read"}},
+    {
+        "type": "message", "id": "m3", "timestamp": "2026-01-01T10:00:02Z", "parentId": "m2",
+        "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "x = 1"}]},
+    },
+    {
+        "type": "compaction_state", "id": "k1", "timestamp": "2026-01-01T10:00:03Z", "summaryText": "it was asked",
+        "anchorMessage": {"id": "m1", "index": 0}, "removedCount": 1,
+    },
+    {
+        "type": "message", "id": "m4", "timestamp": "2026-01-01T10:00:04Z", "parentId": "m3",
+        "message": {"role": "assistant", "content": [{"type": "text", "text": "x is 1"}]},
+    },
+]  # fmt: skip
+
+CURSOR: list[dict[str, Any]] = [
+    {"role": "user", "message": {"content": [{"type": "text", "text": "<user_query>\nread it\n</user_query>"}]}},
+    {
+        "role": "assistant",
+        "message": {
+            "content": [
+                {"type": "text", "text": "I look"},
+                {"type": "tool_use", "name": "Read", "input": {"path": "a.py"}},
+            ]
+        },
+    },
+    {"role": "assistant", "message": {"content": [{"type": "text", "text": "done"}]}},
+]
+
+WINDSURF: list[dict[str, Any]] = [
+    {"status": "done", "type": "user_input", "user_input": {"user_response": "list it"}},
+    {"status": "done", "type": "planner_response", "planner_response": {"response": "I look"}},
+    {
+        "status": "done",
+        "type": "run_command",
+        "run_command": {
+            "command": "ls",
+            "cwd": "/home/me/shop",
+            "exit_code": 0,
+            "output": "a.py",
+            "user_rejected": False,
+        },
+    },
+    {"status": "done", "type": "grep_search", "grep_search": {"query": "x", "total_results": 0}},
+    {"status": "error", "type": "list_resources", "list_resources": {"server_name": "memory"}},
+    {"status": "done", "type": "planner_response", "planner_response": {"response": "one file"}},
+]
+
 SPECSTORY = """<!-- Generated by SpecStory, Markdown v2.1.0 -->
 
 # 2026-01-01 10:00:00Z
@@ -602,6 +800,16 @@ DOCUMENTS: dict[str, Any] = {
     "inspect_ai": INSPECT,
     "atif": ATIF,
     "otel": OTEL,
+    "amp": AMP,
+    "continue": CONTINUE,
+    "vscode_chat": VSCODE_CHAT,
+    "openai_responses": RESPONSES,
 }
-LINES: dict[str, list[Any]] = {"openhands": [OPENHANDS], "copilot_cli": COPILOT}
+LINES: dict[str, list[Any]] = {
+    "openhands": [OPENHANDS],
+    "copilot_cli": COPILOT,
+    "droid": DROID,
+    "cursor": CURSOR,
+    "windsurf": WINDSURF,
+}
 TEXTS = {"specstory": SPECSTORY, "aider": AIDER}

@@ -41,8 +41,8 @@ class ChatBuilder(SessionBuilder):
 
     def read(self, record: Mapping[str, Json], *, synthetic: bool = False) -> None:
         """Read one message; a user's may be known to come from the client."""
-        found = content(record, "content" if record.get("parts") is None else "parts")
         self.time = timestamp(record, "timestamp") if isinstance(record.get("timestamp"), str | int | float) else None
+        found = content(self._after_compaction(record), "content" if record.get("parts") is None else "parts")
         message_id, role = identifier(record, "id", "uuid"), ROLES.get(text(record, "role"))
         fields: dict[str, Any] = {}
         if role is None:
@@ -61,6 +61,16 @@ class ChatBuilder(SessionBuilder):
             fields = {"model": text(record, "model"), "usage": self.usage(record)}
             fields["stop"] = text(record, "stop_reason", "finish_reason")
         self.say_content(role, found, id=message_id, **fields)
+
+    def _after_compaction(self, record: Mapping[str, Json]) -> Mapping[str, Json]:
+        """The message without Anthropic's block of a compaction, whose summary stands for all before it."""
+        parts = record.get("content")
+        if not isinstance(parts, list):
+            return record
+        made = [part for part in parts if isinstance(part, dict) and part.get("type") == "compaction"]
+        for part in made:
+            self.compaction(text(part, "content") or None, kept=self.system_ids)
+        return {**record, "content": [part for part in parts if part not in made]} if made else record
 
     def usage(self, record: Mapping[str, Json]) -> Usage | None:
         """What the provider reported beside the message, in either shape."""

@@ -26,7 +26,7 @@ from workbench.transcript.session import Origin, Session
 Paths: TypeAlias = str | Path | Iterable[str | Path]
 
 STDIN = "-"
-ENDINGS = (".jsonl", ".ndjson", ".json", ".traj", ".eval", ".md", ".log")
+ENDINGS = (".jsonl", ".ndjson", ".json", ".traj", ".eval", ".md", ".log", ".db")
 """Endings of the files that are read in a folder, also with `.gz`; a file that is named is read whatever its ending."""
 _GZIP = b"\x1f\x8b"
 

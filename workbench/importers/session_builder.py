@@ -131,6 +131,11 @@ class SessionBuilder:
         """The ids of all entries so far."""
         return tuple(entry.id for entry in self.log)
 
+    @property
+    def system_ids(self) -> tuple[str, ...]:
+        """The ids of the system messages so far, which no compaction touches."""
+        return tuple(entry.id for entry in self.log if entry.type == "message" and entry.message.role == "system")
+
     def session(self) -> Session:
         """What has been read."""
         return Session(

@@ -80,6 +80,9 @@ def test_a_document_of_another_shape_is_an_error_with_its_field(tmp_path: Path, 
         "langfuse": "observations",
         "swe_agent": "history",
         "inspect_ai": "samples",
+        "continue": "history",
+        "vscode_chat": "requests",
+        "openai_responses": "input",
     }
     field = lists.get(name, "messages")
     path = document(tmp_path, {**DOCUMENTS[name], field: 7})

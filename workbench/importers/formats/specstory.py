@@ -1,4 +1,4 @@
-"""Sessions that SpecStory exported as markdown, format 2: turns with markers, tools as folded blocks.
+"""Sessions that SpecStory exported as markdown: turns with markers, and since format 2 tools as folded blocks.
 
 SpecStory writes them for Claude Code, Codex, Cursor and Gemini CLI.
 """
@@ -19,7 +19,8 @@ from workbench.transcript.message import AnswerBlock, Text, ToolCall, ToolResult
 from workbench.transcript.session import Session
 
 _TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ"
-_TURN = re.compile(rf"_\*\*(User|Agent)( - sidechain)?(?: \((.*?) ?({_TIME})?\))?\*\*_\s*$")
+_TURN = re.compile(rf"_\*\*(User|Agent|Assistant)( - sidechain)?(?: \((.*?) ?({_TIME})?\))?\*\*_\s*$")
+_TITLE = re.compile(r"##? (?!SpecStory)(.+)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _SESSION = re.compile(r"<!-- (.+?) Session (\S+) \(([^)]*)\) -->")
 _TOOL = re.compile(r'<tool-use data-tool-type="([^"]*)" data-tool-name="([^"]*)">')
@@ -42,7 +43,7 @@ def sessions(source: SourceFile) -> Iterator[Session]:
         builder.read_turn(turn)
     named = _SESSION.search("\n".join(line[:300] for line in lines[:20]))
     builder.id = named[2] if named else ""
-    builder.title = next((line[2:].strip() for line in lines[:20] if line.startswith("# ")), "")
+    builder.title = next((found[1].strip() for found in map(_TITLE.match, lines[:20]) if found), "")
     yield builder.session()
 
 
