@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +17,12 @@ from profiles import FULL
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("MPLBACKEND", "agg")
 os.environ.setdefault("MPLCONFIGDIR", str(Path(__file__).parent.parent / "build" / "fonts"))
+
+# Tests start dozens of processes, and each that finds no bytecode compiles the whole package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+# Where jsonschema finds this package, it builds a grammar of web addresses for seconds, which no notebook needs.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 # Tests never time, and the same commit gives the same verdict; WORKBENCH_RANDOM=1 looks for new counter-examples.
 settings.register_profile(

@@ -1,15 +1,24 @@
-"""Every notebook runs top to bottom, offline."""
+"""Every notebook runs top to bottom, offline: in a kernel; in the short profile all but the first in this process."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from report.here import run_here, without_kernels
 
+from profiles import FULL
 from workbench.report.kernel import run_notebook
 from workbench.report.notebooks import notebook
 
 pytestmark = pytest.mark.notebook
+
+
+def run(name: str, tmp_path: Path, given: dict[str, Any]) -> Path:
+    if FULL:
+        return run_notebook(notebook(name), tmp_path / "out.ipynb", given)
+    with without_kernels():
+        return run_here(notebook(name), tmp_path / "out.ipynb", given)
 
 
 def shown(path: Path) -> str:
@@ -30,33 +39,33 @@ def test_the_first_replay(tmp_path: Path) -> None:
 
 def test_comparing_strategies(tmp_path: Path) -> None:
     given = {"out": str(tmp_path / "run"), "limit": 1, "strategies": ["truncate"], "shares": [0.2]}
-    text = shown(run_notebook(notebook("02_compare_strategies"), tmp_path / "out.ipynb", given))
+    text = shown(run("02_compare_strategies", tmp_path, given))
     assert "truncate was the only strategy" in text and "2 pictures" in text
     assert (tmp_path / "run" / "report.html").is_file()
 
 
 def test_exploring_a_session(tmp_path: Path) -> None:
-    done = run_notebook(notebook("03_explore_session"), tmp_path / "out.ipynb", {})
+    done = run("03_explore_session", tmp_path, {})
     assert "under truncate" in shown(done)
     assert "application/vnd.jupyter.widget-view+json" in done.read_text(encoding="utf-8")
 
 
 def test_writing_a_stage_and_a_metric(tmp_path: Path) -> None:
-    text = shown(run_notebook(notebook("04_write_a_stage"), tmp_path / "out.ipynb", {"out": str(tmp_path / "run")}))
+    text = shown(run("04_write_a_stage", tmp_path, {"out": str(tmp_path / "run")}))
     assert "lost its result" in text and "the context is as it was" in text
     assert "heads" in text and "of the user's messages, at 4 places" in text and "1 pictures" in text
 
 
 def test_a_sweep(tmp_path: Path) -> None:
     given: Any = {"out": str(tmp_path / "run"), "windows": [16_000], "strategies": ["summarize"], "limit": 1}
-    text = shown(run_notebook(notebook("05_sweep"), tmp_path / "out.ipynb", given))
+    text = shown(run("05_sweep", tmp_path, given))
     assert "summarize threshold=0.6" in text and "summarize threshold=0.9" in text and "on_frontier" in text
     assert "1 pictures" in text
 
 
 def test_real_models_and_what_stands_in_for_them(tmp_path: Path) -> None:
     given = {"out": str(tmp_path / "runs"), "local": "no_such_model"}
-    text = shown(run_notebook(notebook("06_real_models"), tmp_path / "out.ipynb", given))
+    text = shown(run("06_real_models", tmp_path, given))
     assert "You write summaries" in text and "tokens read" in text and "dollars" in text
     assert "not here: no model is named 'no_such_model'" in text
     assert "first_lines" in text and "litellm:openai/loopback" in text and "1 pictures" in text

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from report.here import run_here
 
+from profiles import FULL
 from workbench.cli import main
 from workbench.errors import SettingError
 from workbench.experiment.keys import code_version
@@ -75,7 +77,9 @@ def test_a_notebook_whose_kernel_is_killed_is_an_error_and_is_kept(tmp_path: Pat
 
 
 @pytest.mark.notebook
-def test_a_grid_runs_keeps_what_is_done_and_does_the_rest(tmp_path: Path) -> None:
+def test_a_grid_runs_keeps_what_is_done_and_does_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not FULL:  # the notebooks run in kernels all the same
+        monkeypatch.setattr("workbench.report.page.run_notebook", run_here)
     out = tmp_path / "runs"
     fixed = {"limit": "1", "shares": "0.2", "strategies": "truncate"}
     grid = {"window": "16000,500"}
@@ -87,7 +91,15 @@ def test_a_grid_runs_keeps_what_is_done_and_does_the_rest(tmp_path: Path) -> Non
     page = (Path(failed.folder) / "experiment.ipynb").read_text(encoding="utf-8")
     assert "papermill-error-cell-tag" in page and not (Path(failed.folder) / DONE).exists()
 
+    tried: list[Path] = []
+
+    def fails(template: Path, path: Path, values: object, **how: object) -> Path:
+        tried.append(path)
+        raise NotebookError("as before")
+
+    monkeypatch.setattr("workbench.report.experiments.run_notebook", fails)
     again = run_experiments(fixed, grid, out, jobs=2)
-    assert [one.outcome for one in again] == ["kept", "failed"]
+    assert [one.outcome for one in again] == ["kept", "failed"] and again[1].reason == "as before"
+    assert tried == [Path(failed.folder) / "experiment.ipynb"]
     assert next(table_rows(again, grid)) == {"window": "16000", "outcome": "kept", "folder": done.folder}
     assert json.loads((Path(done.folder) / DONE).read_text())["code"] == code_version()
