@@ -37,6 +37,7 @@ COMMANDS = {
     "validate answers": "Compare the metrics with graded answers of real models.",
     "validate gamers": "Try contexts made to please the exam that tell a reader little.",
     "validate behaviour": "Compare the metrics with what agents fetched again after their compactions.",
+    "validate models": "Compare the models that read the exam with each other and with the lexical reader.",
     "validate errors": "Plant errors in summaries and count which of them the exam finds.",
     "share": "Export a run without any session text.",
     "export": "Write a run's scores as logs of Inspect, or its tables as CSV.",
@@ -49,6 +50,7 @@ COMMANDS = {
 PLACES = {
     "validate answers": ("validate", "answers"), "validate gamers": ("validate", "gamers"),
     "validate behaviour": ("validate", "behaviour"), "validate errors": ("validate", "errors"),
+    "validate models": ("validate", "models"),
     "list": ("catalogue", "show"), "report": ("compare", "report"),
     "diff": ("gate", "diff"), "share": ("export", "share"), "ablate": ("sweep", "ablate"),
     "experiment": ("notebooks", "experiment"), "lab": ("notebooks", "lab"),

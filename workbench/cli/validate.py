@@ -13,6 +13,8 @@ from workbench.analysis.fetched_again import by_way, figures, lead_note, ranks, 
 from workbench.cli.options import AsJson, Paths, takes
 from workbench.cli.output import frame_table, records, say, say_json, table
 from workbench.experiment.spec import RunSpec
+from workbench.judge.exam.scores import readers_agreement
+from workbench.judge.exam.sitting import ExamResults
 from workbench.validation.adversaries import search
 from workbench.validation.answers.agreement import agreement, by_category
 from workbench.validation.answers.exams import verdicts
@@ -122,6 +124,23 @@ def behaviour(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> in
         return PASSED
     _show({title: with_intervals(one) for title, one in tables.items()}, as_json)
     say(f"{lead_note(main)} --json has it by kind, source and time as well, and with intervals over projects.")
+    return PASSED
+
+
+def models(
+    folders: Annotated[list[Path], typer.Argument(help="Folders with the answers of `workbench judge exam`.")],
+    as_json: AsJson = False,
+) -> int:
+    """Compare the readers of an exam with each other: the same verdict an item, the same rank of strategies.
+
+    `agreement` is the share of items that both call known, or neither, `kappa` the same beyond chance, `rank` the mean
+    rank correlation of the strategies' scores at a boundary.
+
+    Example:
+
+      workbench validate models reports/exam reports/exam-other-model
+    """
+    _show({"readers": readers_agreement(ExamResults.open(folder).table for folder in folders)}, as_json)
     return PASSED
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -89,3 +90,24 @@ def agreement_note(found: Mapping[str, float | int | None]) -> str:
     note += f", kappa {decimal(found['kappa'])}" if found["kappa"] is not None else ""
     rank = f"; rank correlation of strategies {decimal(found['rank'])}, a mean over {found['boundaries']} boundaries"
     return note + (rank if found["rank"] is not None else "") + "."
+
+
+def readers_agreement(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """How far readers agree: each with the lexical one, then with each other reader that sat the same exams.
+
+    Args:
+        tables: of `workbench judge exam`; several of one reader count together, replicates by their mean.
+
+    Returns:
+        A row a pair: `reader other`, and what `agreement` gives; readers without an exam in common have no row.
+    """
+    every = pd.concat(list(tables), ignore_index=True)
+    by = every[every["score"].notna()].groupby(["reader", *PLACE, "strategy", "item"], dropna=False, sort=False)
+    means = by[["score", "lexical"]].mean().reset_index()
+    each = {str(reader): own.drop(columns="reader") for reader, own in means.groupby("reader", sort=False)}
+    pairs = [(reader, "lexical", own) for reader, own in each.items()]
+    for one, other in combinations(each, 2):
+        beside = each[other].drop(columns="lexical").rename(columns={"score": "lexical"})
+        both = each[one].drop(columns="lexical").merge(beside, on=[*PLACE, "strategy", "item"])
+        pairs += [(one, other, both)] if len(both) else []
+    return pd.DataFrame([{"reader": one, "other": other, **agreement(rows)} for one, other, rows in pairs])
