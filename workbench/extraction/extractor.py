@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from workbench.extraction.entities import (
     SIGNALS,
@@ -28,6 +28,8 @@ TOKENS = 50_000
 _ITEMS = ("- ", "* ", "+ ", "• ")
 
 Made = TypeVar("Made")
+Features: TypeAlias = tuple[int, ...]
+"""Words and entities by number: n for word n, ~n for entity n."""
 
 
 class Passage(NamedTuple):
@@ -52,8 +54,6 @@ class _Remembered(dict[str, Made]):
 class Extractor:
     """Numbers the words, entities and spans of one session as it meets them.
 
-    A feature is a word or an entity: n for word n, ~n for entity n.
-
     Attributes:
         cwd: the folder that relative paths start from.
         words, entities: the number of each content word, and of each entity.
@@ -68,8 +68,8 @@ class Extractor:
         self.words: dict[str, int] = {}
         self.entities: dict[Entity, int] = {}
         self.spans: list[str] = []
-        self.features: list[list[int]] = []
-        self.more: dict[int, list[int]] = {}
+        self.features: list[Features] = []
+        self.more: dict[int, Features] = {}
         self.messages_read = 0
         self._numbers = _Remembered(self._add)
         self._tokens = _Remembered(self._token_features)
@@ -129,12 +129,12 @@ class Extractor:
         number = len(self.spans)
         tokens = TOKEN.findall(URL.sub(" ", span) if "://" in span else span)  # an address has no parts
         self.spans.append(span)
-        self.features.append(list(chain.from_iterable(map(self._tokens.__getitem__, tokens))))
+        self.features.append(tuple(chain.from_iterable(map(self._tokens.__getitem__, tokens))))
         if more := self._beyond_tokens(span, SIGNALS.intersection(tokens)):
             self.more[number] = more
         return number
 
-    def _beyond_tokens(self, span: str, signals: Collection[str]) -> list[int]:
+    def _beyond_tokens(self, span: str, signals: Collection[str]) -> Features:
         """The features that no single token shows: commands, quotes, addresses, words of other alphabets."""
         found, named = line_entities(span, signals) if signals else [], list[str]()
         if '"' in span or "“" in span:
@@ -149,13 +149,13 @@ class Extractor:
             named += [word for word in words(span) if foreign or not word.isascii()]
         return self._numbered(named, found)
 
-    def _numbered(self, named: Iterable[str], found: Iterable[Entity]) -> list[int]:
+    def _numbered(self, named: Iterable[str], found: Iterable[Entity]) -> Features:
         """The features of words and entities; new ones are numbered."""
         numbers, entities = self.words, self.entities
         features = [numbers.setdefault(word, len(numbers)) for word in named]
-        return features + [~entities.setdefault(entity, len(entities)) for entity in found]
+        return (*features, *[~entities.setdefault(entity, len(entities)) for entity in found])
 
-    def _token_features(self, token: str) -> list[int]:
+    def _token_features(self, token: str) -> Features:
         """The words and entities of one token: of the whole, or of the names in it."""
         if token.isidentifier():
             return self._numbered(words(token), name_entities(token))
@@ -168,7 +168,7 @@ class Extractor:
         parts = ASCII_WORD.findall(base)
         if parts == [token]:
             return self._numbered(parts, ())
-        return list(dict.fromkeys(chain.from_iterable(self._tokens[part] for part in parts)))
+        return tuple(dict.fromkeys(chain.from_iterable(self._tokens[part] for part in parts)))
 
 
 def _texts(block: AnswerBlock) -> Iterable[str]:

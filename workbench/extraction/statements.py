@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import chain
 
 from workbench.extraction.entities import Entity, Kind, plain
@@ -53,6 +54,7 @@ _OPEN = frozenset({"pending", "in_progress", "in-progress", "todo", "open", "not
 _TASK_KEYS = ("content", "title", "text", "task", "step", "description", "subject")
 
 
+@lru_cache(maxsize=50_000)  # lines that stay in the history are asked of at each boundary
 def is_decision(text: str) -> bool:
     """Whether a line says what was chosen, or what was tried in vain."""
     return len(text) <= LONGEST and _DECISION.search(text) is not None

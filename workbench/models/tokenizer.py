@@ -47,7 +47,7 @@ class TiktokenCounter:
         """Tokens of the message's words, thoughts and calls, of its images, and of its frame."""
         if isinstance(message, Summary):
             *lines, last = _BREAK.split(message.lead + message.text + message.tail)
-            return sum(_line_size(line + "\n") for line in lines) + self.count_text(last) + PER_MESSAGE
+            return sum(map(_line_size, lines)) + self.count_text(last) + PER_MESSAGE
         return self.count_text(counted_text(message)) + image_tokens(message) + PER_MESSAGE
 
     def count_text(self, text: str) -> int:
@@ -66,7 +66,7 @@ class TiktokenCounter:
 
 @lru_cache(maxsize=LINES)
 def _line_size(line: str) -> int:
-    return TiktokenCounter().count_text(line)
+    return TiktokenCounter().count_text(line + "\n")
 
 
 @lru_cache(maxsize=1)

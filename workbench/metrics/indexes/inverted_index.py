@@ -43,11 +43,13 @@ class InvertedIndex:
     def __init__(self, messages: Sequence[Message], extractor: Extractor) -> None:
         self.messages, self.extractor, self.n = messages, extractor, len(messages)
         passages = [(at, *passage) for at, read in enumerate(extractor.read_messages(messages)) for passage in read]
-        places = [(at, thought, span) for at, spans, thought in passages for span in spans]
-        message, is_thought, span = np.array(places, dtype=np.int64).reshape(-1, 3).T
+        span = np.fromiter(chain.from_iterable(spans for _, spans, _ in passages), dtype=np.int64)
+        sizes = [len(spans) for _, spans, _ in passages]
+        message = np.repeat(np.array([at for at, _, _ in passages], dtype=np.int64), sizes)
+        is_thought = np.repeat(np.array([thought for _, _, thought in passages], dtype=bool), sizes)
         order = np.lexsort((is_thought, message))  # stable: what was said before what was thought
         self.place_message, self.place_span = message[order], span[order]
-        self.thought: Flags = is_thought[order].astype(bool)
+        self.thought: Flags = is_thought[order]
         self.message_start: Ints = np.searchsorted(self.place_message, np.arange(self.n + 1))
         self.spans, self.words = len(extractor.spans), len(extractor.words)
         self._name_files()
@@ -77,7 +79,7 @@ class InvertedIndex:
         Args:
             spans: one a row, by number; also of texts that were read after the session.
         """
-        read = [[*self.extractor.features[span], *self.extractor.more.get(span, ())] for span in spans]
+        read = [self.extractor.features[span] + self.extractor.more.get(span, ()) for span in spans]
         row = np.repeat(np.arange(len(read)), list(map(len, read)))
         feature = np.fromiter(chain.from_iterable(read), dtype=np.int64, count=len(row))
         is_word = (feature >= 0) & (feature < self.words)

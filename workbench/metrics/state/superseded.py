@@ -28,7 +28,10 @@ class Changes:
         rows = [row for number in range(len(self.changes)) for row in self._places(number)]
         self._message, self._number, is_new = np.array(rows, dtype=np.int64).reshape(-1, 3).T
         self._is_new: Flags = is_new.astype(bool)
-        self._values = {value for change in self.changes for value in (change.old, change.new)}
+        self._about: dict[str, set[int]] = {}
+        for number, change in enumerate(self.changes):
+            for value in (change.old, change.new):
+                self._about.setdefault(value, set()).add(number)
         self._given_in, self._given_by = cache(self._read), cache(self._read_span)
 
     def states(self, at: int, mask: Flags, texts: Iterable[str] = ()) -> dict[str, int]:
@@ -76,11 +79,8 @@ class Changes:
     def _read_span(self, span: int) -> list[_Given]:
         """The changes of which a span gives a value."""
         line = self._index.texts[span]
-        there = {value for value in self._values if value in line}
-        if not there:
-            return []
-        changes = [one for one in enumerate(self.changes) if not there.isdisjoint((one[1].old, one[1].new))]
-        return [(number, new) for number, change in changes if (new := _gives(line, change)) is not None]
+        there = set().union(*[numbers for value, numbers in self._about.items() if value in line])
+        return [(number, new) for number in there if (new := _gives(line, self.changes[number])) is not None]
 
 
 def _gives(line: str, change: Change) -> bool | None:

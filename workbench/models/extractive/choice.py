@@ -9,8 +9,8 @@ the recordings, and confirmed on the others and on other formats.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from heapq import heapify, heappop, heappush
-from itertools import accumulate, chain, count
+from heapq import heappop, heappush
+from itertools import accumulate, chain
 from math import exp
 from typing import NamedTuple, TypeAlias
 
@@ -104,17 +104,20 @@ class LineChoice:
         parts = np.concatenate([by_words, by_entity * worth_left[self.entities]])
         keys = -np.bincount(np.concatenate([every, owners]), parts) / self.costs
         candidates = self._candidates([pick.line.number for pick in sure])
-        heap = list(zip(keys[candidates].tolist(), count(), candidates.tolist()))
-        heapify(heap)
+        order = np.argsort(keys[candidates], kind="stable")[::-1]
+        best = candidates[order]
+        untried = list(zip(keys[best].tolist(), order.tolist(), best.tolist(), strict=True))  # the best one at the end
+        again: list[tuple[float, int, int]] = []  # a heap of those that gain less since others were chosen
         prose, exact, cost, left = (column.tolist() for column in (by_words, by_entity, self.costs, worth_left))
         starts, spent = (np.cumsum(self.sizes) - self.sizes).tolist(), 0.0
-        while heap and spent < tokens:
-            before, rank, i = heappop(heap)
+        while (untried or again) and spent < tokens:
+            is_fresh = untried and (not again or untried[-1] < again[0])
+            before, rank, i = untried.pop() if is_fresh else heappop(again)
             gain, entities = prose[i], self.lines[i].entities
             for place, entity in enumerate(entities, starts[i]):
                 gain += exact[place] * left[entity]
             if -gain / cost[i] > before:  # it gained more before others were chosen
-                heappush(heap, (-gain / cost[i], rank, i))
+                heappush(again, (-gain / cost[i], rank, i))
                 continue
             spent += cost[i]
             for entity in entities:

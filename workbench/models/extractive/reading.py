@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from functools import cache
+from itertools import chain
 from threading import Lock
 from typing import NamedTuple
 
@@ -84,13 +85,11 @@ class ReadMessage(NamedTuple):
     @classmethod
     def of(cls, lines: Sequence[Line]) -> ReadMessage:
         """The message or summary that has these lines."""
-        spoken: dict[int, None] = {}
-        heard: dict[int, None] = {}
-        for line in lines:
-            if line.origin != LineOrigin.THOUGHT:
-                (spoken if line.origin <= LAST_SPOKEN else heard).update(dict.fromkeys(line.entities))
-        kept = tuple(line for line in lines if line.entities or line.origin <= LAST_SPOKEN)
-        return cls(kept, sum(len(line.text) for line in lines), tuple(spoken), tuple(heard))
+        kept = tuple([line for line in lines if line.entities or line.origin <= LAST_SPOKEN])
+        spoken = chain.from_iterable([line.entities for line in kept if line.origin <= LAST_SPOKEN])
+        heard = chain.from_iterable([line.entities for line in kept if LAST_SPOKEN < line.origin < LineOrigin.THOUGHT])
+        chars = sum([len(line.text) for line in lines])
+        return cls(kept, chars, tuple(dict.fromkeys(spoken)), tuple(dict.fromkeys(heard)))
 
 
 class LineReader:
@@ -110,7 +109,7 @@ class LineReader:
     def _forget(self) -> None:
         self.extractor = self._shared or Extractor()
         self._messages: dict[int, tuple[Message, ReadMessage]] = {}
-        self._lines: dict[tuple[int, LineOrigin], Line] = {}
+        self._lines: dict[LineOrigin, dict[int, Line]] = {origin: {} for origin in LineOrigin}
         self._earlier = cache(self._read_earlier)  # most lines of a summary are in the next one, too
 
     def read(self, messages: Sequence[Message]) -> list[ReadMessage]:
@@ -121,9 +120,10 @@ class LineReader:
 
     def line(self, number: int, origin: LineOrigin) -> Line:
         """The line of that number."""
-        if (number, origin) not in self._lines:
-            self._lines[number, origin] = Line(number, origin, self.extractor.spans[number], *self._fact(number))
-        return self._lines[number, origin]
+        known = self._lines[origin]
+        if number not in known:
+            known[number] = Line(number, origin, self.extractor.spans[number], *self._fact(number))
+        return known[number]
 
     def earlier(self, line: str) -> list[Line]:
         """What a line of an earlier summary says, without its mark."""
