@@ -29,16 +29,16 @@ def lines(run: Tables) -> Iterator[str]:
     """The table of a run in Markdown, and below it what the means are over."""
     against = {row["strategy"]: row for row in differences(run).to_dict("records")}
     late, larger = run.unranked(SHARE), run.over_target(SHARE)
-    yield f"| strategy | still knows at {percent(SHARE)} | 95 % interval | against `truncate`, points | exam |"
+    yield f"| strategy | still knows at {percent(SHARE)} | 95 % interval | against `truncate`, points | bound |"
     yield "|---|---|---|---|---|"
     for name in run.strategies:
-        known, exam = run.equal_size(name, SHARE), run.exam(name, SHARE)
+        known, bound = run.equal_size(name, SHARE), run.at_sizes(name, "recall_bound")
         shown = f"*`{name}`*" if name in REFERENCES else f"`{name}`"
         if name in late:
             inside, of = larger[name]
             shown += f", over target in {inside} of {of}"
         row = against.get(name, {}) if name not in REFERENCES else {}
-        yield f"| {shown} | {_mean(known)} | {_interval(known)} | {_difference(row)} | {_mean(exam)} |"
+        yield f"| {shown} | {_mean(known)} | {_interval(known)} | {_difference(row)} | {_mean(bound)} |"
     yield ""
     yield f"Means over {over_sessions(run)}."
 

@@ -1,7 +1,7 @@
 """A pytest plugin: the fixture `compaction_gate`, which fails a test when a strategy is worse than a baseline.
 
     def test_my_strategy_keeps_as_much_as_truncation(compaction_gate):
-        compaction_gate(MINE, baseline="truncate", sessions="recordings/", metric="recall", share=0.2, margin=0.02)
+        compaction_gate(MINE, baseline="truncate", sessions="recordings/", metric="exam_recall", share=0.2, margin=0.02)
 
 It is there as soon as the workbench is installed; `pytest -p no:workbench` leaves it out. Nothing is loaded before a
 test uses it.
@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from workbench.metrics import HEADLINE
 
 if TYPE_CHECKING:
     from workbench.analysis.gate import GateResult
@@ -37,7 +39,7 @@ class CompactionGate:
         *,
         baseline: str | Preset | Path = "truncate",
         sessions: Iterable[str | Path | Session] | str | Path | Session = (),
-        metric: str = "recall",
+        metric: str = HEADLINE,
         margin: float = 0.02,
         share: float | None = None,
         each: bool = False,

@@ -19,7 +19,7 @@ def scores(values: Sequence[float | None], strategy: str = "mine", better: str =
             "strategy": strategy,
             "mode": "natural",
             "share": None,
-            "metric": "recall",
+            "metric": "exam_recall",
             "value": value,
             "better": better,
         }
@@ -29,7 +29,7 @@ def scores(values: Sequence[float | None], strategy: str = "mine", better: str =
 
 
 OLD = [0.50, 0.62, 0.71, 0.44, 0.58, 0.66, 0.49, 0.73]
-ASKED = Gate("recall", 0.05)
+ASKED = Gate("exam_recall", 0.05)
 
 
 def moved(*by: float) -> list[float]:
@@ -58,7 +58,7 @@ def test_a_loss_passes_exactly_where_the_shown_interval_ends_within_the_margin(s
     gaps = np.random.default_rng(seed).exponential(size=8) - 1
     for margin in (0.2, 0.4, 0.6, 0.8):
         new = scores([value + gap for value, gap in zip(OLD, gaps, strict=True)], better=better)
-        found = gate(new, scores(OLD, better=better), Gate("recall", margin))[0]
+        found = gate(new, scores(OLD, better=better), Gate("exam_recall", margin))[0]
         assert found.low is not None and found.high is not None
         inside = found.low > -margin if better == "higher" else found.high < margin
         assert (found.outcome == "passed") == inside
@@ -78,7 +78,7 @@ def test_too_few_sessions_are_undecided_but_equal_ones_pass() -> None:
 @pytest.mark.parametrize(("lost", "expected"), [(0.04, "passed"), (0.06, "failed")])
 def test_each_session_may_be_judged_by_itself(lost: float, expected: str) -> None:
     new = [OLD[0] - lost, *(value + 0.3 for value in OLD[1:3])]
-    verdict = gate(scores(new), scores(OLD[:3]), Gate("recall", 0.05, each=True))[0]
+    verdict = gate(scores(new), scores(OLD[:3]), Gate("exam_recall", 0.05, each=True))[0]
     assert (verdict.outcome, verdict.worst) == (expected, "s0")
 
 
@@ -96,12 +96,12 @@ def test_one_strategy_may_be_held_against_another_of_the_same_run() -> None:
 
 
 def test_unknown_names_are_told_with_those_that_are_known() -> None:
-    with pytest.raises(UnknownName, match="known are recall"):
+    with pytest.raises(UnknownName, match="known are exam_recall"):
         gate(scores(OLD), scores(OLD), Gate("nonsense", 0.05))
     with pytest.raises(UnknownName, match="known are mine"):
         gate(scores(OLD), scores(OLD), ASKED, {"yours": "mine"})
     with pytest.raises(SettingError, match="above 0"):
-        Gate("recall", 0.0)
+        Gate("exam_recall", 0.0)
 
 
 def test_the_arms_are_not_judged_unless_they_are_named() -> None:

@@ -46,7 +46,7 @@ def made(*rows: Row, matched: tuple[tuple[str, str, float | None, str], ...] = (
         for name, session, metric, value in rows
     ]  # fmt: skip
     cut = [
-        {"strategy": name, "session": session, "mode": "matched", "share": 0.1, "metric": "recall", "value": value,
+        {"strategy": name, "session": session, "mode": "matched", "share": 0.1, "metric": "exam_recall", "value": value,
          "why": why}
         for name, session, value, why in matched
     ]  # fmt: skip
@@ -58,10 +58,10 @@ def points(results: Results) -> dict[str, dict[Any, Any]]:
 
 
 HALF: tuple[Row, ...] = (
-    ("p", "s1", "recall", 0.4), ("p", "s2", "recall", 0.8), ("p", "s3", "recall", None),
+    ("p", "s1", "exam_recall", 0.4), ("p", "s2", "exam_recall", 0.8), ("p", "s3", "exam_recall", None),
     ("p", "s1", "tokens_saved", 0.2), ("p", "s2", "tokens_saved", 0.3), ("p", "s3", "tokens_saved", 0.9),
     ("p", "s1", "peak_context", 10.0), ("p", "s2", "peak_context", 20.0), ("p", "s3", "peak_context", 60.0),
-    ("q", "s1", "recall", None), ("q", "s1", "tokens_saved", 0.0), ("q", "s2", "tokens_saved", 0.1),
+    ("q", "s1", "exam_recall", None), ("q", "s1", "tokens_saved", 0.0), ("q", "s2", "tokens_saved", 0.1),
 )  # fmt: skip
 
 
@@ -86,7 +86,7 @@ def test_at_equal_size_a_session_in_which_a_point_stays_larger_counts_for_none()
     cut += [(name, "s12", None, "too little is needed") for name in ("p", "q", "r")]
     for i in range(4):
         cut[24 + i] = ("r", f"s{i}", None, large)
-    found = points(made(*HALF, ("r", "s1", "recall", 0.5), matched=tuple(cut)))
+    found = points(made(*HALF, ("r", "s1", "exam_recall", 0.5), matched=tuple(cut)))
     assert found["p"]["recall_at_0.1"] == found["q"]["recall_at_0.1"] == pytest.approx(0.5)
     assert found["r"]["recall_at_0.1"] == pytest.approx(0.5), "over those that are left to it"
     one = points(made(*HALF, matched=tuple(row for row in cut if row[0] != "p")))

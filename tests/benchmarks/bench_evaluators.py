@@ -184,7 +184,7 @@ def natural(path: Path, jobs: int) -> str:
     with tempfile.TemporaryDirectory() as folder:
         run = compare(path, strategies=PRESETS, window=WINDOW, shares=(), jobs=jobs, out=folder, quiet=True)
         scores = run.scores
-        scores = scores[(scores["metric"] == "recall") & (scores["mode"] == "natural")]
+        scores = scores[(scores["metric"] == "exam_recall") & (scores["mode"] == "natural")]
         told = {str(row.strategy): round(float(row.value), 2) for row in scores.dropna(subset="value").itertuples()}
         return f"{len(run.compactions)} compactions, {run.failed} failed replays, recall {told}"
 

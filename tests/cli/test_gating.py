@@ -48,7 +48,7 @@ def test_a_strategy_that_has_become_worse_fails_and_says_so_to_everyone(
     suite = ElementTree.parse(tmp_path / "gate.xml").getroot()
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "0")
     text = (tmp_path / "gate.md").read_text()
-    assert "### Gate on `recall`: failed" in text and "| mine | mine | failed |" in text
+    assert "### Gate on `exam_recall`: failed" in text and "| mine | mine | failed |" in text
     assert main(["gate", before, "--baseline", after, "--share", "0.2", "--margin", "0.01"]) == 0
 
 
@@ -105,7 +105,7 @@ def test_diff_names_the_values_and_the_entities_that_are_lost_now(
     shown = capsys.readouterr().out
     assert "removed by" in shown and "truncate" in shown
     assert main(["diff", str(runs[0]), str(runs[0])]) == 0
-    assert "No recall and no loss differs" in capsys.readouterr().out
+    assert "No exam_recall and no loss differs" in capsys.readouterr().out
 
 
 def test_runs_without_a_common_session_cannot_be_compared(

@@ -62,7 +62,7 @@ def test_the_documentation_names_every_column() -> None:
 
 def test_none_scores_1_and_null_0_on_the_scaled_headline(whole: Results) -> None:
     scores = whole.scores
-    headline = scores[scores["metric"] == "recall"].dropna(subset=["scaled"])
+    headline = scores[scores["metric"] == "exam_recall"].dropna(subset=["scaled"])
     assert not headline.empty
     assert (headline[headline["strategy"] == "none"]["scaled"] == 1).all()
     assert (headline[headline["strategy"] == "null"]["scaled"] == 0).all()

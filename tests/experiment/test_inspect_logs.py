@@ -16,7 +16,7 @@ from workbench.importers.importer import load
 
 @pytest.fixture
 def results(tmp_path: Path) -> Results:
-    place = {"strategy": "mine", "metric": "recall", "unit": "share", "better": "higher", "n": 4}
+    place = {"strategy": "mine", "metric": "exam_recall", "unit": "share", "better": "higher", "n": 4}
     scores = [
         {**place, "session": "s0", "mode": "natural", "value": 0.5, "why": ""},
         {**place, "session": "s0", "mode": "matched", "share": 0.2, "value": 0.25, "why": ""},
@@ -41,18 +41,22 @@ def test_a_strategy_is_a_log_with_a_sample_a_session(results: Results, tmp_path:
     log = json.loads(path.read_text())
     assert log["eval"]["metadata"]["strategy"] == "mine"
     scores = {sample["id"]: sample["scores"] for sample in log["samples"]}
-    assert {name: score["value"] for name, score in scores["s0"].items()} == {"recall": 0.5, "recall@20%": 0.25}
+    found = {name: score["value"] for name, score in scores["s0"].items()}
+    assert found == {
+        "exam_recall": 0.5,
+        "exam_recall@20%": 0.25,
+    }
 
 
 def test_what_has_no_value_and_what_failed_says_why_and_is_no_zero(results: Results, tmp_path: Path) -> None:
     log = json.loads(to_inspect(results, tmp_path / "logs")[0].read_text())
     assert log["status"] == "error" and log["results"]["completed_samples"] == 1
     assert log["samples"][1]["scores"] == {}
-    assert log["samples"][1]["metadata"]["without_a_value"] == {"recall": "nothing was needed"}
+    assert log["samples"][1]["metadata"]["without_a_value"] == {"exam_recall": "nothing was needed"}
     assert log["samples"][1]["error"]["message"] == "the model failed"
     assert {one["name"]: one["metrics"]["mean"]["value"] for one in log["results"]["scores"]} == {
-        "recall": 0.5,
-        "recall@20%": 0.25,
+        "exam_recall": 0.5,
+        "exam_recall@20%": 0.25,
     }
 
 
@@ -60,7 +64,7 @@ def test_inspect_itself_reads_our_log(results: Results, tmp_path: Path) -> None:
     logs = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed")
     (path,) = to_inspect(results, tmp_path / "logs")
     log = logs.read_eval_log(str(path))
-    assert log.samples[0].scores["recall"].value == 0.5
+    assert log.samples[0].scores["exam_recall"].value == 0.5
 
 
 def test_the_command_writes_logs_or_tables(

@@ -94,7 +94,7 @@ def test_several_models_stand_side_by_side_and_who_asks_nobody_stands_once(provi
     results = run(tmp_path, f"extractive,{MODEL}")
     names = list(dict.fromkeys(results.replays["strategy"]))
     assert names[:4] == ["none", "truncate", "summarize (extractive)", f"summarize ({MODEL})"]
-    recall = results.scores[(results.scores["metric"] == "recall") & (results.scores["mode"] == "natural")]
+    recall = results.scores[(results.scores["metric"] == "exam_recall") & (results.scores["mode"] == "natural")]
     values = dict(zip(recall["strategy"], recall["value"], strict=True))
     assert values["summarize (extractive)"] > values[f"summarize ({MODEL})"]
     own = results.compactions[results.compactions["strategy"] == "summarize (extractive)"]

@@ -32,7 +32,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def kept(run: Results, mode: str, share: float | None) -> dict[str, float]:
-    rows = run.scores[(run.scores["metric"] == "recall") & (run.scores["mode"] == mode)]
+    rows = run.scores[(run.scores["metric"] == "exam_recall") & (run.scores["mode"] == mode)]
     rows = rows[rows["share"].isna()] if share is None else rows[rows["share"] == share]
     return {str(row.strategy): float(row.value) for row in rows.dropna(subset="value").itertuples()}
 

@@ -74,11 +74,13 @@ def test_only_strategies_that_ask_such_a_model_are_repeated(results: Results) ->
 
 
 def test_a_score_is_the_mean_of_its_replicates(results: Results) -> None:
-    place = (results.replicates["metric"] == "recall") & (results.replicates["mode"] == "matched")
+    place = (results.replicates["metric"] == "exam_recall") & (results.replicates["mode"] == "matched")
     each = results.replicates[place].groupby("session")["value"]
     assert (each.nunique() > 1).any()
     scores = results.scores
-    whole = scores[(scores["metric"] == "recall") & (scores["mode"] == "matched") & (scores["strategy"] == "summarize")]
+    whole = scores[
+        (scores["metric"] == "exam_recall") & (scores["mode"] == "matched") & (scores["strategy"] == "summarize")
+    ]
     assert whole.set_index("session")["value"].to_dict() == pytest.approx(each.mean().to_dict())
 
 
@@ -139,7 +141,7 @@ def test_the_command_warns_on_standard_error_and_nowhere_else(
 def made(folder: Path, between: float, within: float, sessions: int = 400, replicates: int = 3) -> Results:
     draw = np.random.default_rng(1)
     own = draw.normal(0.5, between, size=(sessions, 1)) + draw.normal(0, within, size=(sessions, replicates))
-    place = {"strategy": "mine", "mode": "natural", "share": None, "metric": "recall"}
+    place = {"strategy": "mine", "mode": "natural", "share": None, "metric": "exam_recall"}
     rows = [
         {**place, "session": f"s{s}", "replicate": r, "value": float(own[s, r])}
         for s in range(sessions) for r in range(replicates)

@@ -86,7 +86,7 @@ def test_a_context_is_marked_by_the_rule_of_the_comparison_at_equal_size(tmp_pat
         recorded(), strategies=(LAZY, HALF, "truncate"), shares=(0.1, 0.3), boundaries=(0.5, 0.8), model="extractive",
         out=tmp_path, quiet=True,
     )  # fmt: skip
-    scores = run.scores[(run.scores["metric"] == "recall") & (run.scores["mode"] == "matched")]
+    scores = run.scores[(run.scores["metric"] == "exam_recall") & (run.scores["mode"] == "matched")]
     large = scores[scores["why"].str.startswith(TOO_LARGE)]
     assert {(row.strategy, row.share): row.why for row in large.itertuples()} == {k: v for k, v in marked.items() if v}
     assert ALLOWED == 1.1

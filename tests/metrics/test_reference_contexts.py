@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from builders import remembering, rules
+from workbench.metrics.exam.exams import Exams
 from workbench.metrics.index import Index
 from workbench.metrics.reference_contexts import Oracle, random_context
 from workbench.metrics.view import view
@@ -13,26 +14,25 @@ from workbench.transcript.session import Session
 
 MESSAGES = (rules("be brief"), *remembering(60))
 SESSION = Session.of(MESSAGES)
-INDEX = Index(MESSAGES)
 AT = 150
+EXAM = Exams(Index(MESSAGES)).at(AT)
 HISTORY = Context.of(MESSAGES[:AT])
 
 
 def kept(context: Context) -> float:
-    seen = view(SESSION, context)
-    return INDEX.demand(AT).retained(seen.kept, seen.texts).mean()
+    return EXAM.score(view(SESSION, context))
 
 
 @pytest.mark.parametrize("share", [0.05, 0.1, 0.3, 0.6])
-def test_the_oracle_keeps_all_that_any_context_of_that_size_keeps(share: float) -> None:
+def test_the_oracle_answers_what_any_context_of_that_size_answers(share: float) -> None:
     target = int(share * HISTORY.tokens)
-    best = Oracle(HISTORY, INDEX.demand(AT)).context(target)
+    best = Oracle(HISTORY, EXAM).context(target)
     assert best.tokens <= target
     assert all(kept(best) >= kept(random_context(HISTORY, target, str(seed))) for seed in range(5))
 
 
-def test_the_oracle_keeps_more_with_more_room() -> None:
-    oracle = Oracle(HISTORY, INDEX.demand(AT))
+def test_the_oracle_answers_more_with_more_room() -> None:
+    oracle = Oracle(HISTORY, EXAM)
     found = [kept(oracle.context(target)) for target in (30, 80, 160, 1_000)]
     assert found == sorted(found)
     assert found[0] < found[-1] == 1.0
@@ -47,7 +47,7 @@ def test_the_random_arm_is_seeded_and_fills_its_size() -> None:
 
 def test_no_arm_parts_a_call_from_its_result_or_drops_what_is_protected() -> None:
     target = HISTORY.tokens // 4
-    for context in (random_context(HISTORY, target, "a"), Oracle(HISTORY, INDEX.demand(AT)).context(target)):
+    for context in (random_context(HISTORY, target, "a"), Oracle(HISTORY, EXAM).context(target)):
         paired = callers(context.messages)
         assert all(i in paired for i, m in enumerate(context.messages) if isinstance(m, ToolResult))
         assert MESSAGES[0] in context.messages

@@ -41,7 +41,7 @@ def test_one_that_does_not_says_where_and_by_how_much_and_has_no_figure_but_its_
     large = metric_input("observation_mask")
     assert too_large(large).startswith(f"{TOO_LARGE} at 2 of 2 boundaries, up to ")
     rows = {row["metric"]: row for row in natural_rows(large)["scores"]}
-    assert rows["recall"]["value"] is None and str(rows["recall"]["why"]).startswith(TOO_LARGE)
+    assert rows["exam_recall"]["value"] is None and str(rows["exam_recall"]["why"]).startswith(TOO_LARGE)
     assert {name for name, row in rows.items() if row["value"] is not None} == EVEN_SO
     value = rows["tokens_kept"]["value"]
     assert isinstance(value, float) and value > 0.22

@@ -163,7 +163,7 @@ def _scores(id: str, strategy: str, shares: tuple[float, ...], dice: np.random.G
     def add(
         metric: str, value: float | None, unit: str, better: str, share: float | None = None, why: str = ""
     ) -> None:
-        scaled = None if value is None or not metric.startswith("recall") else (value - 0.04) / 0.96
+        scaled = None if value is None or metric != "exam_recall" else (value - 0.04) / 0.96
         rows.append({
             "session": id, "strategy": strategy, "mode": "natural" if share is None else "matched",
             "share": share, "metric": metric,
@@ -172,7 +172,7 @@ def _scores(id: str, strategy: str, shares: tuple[float, ...], dice: np.random.G
 
     for share in (None, *shares):
         noise = 0.0 if strategy == "none" else dice.normal(0, 0.04)
-        add("recall", min(1.0, max(0.0, _keep(strategy, share) + noise)), "share", "higher", share)
+        add("exam_recall", min(1.0, max(0.0, _keep(strategy, share) + noise)), "share", "higher", share)
         add("fabrication", 0.0, "share", "lower", share)
         if share is not None:
             add("tokens_kept", 1.0 if strategy == "none" else share * 0.96, "share", "lower", share)

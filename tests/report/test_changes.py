@@ -15,7 +15,7 @@ def worse(source: MadeResults, by: float, spread: float = 0.01) -> MadeResults:
     """The same run where `summarize` keeps less, in every session but not by the same."""
     found = copy.deepcopy(source)
     for row in found.rows["scores"]:
-        if row["metric"] == "recall" and row["strategy"] == "summarize":
+        if row["metric"] == "exam_recall" and row["strategy"] == "summarize":
             row["value"] -= by + spread * (int(row["session"][-2:]) % 5 - 2)
     return found
 

@@ -89,7 +89,7 @@ def partly(without: dict[str, int], sessions: int = 3) -> MadeResults:
     """A run in which a strategy has no figure for what it keeps in so many sessions: they were never compacted."""
     source = made(sessions)
     for row in source.rows["scores"]:
-        if int(row["session"][-2:]) < without.get(row["strategy"], 0) and row["metric"] == "recall":
+        if int(row["session"][-2:]) < without.get(row["strategy"], 0) and row["metric"] == "exam_recall":
             row["value"] = row["value"] if row["mode"] == "matched" else None
     return source
 
@@ -102,7 +102,7 @@ def test_both_numbers_of_a_point_come_from_the_same_sessions() -> None:
             row["value"] = -5.0
     known = {(r["session"], r["metric"]): r["value"] for r in own}
     (figures,) = (one for one in points(Tables.of(source)).to_dict("records") if one["strategy"] == "truncate")
-    for column, metric in (("recall", "recall"), ("saved", "tokens_saved")):
+    for column, metric in (("recall", "exam_recall"), ("saved", "tokens_saved")):
         assert figures[column] == pytest.approx((known["session-01", metric] + known["session-02", metric]) / 2)
     assert (figures["sessions"], figures["of"]) == (2, 3)
 

@@ -22,7 +22,7 @@ def test_every_strategy_is_compared_with_the_baseline_at_equal_size_where_there_
     run = Tables.of(made(9))
     found = differences(run).set_index("strategy")
     assert set(found.index) == {"summarize", "pipeline", "none", "null"}
-    at_size = run.scores[(run.scores["metric"] == "recall") & (run.scores["mode"] == "matched")]
+    at_size = run.scores[(run.scores["metric"] == "exam_recall") & (run.scores["mode"] == "matched")]
     means = at_size.groupby(["strategy", "session"])["value"].mean().groupby("strategy").mean()
     assert found.loc["summarize", "difference"] == pytest.approx(means["summarize"] - means["truncate"])
     own = differences(Tables.of(made(9, shares=()))).set_index("strategy")

@@ -92,7 +92,7 @@ def test_the_contents_lead_to_every_section(large: Path) -> None:
 def test_a_sweep_against_another_run_begins_with_what_changed(tmp_path: Path) -> None:
     now, then = made(9), made(9)
     for row in now.rows["scores"]:
-        if row["metric"] == "recall" and row["strategy"] == "summarize":
+        if row["metric"] == "exam_recall" and row["strategy"] == "summarize":
             row["value"] -= 0.1 + 0.01 * (int(row["session"][-2:]) % 5)
     now.rows["variants"] = [
         {"strategy": name, "base": name, "window": None, "model": "extractive", "settings": "{}"}

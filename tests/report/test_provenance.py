@@ -14,7 +14,7 @@ def with_recorded() -> MadeResults:
     run.rows["scores"] += [
         {"session": "session-00", "strategy": name, "mode": "recorded", "metric": metric, "value": value}
         for name, kept in (("truncate", 0.3), ("recorded", 0.7))
-        for metric, value in (("recall", kept), ("tokens_kept", 0.05))
+        for metric, value in (("exam_recall", kept), ("tokens_kept", 0.05))
     ]
     run.rows["rereads"] = [
         {"session": "session-00", "at": 40, "calls": 24, "repeats": 9, "expected": 4.0},
@@ -33,7 +33,7 @@ def test_the_checks_of_the_scale_are_told() -> None:
 def test_a_floor_that_is_too_high_is_told_with_its_place() -> None:
     run = made()
     for row in run.rows["scores"]:
-        if row["strategy"] == "null" and row["metric"] == "recall":
+        if row["strategy"] == "null" and row["metric"] == "exam_recall":
             row["value"] = 0.99
     found = validation_html(run)
     assert found.data is not None

@@ -22,7 +22,7 @@ def test_contenders_come_best_first_and_references_last(run: Tables) -> None:
 
 def test_a_headline_figure_is_the_mean_over_sessions(run: Tables) -> None:
     rows = run.scores
-    own = rows[(rows["metric"] == "recall") & (rows["mode"] == "natural") & (rows["strategy"] == "truncate")]
+    own = rows[(rows["metric"] == "exam_recall") & (rows["mode"] == "natural") & (rows["strategy"] == "truncate")]
     line = summaries.headline(run).set_index("strategy").loc["truncate"]
     assert line["recall"] == pytest.approx(own["value"].mean())
     assert line["sessions"] == 3 and line["failed"] == 0
@@ -43,9 +43,9 @@ def test_who_sends_more_than_the_window_is_marked_and_references_are_not() -> No
 
 def test_a_session_with_many_shares_counts_once() -> None:
     run = Tables.of(made(2, shares=(0.1, 0.2)))
-    found = run.values("recall", "summarize", "matched")
+    found = run.values("exam_recall", "summarize", "matched")
     assert len(found) == 2
-    at = [run.values("recall", "summarize", "matched", share) for share in (0.1, 0.2)]
+    at = [run.values("exam_recall", "summarize", "matched", share) for share in (0.1, 0.2)]
     assert found.tolist() == pytest.approx(((at[0] + at[1]) / 2).tolist())
 
 
@@ -72,7 +72,7 @@ def test_the_baseline_is_the_one_named_else_the_plainest_else_the_first(run: Tab
 def test_missing_values_are_left_out_and_never_zero() -> None:
     source = made(3)
     for row in source.rows["scores"]:
-        if row["session"] == "session-00" and row["metric"] == "recall":
+        if row["session"] == "session-00" and row["metric"] == "exam_recall":
             row["value"], row["why"] = None, "too short"
     run = Tables.of(source)
     found = run.equal_size("summarize")

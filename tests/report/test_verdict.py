@@ -27,7 +27,7 @@ def leading(source: MadeResults, by: float, spread: float, seed: int = 3) -> Mad
     gaps = by + spread * (gaps - gaps.mean()) / gaps.std(ddof=1)
     apart = dict(zip(ids, gaps, strict=True))
     for row in source.rows["scores"]:
-        if row["metric"] == "recall" and row["strategy"] in ("summarize", "pipeline"):
+        if row["metric"] == "exam_recall" and row["strategy"] in ("summarize", "pipeline"):
             row["value"] = 0.7 + (apart[row["session"]] if row["strategy"] == "summarize" else 0.0)
     return source
 
@@ -66,7 +66,7 @@ def test_two_points_over_ten_sessions_are_clear_only_where_the_corrected_test_sa
     """An interval without 0 is not enough: the winner was picked by looking at all three pairs."""
     source = leading(made(10, ("none", "null", "summarize", "pipeline", "opal")), 0.02, 0.026)
     for row in source.rows["scores"]:
-        if row["metric"] == "recall" and row["strategy"] == "opal":
+        if row["metric"] == "exam_recall" and row["strategy"] == "opal":
             row["value"] = 0.7 + 0.001 * (-1) ** hash_of(row["session"])
     rivals = lead(Tables.of(source), "summarize").set_index("strategy").loc["pipeline"]
     assert rivals["p"] < 0.05 < rivals["p_holm"] and rivals["low"] > 0
@@ -85,14 +85,14 @@ def test_strategies_that_are_all_alike_have_no_winner() -> None:
 def test_two_that_are_hardly_apart_share_the_first_place_where_sessions_are_few() -> None:
     source = made(3)
     for row in source.rows["scores"]:
-        if row["metric"] == "recall" and row["strategy"] in ("summarize", "pipeline") and row["mode"] == "matched":
+        if row["metric"] == "exam_recall" and row["strategy"] in ("summarize", "pipeline") and row["mode"] == "matched":
             row["value"] = 0.70 + 0.01 * (row["strategy"] == "summarize")
     assert told(source).answer.startswith("In these 3 sessions, summarize and pipeline keep most, about as much.")
 
 
 def test_without_equal_size_it_says_on_whose_trigger() -> None:
     found = told(made(3, shares=()))
-    assert "On its own trigger, summarize still knows" in found.answer
+    assert "On its own trigger, summarize still answers" in found.answer
 
 
 def test_nothing_to_compare_is_said_in_words() -> None:
@@ -102,7 +102,7 @@ def test_nothing_to_compare_is_said_in_words() -> None:
 def test_no_figure_comes_with_its_reason() -> None:
     source = made(2)
     for row in source.rows["scores"]:
-        if row["metric"] == "recall":
+        if row["metric"] == "exam_recall":
             row["value"], row["why"] = None, "no boundary to score"
     assert told(source).answer == "No strategy could be scored: no boundary to score."
 
@@ -129,7 +129,7 @@ def larger(source: MadeResults, strategy: str, sessions: int) -> MadeResults:
     ids = sorted({row["session"] for row in source.rows["scores"]})[:sessions]
     for row in source.rows["scores"]:
         small = row["mode"] == "matched" and row["share"] == 0.05
-        if row["metric"] == "recall" and row["strategy"] == strategy and small and row["session"] in ids:
+        if row["metric"] == "exam_recall" and row["strategy"] == strategy and small and row["session"] in ids:
             row["value"], row["why"] = None, f"{TOO_LARGE} at 1 of 2 boundaries, up to 3.0 times"
     return source
 
@@ -137,7 +137,7 @@ def larger(source: MadeResults, strategy: str, sessions: int) -> MadeResults:
 def test_who_cannot_be_cut_to_the_size_is_not_ranked_whatever_it_keeps() -> None:
     source = made(9)
     for row in source.rows["scores"]:
-        if row["strategy"] == "truncate" and row["metric"] == "recall":
+        if row["strategy"] == "truncate" and row["metric"] == "exam_recall":
             row["value"] = 0.99
     assert told(source).answer.startswith("truncate keeps most.")
     found = told(larger(source, "truncate", 9))
@@ -154,9 +154,9 @@ def test_who_cannot_be_cut_to_the_size_is_not_ranked_whatever_it_keeps() -> None
 def test_one_session_of_many_takes_nobody_out_of_the_order() -> None:
     run = Tables.of(larger(made(12), "truncate", 1))
     assert run.over_target() == {"truncate": (1, 12)} and not run.unranked()
-    assert len(run.values("recall", "truncate", "matched")) == 11, "a mean over fewer sizes is another mean"
-    assert len(run.values("recall", "summarize", "matched")) == 11, "and one over other sessions is another one too"
-    assert len(run.values("recall", "summarize", "matched", 0.2)) == 12, "where all get small enough, all count"
+    assert len(run.values("exam_recall", "truncate", "matched")) == 11, "a mean over fewer sizes is another mean"
+    assert len(run.values("exam_recall", "summarize", "matched")) == 11, "and one over other sessions, too"
+    assert len(run.values("exam_recall", "summarize", "matched", 0.2)) == 12, "where all get small enough, all count"
     assert "truncate" in verdict(run).answer
 
 
@@ -164,7 +164,7 @@ def test_what_is_held_says_how_many_sessions_it_rests_on_where_they_are_fewer() 
     source = made(3)
     assert "can be scored" not in verdict(Tables.of(source)).price
     for row in source.rows["scores"]:
-        if row["session"] == "session-00" and row["metric"] == "recall" and row["mode"] == "natural":
+        if row["session"] == "session-00" and row["metric"] == "exam_recall" and row["mode"] == "natural":
             row["value"] = None
     assert verdict(Tables.of(source)).price.endswith("in the 2 of 3 sessions that can be scored.")
 

@@ -37,29 +37,29 @@ def test_the_arms_mark_the_ends_of_the_scale(run: Results) -> None:
 
 def test_a_null_that_is_not_zero_on_the_scale_fails(run: Results) -> None:
     scores = run.table("scores")
-    scores.loc[(scores["strategy"] == "null") & (scores["metric"] == "recall"), "scaled"] = 0.1
+    scores.loc[(scores["strategy"] == "null") & (scores["metric"] == "exam_recall"), "scaled"] = 0.1
     assert floor(Bent(run, scores=scores)).failed
 
 
 def test_a_null_that_wins_fails(run: Results) -> None:
     scores = run.table("scores")
-    scores.loc[(scores["strategy"] == "null") & (scores["metric"] == "recall"), "value"] = 0.99
+    scores.loc[(scores["strategy"] == "null") & (scores["metric"] == "exam_recall"), "value"] = 0.99
     assert floor(Bent(run, scores=scores)).failed
 
 
 def test_an_oracle_that_is_beaten_fails(run: Results) -> None:
-    kept = run.table("retention")
-    kept.loc[kept["strategy"] == "oracle", "bound"] = 0.0
-    found = ceiling(Bent(run, retention=kept))
+    scores = run.table("scores")
+    scores.loc[scores["strategy"] == "oracle", "value"] = 0.0
+    found = ceiling(Bent(run, scores=scores))
     assert found.failed
-    assert "oracle's 0" in found.where[0]
+    assert "oracle 0.000" in found.where[0]
 
 
 def test_a_context_above_its_budget_does_not_count_against_the_oracle(run: Results) -> None:
-    kept, fired = run.table("retention"), run.table("compactions")
-    kept.loc[kept["strategy"] == "oracle", "bound"] = 0.0
+    scores, fired = run.table("scores"), run.table("compactions")
+    scores.loc[scores["strategy"] == "oracle", "value"] = 0.0
     fired["tokens_sent"] = fired["target"] + 1
-    assert ceiling(Bent(run, retention=kept, compactions=fired)).outcome == "skipped"
+    assert ceiling(Bent(run, scores=scores, compactions=fired)).outcome == "skipped"
 
 
 def test_a_run_without_matched_mode_is_skipped(tmp_path: Path) -> None:

@@ -13,9 +13,10 @@ from workbench.analysis.pareto import frontier
 from workbench.analysis.scores import floats
 from workbench.errors import SettingError
 from workbench.experiment.store import Results
+from workbench.metrics import HEADLINE
 
 PLACE = ["recall", "tokens_saved"]
-"""What is kept and what is saved: the two figures that place a point."""
+"""What is kept (`HEADLINE`) and what is saved: the two figures that place a point."""
 METRICS = [*PLACE, "peak_context", "compactions"]
 """Of natural mode; matched mode adds `recall` at each budget."""
 
@@ -39,7 +40,8 @@ def sweep_table(results: Results) -> pd.DataFrame:
     if points.empty:
         raise SettingError(f"{results.path} is no sweep; `workbench sweep grid.toml` makes one")
     scores = results.scores.assign(value=floats(results.scores["value"]))
-    natural = scores[(scores["mode"] == "natural") & scores["metric"].isin(METRICS)]
+    natural = scores[scores["mode"] == "natural"].replace({"metric": {HEADLINE: "recall"}})
+    natural = natural[natural["metric"].isin(METRICS)]
     wide = natural.pivot_table(index=["strategy", "session"], columns="metric", values="value").reindex(columns=METRICS)
     even = _mean_at_sizes(scores)
     failed = results.replays[results.replays["status"] != "ok"].groupby("strategy").size()
@@ -72,7 +74,7 @@ def _means(own: pd.DataFrame) -> Row:
 
 def _mean_at_sizes(scores: pd.DataFrame) -> dict[str, Row]:
     """By strategy what it keeps at each size, in the sessions that may be compared there."""
-    matched = scores[(scores["mode"] == "matched") & (scores["metric"] == "recall")].rename(columns={"why": "reason"})
+    matched = scores[(scores["mode"] == "matched") & (scores["metric"] == HEADLINE)].rename(columns={"why": "reason"})
     matched = matched[matched["session"].isin(matched.loc[matched["value"].notna(), "session"])]
     found: dict[str, Row] = {}
     for share, at in matched.groupby("share"):

@@ -18,6 +18,7 @@ from workbench.cli.output import complain, printable, records, say, say_json, ta
 from workbench.errors import SettingError
 from workbench.experiment.spec import listed
 from workbench.experiment.store import Results
+from workbench.metrics import HEADLINE
 from workbench.report import gate as written
 
 PASSED, FAILED, UNDECIDED = 0, 1, 2
@@ -39,7 +40,7 @@ def gate(
     baseline: Annotated[
         Path | None, typer.Option("--baseline", "-b", help="The run to compare with. None: the same run.")
     ] = None,
-    metric: Annotated[str, typer.Option("--metric", help="One of the run's metrics.")] = "recall",
+    metric: Annotated[str, typer.Option("--metric", help="One of the run's metrics.")] = HEADLINE,
     strategy: Annotated[
         str, typer.Option("--strategy", "-s", help="The strategies to judge, between commas. None: all in both runs.")
     ] = "",
@@ -62,7 +63,7 @@ def gate(
 
     Examples:
 
-      workbench gate reports/today --baseline reports/main --metric recall --margin 0.02
+      workbench gate reports/today --baseline reports/main --metric exam_recall --margin 0.02
 
       workbench gate reports/today --strategy mine --against truncate --share 0.2 --margin 0.05
 
@@ -89,7 +90,7 @@ def gate(
 def diff(
     before: Annotated[Path, typer.Argument(help="The folder of the earlier run.")],
     after: Annotated[Path, typer.Argument(help="The folder of the later run.")],
-    metric: Annotated[str, typer.Option("--metric", help="Whose values to compare.")] = "recall",
+    metric: Annotated[str, typer.Option("--metric", help="Whose values to compare.")] = HEADLINE,
     strategy: Annotated[str, typer.Option("--strategy", "-s", help="Strategies between commas. None: all.")] = "",
     most: Annotated[int, typer.Option("--most", min=1, help="Rows to print of each table.")] = 20,
     as_json: AsJson = False,

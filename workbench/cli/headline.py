@@ -13,9 +13,10 @@ from workbench.report.tables import Tables
 from workbench.report.verdict import over_sessions, verdict
 
 METRICS = (
-    "recall", "tokens_saved", "peak_context", "over_window", "compactions", "prefix_reuse", "violations",
+    "tokens_saved", "peak_context", "over_window", "compactions", "prefix_reuse", "violations",
 )  # fmt: skip
-"""Of the headline, under each strategy's own trigger."""
+"""Of the headline, under each strategy's own trigger; and what stands beside it, at equal size."""
+LEVELS = ("recall_bound", "recall_presence", "recall_coverage")
 OWN_TRIGGER = {
     "strategy": "strategy", "still knows": "recall", "tokens saved": "tokens_saved:percent", "cost": "cost:dollars",
     "cost saved": "cost_saved:percent", "compactions": "compactions:count",
@@ -31,7 +32,8 @@ def headline(run: Tables) -> list[dict[str, float | str | None]]:
     replayed = set(run.replays["strategy"])
     for name in (name for name in run.strategies if name in replayed):
         means = {metric: run.own_trigger(name, metric) for metric in METRICS}
-        means |= {"cost_saved": run.net_saving(name), "exam": run.exam(name)}
+        means |= {"recall": run.own_trigger(name), "cost_saved": run.net_saving(name)}
+        means |= {metric: run.at_sizes(name, metric) for metric in LEVELS}
         means |= {f"recall_at_{share:g}": run.equal_size(name, share) for share in run.shares}
         numbers = {metric: None if mean is None else mean.mean for metric, mean in means.items()}
         found.append({"strategy": name, "cost": run.cost_a_session(name), **numbers})
@@ -67,12 +69,10 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
         for row in found:
             name = str(row["strategy"])
             known = {size: _recall(row[size]) + "*" * (name in large) for size in sizes.values()}
-            rows.append(
-                {"strategy": name, **known, "exam": _recall(row["exam"]), "against": _difference(compared.get(name))}
-            )
-        columns = {"strategy": "strategy", **sizes, "exam": "exam"} | (
-            {f"against {run.baseline}": "against"} if compared else {}
-        )
+            bound = {"bound": _recall(row["recall_bound"])}
+            rows.append({"strategy": name, **known, **bound, "against": _difference(compared.get(name))})
+        against = {f"against {run.baseline}": "against"} if compared else {}
+        columns = {"strategy": "strategy", **sizes, **against, "bound": "bound"}
         say("\nStill knows, all cut to the same share of the history:\n")
         say(table(rows, columns))
     say("\nEach on its own trigger, a mean over sessions:\n")
@@ -85,9 +85,9 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
 
 def _notes(run: Tables, large: Mapping[str, tuple[int, int]], over: Mapping[str, tuple[int, int]]) -> Iterator[str]:
     yield (
-        f"Means over {over_sessions(run)}. Still knows: the share of what is needed later that the context still "
-        "holds, with the words that say what it is. Exam: the share of questions about it, with look-alike answers, "
-        "that the same contexts answer, corrected for chance. Higher is better."
+        f"Means over {over_sessions(run)}. Still knows: the share of questions about what the agent later used, each "
+        "with look-alike answers, that can be answered from the context, corrected for guessing. Bound: the share of "
+        "what it used that stands there with two words of its line. Higher is better."
     )
     if large:
         yield f"* stays larger than that size ({_sessions(large)} sessions); such sessions are in no mean."

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.spec import Scope
+from workbench.metrics.exam.exams import Exams
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.reference_contexts import Oracle, random_context
 from workbench.replay.matched import SizedHistory
@@ -23,7 +24,8 @@ def reference_inputs(
     draws the random messages.
     """
     whole = {one.at: ready.sizing.history(ready.session.messages, one.at) for one in sized}
-    oracles = {at: Oracle(history, ready.index.demand(at)) for at, history in whole.items()}
+    exams = Exams.of(ready.index)
+    oracles = {at: Oracle(history, exams.at(at)) for at, history in whole.items()}
 
     def made(reference: str, one: SizedHistory) -> Context:
         if reference == "oracle":

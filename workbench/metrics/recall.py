@@ -6,12 +6,16 @@ with at least `FEWEST` demanded entities; `n` is their number.
 
 from __future__ import annotations
 
+from math import ceil
+
 from workbench.metrics.demand import Level
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.metric import MetricInput, Score, mean_score, metric
 
 FEWEST = 5
 """Demanded entities that a boundary needs before a share of them says anything."""
+PLACES = 8
+"""Boundaries of a replay at which exams are held, at most: making one takes as long as a compaction."""
 NO_BOUNDARY = "no boundary to score: the history is too short or never fills the window, or what must stay is too large"
 
 
@@ -25,28 +29,29 @@ def _mean(data: MetricInput, level: Level, recoverable: bool | None = None) -> S
 
 
 @metric("share", "higher")
-def recall(data: MetricInput) -> Score:
-    """Future-reference recall: the entities needed later that the context holds with words of their evidence.
+def exam_recall(data: MetricInput) -> Score:
+    """Exam recall, the headline: what the context answers of an exam about what was needed later.
 
-    The headline: level *bound*. In [0, 1]. Fails to see what is needed but never named again, and what a model could
-    infer.
+    By the lexical reader; 1 is everything, 0 is guessing, below it is worse. A name alone wins nothing, and a false
+    statement counts against (docs/method.md). `n`: boundaries with at least `FEWEST` items, of at most `PLACES` that
+    are spread evenly over the replay.
     """
-    return _mean(data, "bound")
+    if not data.snapshots:
+        return Score(None, NO_BOUNDARY)
+    exams, step = Exams.of(data.index), max(1, ceil(len(data.retained) / PLACES))
+    asked = [(exams.at(one.snapshot.at), one.view) for one in data.retained[::step]]
+    few = f"fewer than {FEWEST} questions about what is needed later at every boundary"
+    return mean_score([exam.score(seen) for exam, seen in asked if len(exam.items) >= FEWEST], few)
 
 
 @metric("share", "higher")
-def exam_recall(data: MetricInput) -> Score:
-    """What the context answers of an exam about what was needed later, by the lexical reader; 1 is everything.
+def recall_bound(data: MetricInput) -> Score:
+    """Future-reference recall: the entities needed later that the context holds with words of their evidence.
 
-    0 is guessing, below it is worse. At equal size only. In its items a name alone wins nothing, and a false statement
-    counts against (docs/method.md). `n`: boundaries with at least `FEWEST` items.
+    Level *bound*, in [0, 1]. Fails to see what is needed but never named again, and what a model could infer; a soup of
+    names and common words wins it.
     """
-    if data.replay.mode == "natural":
-        return Score(None, "asked at equal size only")
-    exams = Exams.of(data.index)
-    asked = [(exams.at(one.snapshot.at), one.view) for one in data.retained]
-    few = f"fewer than {FEWEST} items at every boundary"
-    return mean_score([exam.score(seen) for exam, seen in asked if len(exam.items) >= FEWEST], few)
+    return _mean(data, "bound")
 
 
 @metric("share", "higher")
@@ -66,13 +71,13 @@ def recall_coverage(data: MetricInput) -> Score:
 
 @metric("share", "higher")
 def recall_irrecoverable(data: MetricInput) -> Score:
-    """`recall` of what nothing but the history holds: said by the user, decided, or from what cannot be redone."""
+    """`recall_bound` of what only the history holds: said by the user, decided, or from what cannot be redone."""
     return _mean(data, "bound", recoverable=False)
 
 
 @metric("share", "higher")
 def recall_reacquirable(data: MetricInput) -> Score:
-    """`recall` of what only the results of calls hold that could be made again."""
+    """`recall_bound` of what only the results of calls hold that could be made again."""
     return _mean(data, "bound", recoverable=True)
 
 

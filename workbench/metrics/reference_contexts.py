@@ -7,11 +7,15 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from workbench.extraction.words import words
-from workbench.metrics.demand import Demand, Need
+from workbench.metrics.exam.exams import BoundaryExam
+from workbench.metrics.exam.tokens import lines_of
+from workbench.metrics.view import View
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, SystemMessage
 from workbench.transcript.pairing import callers, protected
+
+SIDES = (1, 2, 3, 6, 12, 24)
+"""Words on each side of an answer that a part of its line may have."""
 
 
 def random_context(history: Context, target: int, seed: str) -> Context:
@@ -26,18 +30,20 @@ def random_context(history: Context, target: int, seed: str) -> Context:
 
 
 class Oracle:
-    """Makes the context of a history that keeps most of what is needed of it later, at any size.
+    """Makes the context of a history that answers most of its exam, at any size.
 
-    It holds what is protected, a note with lines for what is needed later, and the newest messages that fit beside it.
-    Of each needed entity the note has the evidence, or no more than binds it: the entity and two words of its evidence.
-    Lines are taken by newly bound entities for their tokens, so that hardly any context of that size binds more.
+    It holds what is protected, a note that answers the exam, and the newest messages that fit beside it. The note has
+    lines of the history, whole or cut to the words around an answer, in their order; each answers an item whatever else
+    of the history is beside it. They are taken by newly answered items for their tokens, so that hardly any context of
+    that size answers more.
     """
 
-    def __init__(self, history: Context, demand: Demand) -> None:
+    def __init__(self, history: Context, exam: BoundaryExam) -> None:
         self._history = history
         self._kept = protected(history.messages)
-        self._bound = demand.retained(self._kept).bound
-        self._texts, self._binds = demand.bound_by(_candidates(demand.needs))
+        self._texts = _candidates(exam)
+        missing = exam.credit(View(frozenset(self._kept), (), ())) < 1
+        self._answers = exam.answered_by(self._texts) * missing * np.array([item.weight for item in exam.items])
         self._tokens = np.array([history.count(_note((text,))) for text in self._texts], dtype=np.float64)
         self._units = _units(history.messages, self._kept)[::-1]
 
@@ -45,37 +51,50 @@ class Oracle:
         """The best context of so many tokens, overhead included."""
         history = self._history
         size = history.overhead + sum(history.sizes[i] for i in self._kept)
-        lines = self._best(target - size)
-        while lines and size + history.count(_note(lines)) > target:
-            lines.pop()
-        note = _note(lines) if lines else None
+        chosen = self._best(target - size)
+        while chosen and size + history.count(self._said(chosen)) > target:
+            chosen.pop()
+        note = self._said(chosen) if chosen else None
         rest = target - history.count(note) if note is not None else target
         return _chosen(history, _filled(history, self._kept, self._units, rest), note)
 
-    def _best(self, room: float) -> list[str]:
-        """Lines in the order of newly bound entities for their tokens, as long as they fit."""
-        chosen: list[str] = []
-        missing = self._binds & ~self._bound
+    def _said(self, chosen: Sequence[int]) -> Summary:
+        return _note([self._texts[number] for number in sorted(chosen)])
+
+    def _best(self, room: float) -> list[int]:
+        """Texts in the order of newly answered items for their tokens, as long as they fit."""
+        chosen: list[int] = []
+        missing = self._answers.copy()
         while len(missing):
             gains = np.where(self._tokens <= room, missing.sum(axis=1), 0)
             best = int(np.argmax(gains / np.maximum(self._tokens, 1)))
             if not gains[best]:
                 break
-            chosen.append(self._texts[best])
+            chosen.append(best)
             room -= self._tokens[best]
-            missing &= ~missing[best]
+            missing[:, missing[best] > 0] = 0
         return chosen
 
 
-def _candidates(needs: Iterable[Need]) -> list[str]:
-    """For each needed entity its evidence and the least that may bind it; each line once."""
+def _candidates(exam: BoundaryExam) -> list[str]:
+    """The lines that answer an exam, in order, each after its parts: so many words on both sides of each answer."""
     texts: dict[str, None] = {}
-    for need in needs:
-        own = set(words(need.entity.text))
-        rest = sorted((word for word in words(need.evidence_text) if word not in own), key=len)
-        texts[f"{need.entity.text} {' '.join(rest[:2])}".strip()] = None
-        texts[need.evidence_text] = None
+    for line in exam.answering_lines():
+        words = line.split()
+        for item in exam.items:
+            at = line.lower().find(item.answer.lower())
+            if at >= 0 and item.cue:
+                place, long = len(line[:at].split()), len(item.answer.split())
+                for side in SIDES:
+                    part = words[max(0, place - side) : place + long + side]
+                    texts[plain(" ".join(part))] = None
+        texts[plain(line)] = None
     return list(texts)
+
+
+def plain(line: str) -> str:
+    """The line, quoted where it would be read as a heading of those below it."""
+    return line if list(lines_of(f"{line}\nx", headed=True)) == [line, "x"] else f"`{line}`"
 
 
 def _note(lines: Sequence[str]) -> Summary:

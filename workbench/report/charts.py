@@ -21,7 +21,7 @@ HALF = 5.6
 MOST_ROUNDS = 12
 MOST_DOTS = 40
 """Sessions beyond which single ones are no longer dotted: the intervals say it better."""
-KNOWN = "still known of what was needed later, %"
+KNOWN = "questions about later needs answered, %"
 POINT_NAMES = {"none": "none (nothing is cut)", "null": "null (last message only)"}
 
 

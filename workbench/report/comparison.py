@@ -13,9 +13,10 @@ from workbench.analysis.pareto import frontier
 from workbench.analysis.sweep import sweep_table
 from workbench.experiment.store import Results
 from workbench.formats import joined, missing, percent, some
+from workbench.metrics import HEADLINE
 from workbench.report.html import Html, empty, note, part, sentences
 from workbench.report.losses import losses_html
-from workbench.report.tables import RETENTION, SAVED, Tables
+from workbench.report.tables import SAVED, Tables
 
 PLACE = ["session", "strategy", "mode", "share", "kind", "entity", "needed_at"]
 """The columns by which two losses are the same."""
@@ -29,12 +30,12 @@ AT_SIZE = "recall_at_"
 TITLES = {"base": "Strategy", "window": "Window", "model": "Summaries by"}
 
 
-def differences(run: Tables, metric: str = RETENTION) -> pd.DataFrame:
+def differences(run: Tables, metric: str = HEADLINE) -> pd.DataFrame:
     """Every strategy against the baseline, paired by session; the columns are those of `analysis.compared`.
 
     Recall is compared at equal size where the run has it; all else under the strategies' own triggers.
     """
-    base, mode = run.baseline, "matched" if metric == RETENTION and run.shares else "natural"
+    base, mode = run.baseline, "matched" if metric == HEADLINE and run.shares else "natural"
     if base is None or base not in set(run.select(metric, mode)["strategy"]):
         return pd.DataFrame(columns=list(COLUMNS))
     return compare_table(run.scores, metric, base, mode)
@@ -43,9 +44,9 @@ def differences(run: Tables, metric: str = RETENTION) -> pd.DataFrame:
 def lead(run: Tables, first: str) -> pd.DataFrame:
     """The leading strategy against every other contender; the family of tests is all pairs of contenders."""
     mode = "matched" if run.shares else "natural"
-    if len(run.contenders) < 2 or run.values(RETENTION, first, mode).empty:
+    if len(run.contenders) < 2 or run.values(HEADLINE, first, mode).empty:
         return pd.DataFrame(columns=list(COLUMNS))
-    return lead_table(run.scores, RETENTION, first, mode)
+    return lead_table(run.scores, HEADLINE, first, mode)
 
 
 def _both(recall: pd.DataFrame, saved: pd.DataFrame) -> pd.DataFrame:
@@ -75,7 +76,7 @@ def standings(run: Tables) -> pd.DataFrame:
     Columns: as of `analysis.pareto.frontier`.
     """
     names = run.contenders
-    columns = [run.values(metric, name) for name in names for metric in (RETENTION, SAVED)]
+    columns = [run.values(metric, name) for name in names for metric in (HEADLINE, SAVED)]
     if len(names) < 2:
         return frontier((), np.empty((0, 0, 2)), ())
     wide = pd.concat(columns, axis=1, sort=True).to_numpy(dtype=float)
@@ -87,13 +88,13 @@ def frontier_html(run: Tables) -> Html:
     return note(" ".join(sentences("frontier", found=standings(run).to_dict("records"))))
 
 
-def changes(now: Tables, then: Tables, metric: str = RETENTION) -> pd.DataFrame:
+def changes(now: Tables, then: Tables, metric: str = HEADLINE) -> pd.DataFrame:
     """Each strategy of both runs now against then, on the sessions of both; columns as of `analysis.compared`.
 
     `mean` is now and `baseline` then; `p_holm` and `verdict` are over all strategies of both runs. Recall is
     compared at equal size where both have the same budgets, all else under the strategies' own triggers.
     """
-    mode = "matched" if metric == RETENTION and _same_sizes(now, then) else "natural"
+    mode = "matched" if metric == HEADLINE and _same_sizes(now, then) else "natural"
     scores = [run.select(metric, mode).assign(run=when) for run, when in ((now, "now"), (then, "then"))]
     both = set(now.sessions["session"]) & set(then.sessions["session"])
     rows = pd.concat(scores)

@@ -46,7 +46,7 @@ def _message(at: object) -> str:
 
 
 def kinds_html(run: Tables) -> Html:
-    """What each strategy still knows of each kind of information; a figure leads to what was lost of it."""
+    """What each strategy keeps of each kind of information; a figure leads to what was lost of it."""
     rows = by_kind(run)
     names = [name for name in run.strategies if name in set(rows["strategy"]) and name != "none"]
     if not names:

@@ -13,9 +13,10 @@ from workbench.errors import SettingError
 from workbench.experiment.store import Results
 from workbench.formats import some
 from workbench.markup import render
+from workbench.metrics import HEADLINE
 from workbench.report.html import Html, empty, part, sentences
 from workbench.report.summaries import integrity, writers
-from workbench.report.tables import RETENTION, Tables
+from workbench.report.tables import Tables
 from workbench.validation.scale import ceiling, floor
 
 MOST_PATHS = 4
@@ -68,14 +69,14 @@ def recorded_html(run: Tables) -> Html:
 
     One row a strategy: `strategy`, `sessions`, `recall` and `tokens_kept` (shares, means over sessions).
     """
-    scores = run.scores[(run.scores["mode"] == "recorded") & run.scores["metric"].isin([RETENTION, "tokens_kept"])]
+    scores = run.scores[(run.scores["mode"] == "recorded") & run.scores["metric"].isin([HEADLINE, "tokens_kept"])]
     if not (scores["strategy"] == "recorded").any():
         return Html("", "no recording has a compaction with a summary that can be read")
     wide = scores.pivot_table(index=["strategy", "session"], columns="metric", values="value")
-    by = wide.reindex(columns=[RETENTION, "tokens_kept"]).groupby("strategy")
+    by = wide.rename(columns={HEADLINE: "recall"}).reindex(columns=["recall", "tokens_kept"]).groupby("strategy")
     means = by.mean()
-    means.insert(0, "sessions", by[RETENTION].count())
-    data = means.sort_values(RETENTION, ascending=False).reset_index()
+    means.insert(0, "sessions", by["recall"].count())
+    data = means.sort_values("recall", ascending=False).reset_index()
     return part("recorded", data, note=rereads_note(run))
 
 

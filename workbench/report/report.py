@@ -70,7 +70,7 @@ class Report:
     headline = _section(lambda of: verdict.headline_html(of.run), "The headline table.")
     differences = _section(lambda of: comparison.differences_html(of.run), "Every strategy against the baseline.")
     frontier = _section(lambda of: comparison.frontier_html(of.run), "The Pareto frontier, in words.")
-    by_kind = _section(lambda of: losses.kinds_html(of.run), "What is still known of each kind.")
+    by_kind = _section(lambda of: losses.kinds_html(of.run), "What is kept of each kind of information.")
     by_session = _section(lambda of: losses.by_session_html(of.run), "What each strategy still knows in each session.")
     losses = _section(lambda of: losses.losses_html(of.run), "The worst losses, each with its story.")
     half_lives = _section(lambda of: half_lives_html(of.run), "When half of the entities are gone.")

@@ -9,11 +9,14 @@ import pandas as pd
 
 from workbench.analysis.paired import Estimate
 from workbench.analysis.survival import survival
+from workbench.metrics import HEADLINE
 from workbench.palette import REFERENCES
-from workbench.report.tables import RETENTION, SAVED, Tables
+from workbench.report.tables import SAVED, Tables
 
 MEANS = ("mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication")
 """Metrics that the headline has as plain means."""
+LEVELS = ("bound", "presence", "coverage")
+"""Levels of future-reference recall, at equal size."""
 
 
 def headline(run: Tables) -> pd.DataFrame:
@@ -23,7 +26,8 @@ def headline(run: Tables) -> pd.DataFrame:
 
 def _headline(run: Tables, name: str) -> dict[str, object]:
     replays = run.replays[run.replays["strategy"] == name]
-    means = {"exam": run.exam(name), "scaled": run.mean_over_projects(run.values(RETENTION, name, of="scaled"))}
+    means = {"scaled": run.mean_over_projects(run.values(HEADLINE, name, of="scaled"))}
+    means |= {level: run.at_sizes(name, f"recall_{level}") for level in LEVELS}
     means |= {metric: run.own_trigger(name, metric) for metric in MEANS} | {"cost_saved": run.net_saving(name)}
     return {
         "strategy": name, "reference": name in REFERENCES, "sessions": replays["session"].nunique(),
@@ -75,7 +79,7 @@ def by_session(run: Tables) -> pd.DataFrame:
     At equal size, mean over the shares, where the run has matched mode, else under each strategy's own trigger.
     """
     mode = "matched" if run.shares else "natural"
-    found = {name: run.values(RETENTION, name, mode) for name in run.contenders}
+    found = {name: run.values(HEADLINE, name, mode) for name in run.contenders}
     sessions = run.replayed
     rows = [
         (session, str(title or session), name, float(recall.get(session, float("nan"))))
@@ -158,7 +162,7 @@ def points(run: Tables) -> pd.DataFrame:
         either = dots(run, name)
         both = either.dropna()
         if len(both):
-            recall = run.mean_over_projects(both["recall"], least=0, most=1)
+            recall = run.mean_over_projects(both["recall"], most=1)
             saved = run.mean_over_projects(both["saved"])
             figures = interval_columns("recall", recall) | interval_columns("saved", saved)
             counts = {"sessions": len(both), "of": len(either)}
@@ -168,7 +172,7 @@ def points(run: Tables) -> pd.DataFrame:
 
 def dots(run: Tables, strategy: str) -> pd.DataFrame:
     """One row a session that has a number: `recall`, `saved`; NaN for the one that it has not."""
-    recall, saved = run.values(RETENTION, strategy), run.values(SAVED, strategy)
+    recall, saved = run.values(HEADLINE, strategy), run.values(SAVED, strategy)
     return pd.concat([recall.rename("recall"), saved.rename("saved")], axis=1)
 
 
@@ -182,10 +186,10 @@ def writers(run: Tables) -> pd.DataFrame:
 def _writer(run: Tables, name: str, own: pd.DataFrame) -> dict[str, object]:
     counts, faulty = own["writer"].value_counts(), (own["findings"].astype(str) != "") & (own["fallbacks"] == 0)
     several = ", ".join(f"{writer} ({n})" for writer, n in counts.items())
-    at_size, fabricated = (run.select(metric, "matched") for metric in (RETENTION, "fabrication"))
+    at_size, fabricated = (run.select(metric, "matched") for metric in (HEADLINE, "fabrication"))
     return {
         "strategy": name, "writer": several if len(counts) > 1 else str(counts.index[0]), "summaries": len(own),
-        "recall": run.values(RETENTION, name).mean(),
+        "recall": run.values(HEADLINE, name).mean(),
         "recall_at_size": at_size.loc[at_size["strategy"] == name, "value"].mean(),
         "fabricated": fabricated.loc[fabricated["strategy"] == name, "value"].mean(),
         "usd": own["usd"].sum(skipna=False), "seconds": own["seconds"].mean(), "read": own["input_tokens"].sum(),

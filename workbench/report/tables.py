@@ -15,12 +15,9 @@ from workbench.analysis.paired import Estimate, estimate, ratio
 from workbench.analysis.scores import projects_of, with_projects
 from workbench.errors import UnknownName
 from workbench.experiment.store import Results
+from workbench.metrics import HEADLINE
 from workbench.palette import REFERENCES
 
-RETENTION = "recall"
-"""The headline metric: future-reference recall, at the level where an entity is found together with its context."""
-EXAM = "exam_recall"
-"""The share of an exam that a context answers, corrected for chance; at equal size only."""
 SAVED = "tokens_saved"
 """The metric of tokens that a strategy saves on its own trigger."""
 
@@ -121,13 +118,13 @@ class Tables:
         At equal size, recall is from the same sessions for all ranked strategies, see `analysis.over_target.evenly`.
         """
         rows = self.select(metric, mode, share)
-        if mode == "matched" and metric == RETENTION:
+        if mode == "matched" and metric == HEADLINE:
             rows = over_target.evenly(self._recall_at_size(share))
         return rows[(rows["strategy"] == strategy) & rows[of].notna()].groupby("session", sort=True)[of].mean()
 
     def _recall_at_size(self, share: float | None) -> pd.DataFrame:
         """Recall at equal size, and the `reason` where there is none, in sessions where any strategy has a value."""
-        every, rows = self.select(RETENTION, "matched"), self.select(RETENTION, "matched", share)
+        every, rows = self.select(HEADLINE, "matched"), self.select(HEADLINE, "matched", share)
         return rows[rows["session"].isin(every.loc[every["value"].notna(), "session"])].assign(reason=rows["why"])
 
     def mean_over_projects(self, found: pd.Series[float], *, least: float = -inf, most: float = inf) -> Estimate | None:
@@ -136,17 +133,16 @@ class Tables:
         return estimate(found.tolist(), [projects[str(name)] for name in found.index], least=least, most=most)
 
     def equal_size(self, strategy: str, share: float | None = None) -> Estimate | None:
-        """Recall of a strategy when all are cut to the same size; over all shares where none is named."""
-        return self.mean_over_projects(self.values(RETENTION, strategy, "matched", share), least=0, most=1)
+        """Exam recall of a strategy when all are cut to the same size; over all shares where none is named."""
+        return self.mean_over_projects(self.values(HEADLINE, strategy, "matched", share), most=1)
 
-    def exam(self, strategy: str, share: float | None = None) -> Estimate | None:
-        """The exam's score of a strategy when all are cut to the same size; over all shares where none is named."""
-        return self.mean_over_projects(self.values(EXAM, strategy, "matched", share), most=1)
+    def at_sizes(self, strategy: str, metric: str) -> Estimate | None:
+        """Any metric of a strategy when all are cut to the same size, over all shares."""
+        return self.mean_over_projects(self.values(metric, strategy, "matched"))
 
-    def own_trigger(self, strategy: str, metric: str = RETENTION) -> Estimate | None:
+    def own_trigger(self, strategy: str, metric: str = HEADLINE) -> Estimate | None:
         """A metric of a strategy that compacts on its own trigger."""
-        least, most = (0, 1) if metric == RETENTION else (-inf, inf)
-        return self.mean_over_projects(self.values(metric, strategy), least=least, most=most)
+        return self.mean_over_projects(self.values(metric, strategy), most=1 if metric == HEADLINE else inf)
 
     def best_recall(self, strategy: str) -> Estimate | None:
         """Recall at equal size where the run has it, else on the strategy's own trigger."""

@@ -11,10 +11,11 @@ from workbench.analysis.paired import FEWEST
 from workbench.analysis.scores import projects_of
 from workbench.formats import joined, percent, some
 from workbench.markup import render
+from workbench.metrics import HEADLINE
 from workbench.report.comparison import differences, lead
 from workbench.report.html import Html, part, sentences
 from workbench.report.summaries import by_size, dots, headline
-from workbench.report.tables import RETENTION, SAVED, Tables
+from workbench.report.tables import SAVED, Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def verdict(run: Tables) -> Conclusion:
 def _no_answer(run: Tables) -> str:
     if run.replays.empty or run.replayed.empty:
         return "Nothing was compared: no session could be read."
-    why = run.scores.loc[(run.scores["metric"] == RETENTION) & run.scores["value"].isna(), "why"]
+    why = run.scores.loc[(run.scores["metric"] == HEADLINE) & run.scores["value"].isna(), "why"]
     reason = next((f": {text}" for text in why if text), "")
     return f"No strategy could be scored{reason}."
 

@@ -15,10 +15,11 @@ from workbench.compaction.presets import preset
 from workbench.experiment.prepared import Prepared
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.history import ExamHistory
+from workbench.metrics.reference_contexts import Oracle
 from workbench.metrics.view import View, view
 from workbench.models.extractive import Extractive
 from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import matched
+from workbench.replay.matched import budget, matched
 from workbench.validation.gaming import count_line, filled, with_many_entities
 
 Form: TypeAlias = Literal["list", "soup", "cue", "fragment", "shuffled"]
@@ -155,11 +156,15 @@ def _scores(ready: Prepared, family: Sequence[Gamer]) -> Iterator[tuple[str, flo
     for place in at:
         budgets = [int(share * sum(ready.sizing.sizes[:place])) for share in SHARES]
         made = {gamer.label: gamer.lines(exams.history, place) for gamer in family}
-        made["oracle"] = iter(sorted(exams.at(place).answering_lines(), key=len))
         for label, lines in made.items():
             texts = filled(lines, partial(count_line, ready), budgets)
             for share, text in zip(SHARES, texts, strict=True):
                 yield ready.session.id, share, label, *_scored(ready, place, View(frozenset(), (text,), ()))
+        history = ready.sizing.history(ready.session.messages, place)
+        oracle = Oracle(history, exams.at(place))
+        for share in SHARES:
+            best = oracle.context(budget(history, share))
+            yield ready.session.id, share, "oracle", *_scored(ready, place, view(ready.session, best))
 
 
 def _scored(ready: Prepared, at: int, seen: View) -> tuple[float, float]:

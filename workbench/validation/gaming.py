@@ -1,7 +1,6 @@
 """Whether contexts made to please a metric, which no agent could work with, stay near its floor.
 
-None of them knows how the headline metric is made. One that did, and wrote the commonest words of the session beside
-every entity, would keep much of it: the metric is for strategies that are blind to it.
+None of them knows how the headline metric is made; `adversaries` searches for those that do.
 """
 
 from __future__ import annotations
@@ -15,8 +14,10 @@ import numpy as np
 import pandas as pd
 
 from workbench.experiment.prepared import Prepared
+from workbench.metrics.exam.exams import Exams
 from workbench.metrics.index import Index
 from workbench.metrics.recall import FEWEST
+from workbench.metrics.view import View
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.message import Text, UserMessage
 from workbench.validation.check import Check, check
@@ -89,16 +90,16 @@ def with_many_entities(sessions: Sequence[Prepared]) -> Sequence[Prepared]:
 
 
 def _recalls(ready: Prepared, gamers: Mapping[str, Gamer]) -> Iterator[tuple[str, float, float]]:
-    """Gamer, budget and recall at each boundary of one session with enough demand."""
+    """Gamer, budget and exam recall at each boundary of one session with enough items."""
     for at in at_shares(ready.session):
-        demand = ready.index.demand(at)
-        if len(demand) < FEWEST:
+        exam = Exams.of(ready.index).at(at)
+        if len(exam.items) < FEWEST:
             continue
         budgets = [int(share * sum(ready.sizing.sizes[:at])) for share in SHARES]
         for name, gamer in gamers.items():
             texts = filled(gamer(ready.index, at), partial(count_line, ready), budgets)
             for share, text in zip(SHARES, texts, strict=True):
-                yield name, share, demand.retained((), (text,)).mean()
+                yield name, share, exam.score(View(frozenset(), (text,), ()))
 
 
 def filled(lines: Iterable[str], count: Callable[[str], int], budgets: Sequence[int]) -> list[str]:

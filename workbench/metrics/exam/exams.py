@@ -20,7 +20,7 @@ from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.text_index import StatementIndex
 from workbench.metrics.state.work import Work
 from workbench.metrics.view import View
-from workbench.ragged import Floats
+from workbench.ragged import Flags, Floats
 from workbench.transcript.message import ToolResult
 
 MOST = 8
@@ -78,21 +78,29 @@ class BoundaryExam:
         kept[list(seen.kept)] = True
         order = history.newest(kept)
         origins = seen.from_message or (None,) * len(seen.texts)
-        new = list(dict.fromkeys(chain.from_iterable(map(self._lines, seen.texts, origins))))
-        known = [number for line in new if (number := history.number.get(line, -1)) >= 0]
+        new = list(chain.from_iterable(map(self._lines, seen.texts, origins)))
+        place = {line: number for number, line in enumerate(new)}  # the last place of each
+        known = [number for line in place if (number := history.number.get(line, -1)) >= 0]
         order = np.where(order >= 0, order + len(new), order)
-        order[known] = np.maximum(order[known], 0)
-        unknown = [line for line in new if line not in history.number]
-        return self._sheet.credit([self._whole, self._sheet.look_up(unknown)], [order, np.arange(len(unknown))])
+        order[known] = np.maximum(order[known], [place[history.texts[number]] for number in known])
+        unknown = [line for line in place if line not in history.number]
+        orders = [order, np.array([place[line] for line in unknown], dtype=np.int64)]
+        return self._sheet.credit([self._whole, self._sheet.look_up(unknown)], orders)
 
     def _lines(self, text: str, origin: int | None) -> Iterable[str]:
         is_result = origin is not None and isinstance(self._history.messages[origin], ToolResult)
         return lines_of(text, headed=not is_result)
 
     def answering_lines(self) -> list[str]:
-        """For each item the line of the history that speaks most for the answer, each once."""
+        """For each item the line of the history that speaks most for the answer, each once, in the history's order."""
         newest = self._history.before(self.at).newest
-        return [self._history.texts[line] for line in self._sheet.answering(self._whole, newest)]
+        lines = self._sheet.answering(self._whole, newest)
+        return [self._history.texts[line] for line in sorted(lines, key=lambda line: (newest[line], line))]
+
+    def answered_by(self, texts: Sequence[str]) -> Flags:
+        """(texts, items) which items each text answers, whatever other lines of the history are beside it."""
+        newest = self._history.before(self.at).newest
+        return self._sheet.answered_by(self._sheet.look_up(texts), len(texts), self._whole, newest)
 
     def score(self, seen: View) -> float:
         """The mean of the credits with chance taken off; 0 is guessing.

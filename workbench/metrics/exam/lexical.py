@@ -149,6 +149,25 @@ class Sheet:
         best = by_item[np.diff(cell[by_item], append=-1) != 0]
         return list(dict.fromkeys(line[best].tolist()))
 
+    def answered_by(self, found: Hits, count: int, whole: Hits, order: Ints) -> Flags:
+        """(lines, items) the answers whose score in a line no look-alike comes near, in any line of a context.
+
+        Args:
+            found: what some lines say.
+            count: their number.
+            whole: what the context says. The answer's best score there will do, too.
+            order: of its lines, as in `scores`.
+        """
+        held = order[whole.line] >= 0
+        best = self._highest(whole.cell[held], whole.score[held], 0.0)
+        bar = np.minimum(best[:, 0], MARGIN * best[:, 1:].max(axis=1, initial=0.0))[self._kept[:, 0]] - 1e-9
+        score = np.zeros((count, len(self._kept)))
+        of_answer = found.cell % self._width == 0
+        np.maximum.at(score, (found.line[of_answer], found.cell[of_answer] // self._width), found.score[of_answer])
+        score = score[:, self._kept[:, 0]]
+        answered: Flags = (score >= bar) & (score > 0)
+        return answered
+
 
 def near(score: Floats) -> Flags:
     """(items, candidates) whether a candidate's score is near the best one."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -35,7 +36,8 @@ def flipped(sentence: str) -> str:
     return _FIRST_NEGATION.sub("", sentence, count=1) if denies(sentence) else f"do not {sentence}"
 
 
-def words_of(sentence: str) -> dict[str, float]:
+@lru_cache(maxsize=10_000)
+def words_of(sentence: str) -> Mapping[str, float]:
     """The words of a sentence by weight, without endings and without what any demand says."""
     found: dict[str, float] = {}
     for place, part in enumerate(_CONTRAST.split(sentence)):
