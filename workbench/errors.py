@@ -59,17 +59,30 @@ class PlanError(WorkbenchError):
 
 
 class ModelError(WorkbenchError):
-    """A model gave no usable answer; `retry_after`: the seconds that its provider asks to wait, if it says so."""
+    """A model gave no usable answer.
+
+    Attributes:
+        retryable: it might work later.
+        overflow: the prompt was too large.
+        retry_after: the seconds that its provider asks to wait; None if it does not say.
+        outage: no answer came, which says nothing about the model; always so where it is `retryable`.
+    """
 
     def __init__(
-        self, why: str, *, retryable: bool = False, overflow: bool = False, retry_after: float | None = None
-    ) -> None:
+        self, why: str, *, retryable: bool = False, overflow: bool = False, retry_after: float | None = None,
+        outage: bool = False,
+    ) -> None:  # fmt: skip
         self.retryable, self.overflow, self.retry_after = retryable, overflow, retry_after
+        self.outage = outage or retryable
         super().__init__(why)
 
 
 class Refused(WorkbenchError):
     """A request is not sent, or its answer not used, because of a limit, the cache or a rule that the user set."""
+
+
+class Unanswered(Refused):
+    """A request was not sent, or its provider gave no answer. What needs the answer is pending until it comes."""
 
 
 class SetupError(WorkbenchError):

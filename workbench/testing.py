@@ -75,7 +75,8 @@ class CompactionGate:
         )  # fmt: skip
         failed = results.replays[(results.replays["status"] != "ok") & (results.replays["strategy"] == name)]
         for row in failed.itertuples():
-            pytest.fail(f"{name} failed on session {row.session}: {row.reason}", pytrace=False)
+            status = "is pending" if row.status == "pending" else "failed"
+            pytest.fail(f"{name} {status} on session {row.session}: {row.reason}", pytrace=False)
         earlier = Results.open(baseline) if isinstance(baseline, Path) else results
         one = gate(grouped(results), grouped(earlier), asked, {name: against})[0]
         if one.outcome != "passed":

@@ -57,10 +57,11 @@ def test_all_points_share_one_limit(provider: Provider, tmp_path: Path) -> None:
     assert rich.failed == 0 and needed > 0
     poor = sweep(points, out=tmp_path / "poor", quiet=True, model_settings=keep(tmp_path / "b", max_usd=0.8 * needed))
     assert 0 < spent(tmp_path / "b") <= 0.8 * needed
-    failed = poor.replays[poor.replays["status"] == "failed"]
-    assert len(failed) and failed["reason"].str.contains("limit").all()
+    pending = poor.replays[poor.replays["status"] == "pending"]
+    assert len(pending) and pending["reason"].str.contains("limit").all()
     on = sweep(points, out=tmp_path / "poor", quiet=True, model_settings=keep(tmp_path / "b", max_usd=2 * needed))
-    assert on.failed == 0 and spent(tmp_path / "b") == pytest.approx(needed)
+    assert on.pending == on.failed == 0 and spent(tmp_path / "b") == pytest.approx(needed)
+    assert on.replays["usd"].sum() == pytest.approx(needed), "points that send the same request pay once"
 
 
 def test_points_that_ask_a_model_are_repeated_under_their_own_names(provider: Provider, tmp_path: Path) -> None:
@@ -110,6 +111,6 @@ def test_a_limit_on_the_command_line_holds_and_what_it_stopped_is_told(
     fields = {name: json.dumps(value) for name, value in grid(tmp_path, STUB).items()}
     (tmp_path / "grid.toml").write_text("\n".join(f"{name} = {value}" for name, value in fields.items()))
     words = ["sweep", str(tmp_path / "grid.toml"), "-j", "1", "--out", str(tmp_path / "run"), "--no-report"]
-    assert main([*words, "--max-dollars", "0.001", "--cache", str(tmp_path / "a")]) == 1
+    assert main([*words, "--max-dollars", "0.001", "--cache", str(tmp_path / "a")]) == 3
     assert "limit" in capsys.readouterr().err
     assert provider.requests == []

@@ -68,8 +68,14 @@ def test_the_better_one_of_two_is_taken() -> None:
 
 def test_a_repair_that_fails_leaves_the_first_summary() -> None:
     unfinished = GOOD.replace("## Progress\n", "")
-    model, _ = checked([unfinished, ModelError("busy", retryable=True)])
+    model, _ = checked([unfinished, ModelError("the prompt does not fit", overflow=True)])
     assert model.complete(request()).text == unfinished
+
+
+def test_a_repair_that_is_not_answered_leaves_nothing_since_the_answer_may_have_been_another() -> None:
+    model, _ = checked([GOOD.replace("## Progress\n", ""), ModelError("busy", retryable=True)])
+    with pytest.raises(ModelError, match="busy"):
+        model.complete(request())
 
 
 def test_after_two_useless_summaries_comes_what_the_preset_declares() -> None:
@@ -99,9 +105,9 @@ def test_who_wants_no_other_text_gets_a_failure_that_no_preset_hides() -> None:
     assert len(inner.requests) == 2
 
 
-def test_and_so_for_a_model_that_gives_no_answer() -> None:
-    model, _ = checked([ModelError("the provider is down", retryable=True)], "fail")
-    with pytest.raises(Refused, match="the provider is down"):
+def test_and_so_for_a_model_that_cannot_answer() -> None:
+    model, _ = checked([ModelError("the prompt does not fit", overflow=True)], "fail")
+    with pytest.raises(Refused, match="the prompt does not fit"):
         completed(request(otherwise="[note]"), model)
 
 

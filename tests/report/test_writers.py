@@ -21,6 +21,8 @@ def wrote(strategy: str, writer: str, **more: Any) -> dict[str, Any]:
 def run(*rows: dict[str, Any]) -> Tables:
     results = made(1, ("none", "truncate", "summarize", "null"))
     results.rows["compactions"] = list(rows)
+    for row in results.rows["replays"]:
+        row["usd"] = 0.5
     return Tables.of(results)
 
 
@@ -36,7 +38,8 @@ def test_each_strategy_that_asked_has_a_row_with_its_writers_and_costs() -> None
     only = rows[0]
     assert only["writer"] == "local:X (2), extractive (1)"
     assert (only["summaries"], only["repaired"], only["replaced"], only["faulty"]) == (3, 1, 1, 0)
-    assert (only["usd"], only["seconds"], only["read"], only["wrote"]) == (0.75, 2.0, 3_000, 300)
+    assert (only["usd"], only["price"]) == (0.5, 0.75), "paid by the run, and what the answers cost when asked"
+    assert (only["seconds"], only["read"], only["wrote"]) == (2.0, 3_000, 300)
     assert 0 < only["recall"] < 1 and 0 < only["recall_at_size"] < 1
 
 

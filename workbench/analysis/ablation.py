@@ -14,7 +14,7 @@ from workbench.analysis.paired import estimate, paired_differences
 from workbench.analysis.scores import by_session, grouped, projects_of, select, shared
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
-from workbench.errors import SettingError
+from workbench.errors import SettingError, Unanswered
 from workbench.experiment.compare import compare
 from workbench.experiment.sources import Unreadable
 from workbench.experiment.spec import RunSpec
@@ -49,6 +49,7 @@ def leave_one_out(
         there is no row where there are none.
 
     Raises:
+        Unanswered: a model gave no answer, so that some effect cannot be measured yet.
         SettingError: the strategy has fewer than two stages, or there is nothing to read.
         UnknownName: no strategy or model of that name.
     """
@@ -62,6 +63,8 @@ def leave_one_out(
         if rows.empty or not (rows["status"] == "ok").any():
             bad = [str(Unreadable(row.path, row.reason)) for row in rows.itertuples()]
             raise SettingError(": ".join(("no session could be replayed", *bad[:1])))
+        if pending := sorted(set(run.replays.loc[run.replays["status"] == "pending", "reason"])):
+            raise Unanswered(f"no stage can be measured without its model: {pending[0]}")
         found = _stage_effects(run, whole.name, {stage: part.name for stage, part in parts.items()})
         return pd.DataFrame(found, columns=COLUMNS)
 

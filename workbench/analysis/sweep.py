@@ -30,8 +30,8 @@ def sweep_table(results: Results) -> pd.DataFrame:
         `strategy` (the point's name), `base`, `window`, `model`; a column for each setting that any point sets, by its
         path; the mean over sessions of each of `METRICS` in natural mode, `recall` and `tokens_saved` over the
         `sessions` that have both, of how many that have any of them (`of`); `recall_at_<share>`, over the sessions that
-        may be compared at that size; `failed` replays; and whether the point is `on_frontier` of `recall` against
-        `tokens_saved`, with the `probability` of that over other sessions, missing where there are too few.
+        may be compared at that size; `failed` and `pending` replays; and whether the point is `on_frontier` of `recall`
+        against `tokens_saved`, with the `probability` of that over other sessions, missing where there are too few.
 
     Raises:
         SettingError: the run is no sweep.
@@ -44,12 +44,12 @@ def sweep_table(results: Results) -> pd.DataFrame:
     natural = natural[natural["metric"].isin(METRICS)]
     wide = natural.pivot_table(index=["strategy", "session"], columns="metric", values="value").reindex(columns=METRICS)
     even = _mean_at_sizes(scores)
-    failed = results.replays[results.replays["status"] != "ok"].groupby("strategy").size()
+    statuses = results.replays.groupby(["strategy", "status"]).size()
     rows = [
         _settings(point)
         | _means(wide[wide.index.get_level_values("strategy") == point["strategy"]])
         | even.get(point["strategy"], {})
-        | {"failed": int(failed.get(point["strategy"], 0))}
+        | {status: int(statuses.get((point["strategy"], status), 0)) for status in ("failed", "pending")}
         for point in points.to_dict("records")
     ]
     names = list(points["strategy"])

@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError
 # the click that typer uses: from some version on a copy inside typer, before that the installed package
 ClickException: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
-OK, FAILED_REPLAY, UNUSABLE = 0, 1, 2
+OK, FAILED_REPLAY, UNUSABLE, PENDING = 0, 1, 2, 3
 PLAIN = {"help_option_names": ["-h", "--help"]}
 PASSING = {**PLAIN, "allow_extra_args": True, "ignore_unknown_options": True}
 """What `lab` does not know is for JupyterLab."""
@@ -90,7 +90,7 @@ def _not_loaded() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns 0, 1 if a replay of a run failed, or 2 for input that cannot be used."""
+    """Run one command; returns its exit code, see the table in docs/runs.md."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if " ".join(words[:2]) in COMMANDS:
         words[:2] = [" ".join(words[:2])]
@@ -110,7 +110,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         accepted = f"`{command} --help` shows what is accepted"
         return _stopped(f"workbench: {' '.join(message.split()).rstrip('.')}", hint=accepted)
     except WorkbenchError as error:
-        return _stopped(f"workbench: {error}", hint=hint(error))
+        code = PENDING if isinstance(error, errors.Unanswered) else UNUSABLE
+        return _stopped(f"workbench: {error}", code, hint(error))
     except (KeyboardInterrupt, typer.Abort):
         again = "finished work is kept, and the same command continues from there"
         return _stopped(f"workbench: interrupted; {again}", 130)
@@ -147,6 +148,7 @@ HINTS: dict[type[WorkbenchError], str] = {
     errors.FormatError: "`workbench list formats` shows what can be read; `inspect --lenient` skips damaged lines",
     errors.SetupError: "`workbench doctor` shows what is installed, and which keys are set",
     errors.ModelError: "finished work is kept: the same command continues; `--model extractive` needs no model",
+    errors.Unanswered: "finished work is kept, and the same command asks again",
     errors.SettingError: "`--help` after the command shows what it takes, with examples",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +18,7 @@ from workbench.cli.output import complain, printable, records, say, say_json, ta
 from workbench.errors import SettingError
 from workbench.experiment.spec import listed
 from workbench.experiment.store import Results
+from workbench.formats import some
 from workbench.metrics import HEADLINE
 from workbench.report import gate as written
 
@@ -84,7 +85,8 @@ def gate(
     if markdown is not None:
         markdown.write_text(written.as_markdown(verdicts, asked), encoding="utf-8")
     say_json(written.as_json(verdicts, asked)) if as_json else say(table(written.rows(verdicts)))
-    return CODES[outcome(verdicts)]
+    code = CODES[outcome(verdicts)]
+    return UNDECIDED if code == PASSED and _pending((one, other), {*(judged or ()), *(judged or {}).values()}) else code
 
 
 def diff(
@@ -123,6 +125,16 @@ def diff(
     counts = ", ".join(f"{changes.get(word, 0)} {word}" for word in ("lost", "worse", "better", "mended"))
     _show(f"Needed later: {counts}.", entities, ENTITIES, most)
     return 0
+
+
+def _pending(runs: Sequence[Results], names: Collection[str]) -> bool:
+    """Whether a replay of these strategies (none named: of all) still waits for its model, which is said."""
+    waiting = {run.path: run.replays[run.replays["status"] == "pending"] for run in runs}
+    waiting = {path: one[one["strategy"].isin(names)] if names else one for path, one in waiting.items()}
+    for path, replays in waiting.items():
+        if len(replays):
+            complain(f"{some(len(replays), 'pending replay')} in {path}; run its command again, then this one")
+    return any(map(len, waiting.values()))
 
 
 def _scores(run: Results, baseline: Results) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -8,6 +8,7 @@ from textwrap import fill
 from workbench.cli.output import printable, records, say, table
 from workbench.experiment.store import Results
 from workbench.formats import decimal
+from workbench.report.answers import answers
 from workbench.report.comparison import differences
 from workbench.report.tables import Tables
 from workbench.report.verdict import over_sessions, verdict
@@ -48,11 +49,22 @@ def outcome(results: Results, no_report: bool, baseline: str) -> dict[str, objec
         "report": None if no_report else str(results.report),
         "sessions": int((sessions["status"] == "ok").sum()),
         "unreadable": records(sessions.loc[sessions["status"] != "ok", ["path", "reason"]]),
-        "failed_replays": results.failed,
+        **answered(results),
         "verdict": str(verdict(run)),
         "baseline": run.baseline,
         "against_baseline": records(differences(run)),
         "strategies": headline(run),
+    }
+
+
+def answered(results: Results) -> dict[str, object]:
+    """The replays that failed or wait, the summaries of each model, and the dollars of the ledger; None if unknown."""
+    each = answers(results.replays)
+    return {
+        "failed_replays": results.failed,
+        "pending_replays": results.pending,
+        "summaries": records(each),
+        "usd": None if each["usd"].isna().any() else float(each["usd"].sum()),
     }
 
 

@@ -10,12 +10,13 @@ from workbench.cli.output import complain, say, say_json, table
 from workbench.experiment.combined import steady
 from workbench.experiment.forecast import Forecast
 from workbench.experiment.store import Results
-from workbench.formats import dollars
+from workbench.formats import dollars, joined, some
 from workbench.report import render
+from workbench.report.answers import answer_sentences
 
-FAILED_REPLAY, UNUSABLE = 1, 2
+FAILED_REPLAY, UNUSABLE, PENDING = 1, 2, 3
 LISTED = 10
-"""Failed replays that are listed one by one."""
+"""Failed replays that are listed one by one, and reasons of pending ones."""
 COLUMNS = {
     "strategy": "strategy", "model": "model", "requests": "requests:count", "tokens read": "input_tokens:count",
     "tokens written": "output_tokens:count", "cost": "usd:dollars",
@@ -53,21 +54,25 @@ def finish(results: Results, no_report: bool, baseline: str = "") -> int:
     """Print the notes of a run on standard error, and write its report.
 
     Returns:
-        The exit code: 0, 1 where a replay failed, 2 where all did.
+        The exit code: 0, 1 where a replay failed, 2 where all did, 3 where one is pending.
     """
     if note := repeated_note(results):
         complain(note)
     sessions, replays = results.sessions, results.replays
     for row in sessions[sessions["status"] != "ok"].itertuples():
         complain(f"left out: {row.reason}")
-    failed = replays[replays["status"] != "ok"]
+    failed = replays[replays["status"] == "failed"]
     for row in failed.head(LISTED).itertuples():
         complain(f"failed: {row.session} under {row.strategy}: {row.reason}")
     if len(failed) > LISTED:
         complain(f"failed: {len(failed) - LISTED} more, in {results.path / 'replays.parquet'}")
+    for reason, names in replays[replays["status"] == "pending"].groupby("reason", sort=False)["strategy"]:
+        complain(f"pending: {some(len(names), 'replay')} under {joined(list(dict.fromkeys(names)))}: {reason}")
+    for sentence in answer_sentences(replays):
+        complain(sentence)
     if len(failed) == len(replays):
         complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")
         return UNUSABLE
     if not no_report:
         render(results.path, baseline)
-    return FAILED_REPLAY if len(failed) else 0
+    return PENDING if results.pending else FAILED_REPLAY if len(failed) else 0

@@ -11,6 +11,7 @@ import typer
 
 from workbench.analysis.ablation import leave_one_out
 from workbench.analysis.sweep import sweep_table
+from workbench.cli.headline import answered
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms
 from workbench.cli.output import frame_table, records, say, say_json, table
 from workbench.cli.runs import UNUSABLE, finish, show_forecast, warn_of_replicates
@@ -76,8 +77,7 @@ def sweep(
     found = sweep_table(results)
     report = None if no_report else str(results.report)
     if as_json:
-        run = {"run": str(results.path), "report": report, "failed_replays": results.failed}
-        say_json({**run, "points": records(found)})
+        say_json({"run": str(results.path), "report": report, **answered(results), "points": records(found)})
     elif not spec.quiet:
         _show(found)
         say(f"Report: {report}" if report else f"Tables: {results.path}")

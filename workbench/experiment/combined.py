@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 STEADY = ("", "extractive")
 """Models that answer the same each time: none, and the rule-based writer."""
 
+_REPLAY = ["session", "strategy"]
 _PLACE = ["session", "strategy", "mode", "share", "metric"]
 
 
 def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: int, folder: RunFolder) -> Results:
     """Run once, repeat the strategies that asked a model which may vary, and write one run of all.
 
-    `scores` holds the means over the replicates, `replicates` each one's values; all other tables are of the first.
+    `scores` holds the means over the replicates, `replicates` each one's values, and `replays` what all of them asked
+    and paid; all other tables are of the first. A strategy is pending in a session while one of its replicates is.
 
     Args:
         once: makes the run of that replicate under these strategies (none named: all) in that folder.
@@ -48,15 +50,42 @@ def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: 
     means = every.groupby(_PLACE, dropna=False)[["value", "scaled"]].mean()
     scores = first.scores.set_index(_PLACE)
     scores[["value", "scaled"]] = means.reindex(scores.index).combine_first(scores[["value", "scaled"]])
-    tables = {
+    all_replays = _all_replays(runs)
+    waiting = all_replays.loc[all_replays["status"] == "pending", _REPLAY]
+    tables = {name: _without(first.table(name), waiting) for name, columns in COLUMNS.items() if "strategy" in columns}
+    tables |= {
+        "replays": all_replays,
         "replicates": every[list(COLUMNS["replicates"])],
-        "scores": scores.reset_index()[list(COLUMNS["scores"])],
+        "scores": _without(scores.reset_index()[list(COLUMNS["scores"])], waiting),
     }
+    del tables["variants"]
     about = {
         "settings": {**first.manifest["settings"], "replicates": len(runs)},
         "seconds": round(sum(run.manifest["seconds"] for run in runs), 1),
     }
     return combined([(first, [*replays["strategy"].unique(), *REFERENCES])], folder, tables, about)
+
+
+def _all_replays(runs: Sequence[Results]) -> pd.DataFrame:
+    """The replays of the first run, with what all replicates asked and paid, and pending where one of them is."""
+    import pandas as pd
+
+    sums, found = ["summaries", "written", "useless", "usd"], runs[0].replays.set_index(_REPLAY)
+    every = pd.concat([run.replays.assign(replicate=place) for place, run in enumerate(runs)]).set_index(_REPLAY)
+    for column in sums:
+        found[column] = every.groupby(level=_REPLAY)[column].sum(min_count=1).reindex(found.index)
+    pending = every[every["status"] == "pending"]
+    pending = pending[~pending.index.duplicated()]
+    where = "replicate " + pending["replicate"].astype("string") + ": " if len(runs) > 1 else ""
+    found.loc[pending.index, ["status", "reason"]] = pending.assign(reason=where + pending["reason"])
+    return found.reset_index()[list(COLUMNS["replays"])]
+
+
+def _without(table: pd.DataFrame, replays: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a table that are of none of these replays."""
+    if replays.empty or "session" not in table:
+        return table
+    return table[~table.set_index(_REPLAY).index.isin(list(replays.itertuples(index=False, name=None)))]
 
 
 def steady(models: Sequence[object]) -> tuple[str, ...]:

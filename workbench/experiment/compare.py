@@ -12,6 +12,7 @@ from pathlib import Path
 from socket import gethostname
 from time import time
 from typing import TYPE_CHECKING, Any, NoReturn, Self
+from uuid import uuid4
 
 from workbench.experiment.combined import replicated
 from workbench.experiment.forecast import Forecast, forecast_shards
@@ -79,7 +80,8 @@ class Run:
         name = key(spec.settings(), list(map(described, presets)), where)[:8]
         folder = spec.out or REPORTS / f"compare-{name}"
         how = spec.model_settings or ModelSettings()
-        how = replace(how, run=how.run or str(folder.resolve()), replicate=spec.seed)
+        part, sitting = str(folder.resolve()), how.sitting or uuid4().hex
+        how = replace(how, run=how.run or part, part=part, sitting=sitting, replicate=spec.seed)
         return cls(tuple(sources), Task(spec, presets, RunFolder(folder), how))
 
     def results(self) -> Results:

@@ -3,50 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from workbench.compaction.strategy import Preset
+from workbench.experiment.filler import PAID, FillerModel, ModelUse
 from workbench.experiment.prepared import Prepared
+from workbench.experiment.replay_rows import replays
 from workbench.experiment.sources import read
 from workbench.experiment.work import Shard, Task, replay_key
 from workbench.experiment.workers import Workers
-from workbench.models.model import Completion, Model, SummaryRequest
-from workbench.models.prices import MILLION, tariff
-from workbench.models.provider_options import provider_options
-from workbench.replay.boundaries import at_boundaries
-from workbench.replay.matched import matched
-from workbench.replay.natural import natural
-
-CHARS = 4
-"""Of a token, about."""
-
-UNBOUNDED = 0.1
-"""The length of a summary without a bound, as a share of what is read for it."""
-
-PAID = "litellm"
-"""The kind of model that costs money; those of this machine cost nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelUse:
-    """What one strategy would ask of one model.
-
-    Attributes:
-        usd: at your own prices, else the model's listed ones, without any discount; None if no price is known.
-    """
-
-    strategy: str
-    model: str
-    requests: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    usd: float | None = 0.0
-
-    def __add__(self, other: ModelUse) -> ModelUse:
-        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
-        read, wrote = self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
-        return ModelUse(self.strategy, self.model, self.requests + other.requests, read, wrote, usd)
+from workbench.models.model import Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,39 +71,6 @@ def together(parts: Sequence[Forecast], times: int = 1) -> Forecast:
     return Forecast(**total, asked=tuple(found for _, found in sorted(asked.items())))
 
 
-@dataclass(slots=True)
-class FillerModel:
-    """Answers with filler of the greatest length that a request allows, under the name of a model, and keeps count."""
-
-    name: str
-    asked: list[ModelUse] = field(default_factory=list)
-
-    @property
-    def use(self) -> ModelUse:
-        """All that it was asked."""
-        return sum(self.asked, ModelUse("", self.name))
-
-    def complete(self, request: SummaryRequest, /) -> Completion:
-        """A text of the bound's length."""
-        read = (len(request.system) + len(request.prompt)) // CHARS
-        most = max(int(UNBOUNDED * read), 1) if request.max_tokens is None else request.max_tokens
-        wrote = min(most, max(read, 1))
-        model = f"{PAID}:{request.model}" if request.model else self.name
-        kind, _, name = model.partition(":")
-        usd = _usd(name, read, wrote) if kind == PAID else 0.0
-        self.asked.append(ModelUse("", model, 1, read, wrote, usd))
-        return Completion(text="word " * max(int(0.75 * wrote), 1), model=model, input_tokens=read, output_tokens=wrote)
-
-
-def _usd(model: str, read: int, wrote: int) -> float | None:
-    """What a question costs, at the user's own price where there is one; None if no price is known."""
-    how = provider_options(model)
-    if how.input_usd is not None and how.output_usd is not None:
-        return (read * how.input_usd + wrote * how.output_usd) / MILLION
-    known = tariff(model)
-    return None if known is None else read * known.rates.input + wrote * known.rates.output
-
-
 def _of_a_shard(task: Task, shard: Shard) -> Forecast:
     found = read(shard.source, task.spec.window, redact=task.spec.redact)
     sessions = found.ready[: shard.source.most]
@@ -159,9 +93,7 @@ def _of_a_shard(task: Task, shard: Shard) -> Forecast:
 
 def _would_ask(ready: Prepared, preset: Preset, model: Model, task: Task) -> list[ModelUse]:
     """What a replay would ask."""
-    filler, session, spec = FillerModel(model.name), ready.session, task.spec
-    natural(session, preset, filler, ready.sizing, window=ready.window)
-    if spec.shares:
-        at = at_boundaries(session, ready.sizing, ready.window, spec.boundaries)
-        matched(session, preset, filler, ready.sizing, window=ready.window, at=at, shares=spec.shares)
+    filler = FillerModel(model.name)
+    for _ in replays(ready, preset, filler, task.spec):
+        pass
     return [replace(one, strategy=preset.name) for one in filler.asked]

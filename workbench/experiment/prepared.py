@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
+from workbench.errors import Unanswered
+from workbench.experiment.filler import FillerModel
+from workbench.formats import some
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.item import Exam
 from workbench.metrics.index import Index
@@ -14,6 +17,7 @@ from workbench.models.extractive import Extractive
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
 from workbench.models.tokenizer import TiktokenCounter
+from workbench.models.wrapper import AnsweringModel
 from workbench.replay.boundaries import by_fill
 from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
@@ -34,11 +38,15 @@ class Prepared:
     _models: dict[Model, Model] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def reader(self, model: Model) -> Model:
-        """The model; `extractive` takes what it reads from the index, so that no message is read a second time."""
+        """The model of a replay, which ends where a provider does not answer.
+
+        `extractive` takes what it reads from the index, so that no message is read a second time.
+        """
         if not isinstance(model, Extractive):
-            return model
+            return model if isinstance(model, AnsweringModel) else AnsweringModel(model)
         if model not in self._models:
-            self._models[model] = model.reading_with(self.index.extractor)
+            self._models[model] = found = model.reading_with(self.index.extractor)
+            self._models[found] = found
         return self._models[model]
 
 
@@ -75,14 +83,21 @@ def replay(
 
     Raises:
         UnknownName: no strategy or model of that name.
-        ModelError: the model failed and the strategy has no fallback.
+        Unanswered: the model's provider gave no answer, so that there is no replay.
+        ModelError: the model's answer is of no use and the strategy has no fallback.
     """
     ready = session if isinstance(session, Prepared) else prepared(session, window)
     used = ready.window if window is None else ready.sizing.window(window)
     chosen = preset(strategy) if isinstance(strategy, str) else strategy
     asked = ready.reader((model_settings or ModelSettings()).model(model))
     at = by_fill(ready.session, ready.sizing, used)
-    return natural(ready.session, chosen, asked, ready.sizing, window=used, score_at=at)
+    try:
+        return natural(ready.session, chosen, asked, ready.sizing, window=used, score_at=at)
+    except Unanswered as error:
+        filler, name = FillerModel(asked.name), asked.name.removeprefix("litellm:")
+        natural(ready.session, chosen, filler, ready.sizing, window=used)
+        written = f"{sum(getattr(asked, 'answers', ()))} of {some(len(filler.asked), 'summary was', 'summaries were')}"
+        raise Unanswered(f"{written} written by {name}, so that nothing is scored: {error}") from error
 
 
 def metric_input(ready: Prepared, done: Replay) -> MetricInput:

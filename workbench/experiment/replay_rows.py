@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import zip_longest
 from typing import Any, TypeAlias
@@ -33,8 +33,8 @@ from workbench.replay.matched import (
     sized_histories,
 )
 from workbench.replay.natural import natural
-from workbench.replay.recorded import recorded_contexts
-from workbench.replay.step import CompactionEvent
+from workbench.replay.recorded import RecordedContexts, recorded_contexts
+from workbench.replay.step import CompactionEvent, Replay
 
 Value: TypeAlias = str | int | float | None
 Row: TypeAlias = dict[str, Value]
@@ -56,24 +56,20 @@ def replay_rows(ready: Prepared, preset: Preset, model: Model, spec: Scope) -> T
     """Replay and score one session under one preset.
 
     Raises:
-        ModelError: the model failed and the preset has no fallback.
+        Unanswered: the model's provider gave no answer.
+        ModelError: the model's answer is of no use and the preset has no fallback.
     """
-    session, sizing, model = ready.session, ready.sizing, ready.reader(model)
-    score_at = by_fill(session, sizing, ready.window)
-    replay = natural(session, preset, model, sizing, window=ready.window, score_at=score_at)
+    session = ready.session
+    really = recorded_contexts(session, ready.sizing)
+    made = replays(ready, preset, ready.reader(model), spec, really)
     prices = pricing(session, spec.price_model, spec.prices)
-    data = MetricInput(replay, ready.index, prices=prices)
-    tables = natural_rows(data)
-    at = at_boundaries(session, sizing, ready.window, spec.boundaries) if spec.shares else ()
-    really = recorded_contexts(session, sizing)
-    sized = (*sized_histories(session, sizing, at, spec.shares), *recorded_histories(really))
+    tables = natural_rows(MetricInput(next(made), ready.index, prices=prices))
+    for replay in made:
+        for share in spec.shares if replay.mode == "matched" else (None,):
+            _fill(tables, MetricInput(replay, ready.index, share))
+    at = at_boundaries(session, ready.sizing, ready.window, spec.boundaries) if spec.shares else ()
+    sized = (*sized_histories(session, ready.sizing, at, spec.shares), *recorded_histories(really))
     fitting = [one for one in sized if one.fits]
-    replay = matched(session, preset, model, sizing, window=ready.window, at=at, shares=spec.shares)
-    for share in spec.shares:
-        _fill(tables, MetricInput(replay, ready.index, share))
-    if any(one.share is None for one in fitting):
-        replay = at_recorded_sizes(session, preset, model, sizing, window=ready.window, really=really)
-        _fill(tables, MetricInput(replay, ready.index))
     _name(tables, session.id, preset.name)
     if preset.name == "none":  # the references that no agent could make are made beside the one that keeps all
         for reference, inputs in reference_inputs(ready, spec, fitting, really):
@@ -97,6 +93,20 @@ def _boundary(one: SizedHistory) -> Row:
         "history": one.history.spoken, "must_stay": least(one.history) - overhead, "asked": one.asked - overhead,
         "target": one.target - overhead, "left_out": int(not one.fits),
     }  # fmt: skip
+
+
+def replays(
+    ready: Prepared, preset: Preset, model: Model, spec: Scope, really: Mapping[int, RecordedContexts] | None = None
+) -> Iterator[Replay]:
+    """A session's replays under a preset, made one by one: natural, at equal size, and at its recorded compactions."""
+    session, sizing, window = ready.session, ready.sizing, ready.window
+    yield natural(session, preset, model, sizing, window=window, score_at=by_fill(session, sizing, window))
+    if spec.shares:
+        at = at_boundaries(session, sizing, window, spec.boundaries)
+        yield matched(session, preset, model, sizing, window=window, at=at, shares=spec.shares)
+    really = recorded_contexts(session, sizing) if really is None else really
+    if any(one.fits for one in recorded_histories(really)):
+        yield at_recorded_sizes(session, preset, model, sizing, window=window, really=really)
 
 
 def natural_rows(data: MetricInput, worst: int = WORST) -> Tables:

@@ -72,14 +72,15 @@ def merged_tables(worked: Sequence[ShardResult], task: Task, named: Collection[i
     parts: dict[int, list[ShardResult]] = {}
     for one in sorted(worked, key=lambda one: (one.number, bool(one.died))):
         parts.setdefault(one.number, []).append(one)
-    names = _strategy_names([done for one in worked for done in (*chain(*(own for _, own in one.sessions)), *one.died)])
+    every_replay = [done for one in worked for done in (*chain(*(own for _, own in one.sessions)), *one.died)]
+    names, bill = _strategy_names(every_replay), _bill(every_replay)
     taken: set[str] = set()
     for number, (first, *rest) in parts.items():
         for place, (row, replays) in enumerate(first.sessions):
             session = _unique(str(row["session"]), taken)
             tables["sessions"].append({**row, "session": session})
             every = chain(replays, *(part.died or part.sessions[place][1] for part in rest))
-            _add_replays(tables, session, sorted(every, key=lambda done: order[done.strategy]), names, task)
+            _add_replays(tables, session, sorted(every, key=lambda done: order[done.strategy]), names, bill, task)
         tables["sessions"] += [
             {"session": bad.path, "path": bad.path, "status": "unreadable", "reason": bad.reason}
             for bad in first.unreadable
@@ -93,6 +94,7 @@ def _add_replays(
     session: str,
     replays: Iterable[ReplayResult],
     names: Mapping[tuple[str, str], str],
+    bill: dict[str, float | None],
     task: Task,
 ) -> None:
     scores: list[Row] = []
@@ -102,19 +104,32 @@ def _add_replays(
             continue
         found = None if done.reason else task.folder.replay(done.key)
         reason = done.reason or (NOT_HERE if found is None else "")
+        costs = [bill.pop(request) for request in done.paid if request in bill]
         tables["replays"].append(
             {
                 "session": session, "strategy": strategy, "model": done.model if done.asked else "",
-                "status": "failed" if reason else "ok", "reason": reason,
+                "status": "pending" if done.pending else "failed" if reason else "ok", "reason": reason,
+                "summaries": done.summaries, "written": done.written, "useless": done.useless,
+                "usd": None if None in costs else sum(cost for cost in costs if cost is not None),
             }
         )  # fmt: skip
-        for table, rows in (found or {}).items():
+        for table in NAMES:
+            rows = found[table] if found else ()
             for row in rows:
                 row["session"] = session
                 if row.get("strategy") == done.strategy:
                     row["strategy"] = strategy
             (scores if table == "scores" else tables[table]).extend(rows)
     tables["scores"] += _scaled(scores)
+
+
+def _bill(every: Iterable[ReplayResult]) -> dict[str, float | None]:
+    """What each request has cost, as the last who looked knew; replays that send the same one pay once."""
+    found: dict[str, float | None] = {}
+    for name, usd in (item for done in every for item in done.paid.items()):
+        before = found.get(name, 0.0)
+        found[name] = None if usd is None or before is None else max(usd, before)
+    return found
 
 
 def _strategy_names(every: Sequence[ReplayResult]) -> dict[tuple[str, str], str]:

@@ -136,7 +136,12 @@ class Results:
     @property
     def failed(self) -> int:
         """How many replays failed."""
-        return int((self.replays["status"] != "ok").sum())
+        return int((self.replays["status"] == "failed").sum())
+
+    @property
+    def pending(self) -> int:
+        """How many replays wait for answers of their model; the same command asks for them again."""
+        return int((self.replays["status"] == "pending").sum())
 
     @property
     def report(self) -> Path:
@@ -147,4 +152,5 @@ class Results:
         read = int((self.sessions["status"] == "ok").sum())
         strategies = self.replays["strategy"].nunique()
         replays = f"replays {len(self.replays):,}" + (f", failed {self.failed:,}" if self.failed else "")
+        replays += f", pending {self.pending:,}" if self.pending else ""
         return f"<Results in {self.path}: sessions {read:,}, strategies {strategies:,}, {replays}>"

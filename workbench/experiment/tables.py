@@ -68,7 +68,10 @@ COLUMNS: dict[str, dict[str, str]] = {
         "session": "session", "mode": "str", "share": "float", "at": "int", "history": "int", "must_stay": "int",
         "asked": "int", "target": "int", "left_out": "int",
     },
-    "replays": {**_REPLAY, "model": "str", "status": "str", "reason": "text"},
+    "replays": {
+        **_REPLAY, "model": "str", "status": "str", "reason": "text", "summaries": "int", "written": "int",
+        "useless": "int", "usd": "float",
+    },
     "replicates": {**_PLACE, "metric": "str", "replicate": "int", "value": "float"},
     "variants": {"strategy": "str", "base": "str", "window": "int", "model": "str", "settings": "str"},
 }  # fmt: skip

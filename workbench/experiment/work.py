@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from workbench.compaction.strategy import Preset
-from workbench.errors import WorkbenchError
+from workbench.errors import SetupError, Unanswered, WorkbenchError
+from workbench.experiment.filler import FillerModel
 from workbench.experiment.keys import code_version, key
 from workbench.experiment.prepared import Prepared
-from workbench.experiment.replay_rows import Row, replay_rows
+from workbench.experiment.replay_rows import Row, replay_rows, replays
 from workbench.experiment.sources import SessionSource, Unreadable, read
 from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import RunFolder
 from workbench.experiment.tables import SCHEMA
 from workbench.metrics.builtin import installed
 from workbench.models.model import Model
+from workbench.models.response_cache import requests_of
 from workbench.models.settings import ModelSettings
 from workbench.transcript.redaction import Redactor
 
@@ -53,18 +56,28 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """One replay: where it is on disk, or why it failed.
+    """One replay: where it is on disk, or why it is not.
 
     Attributes:
+        reason: why it failed, or what it waits for; empty where it is on disk.
+        pending: whether it waits for answers of its model: the same command asks for them again.
         model: which was there to write summaries.
         asked: whether that model was asked anything, or may have been.
+        summaries: that were asked for, or would have been where it is pending.
+        written: those of them that the model wrote; `useless` where its answer was of no use. The rest is unanswered.
+        paid: the dollars that the run has spent on each request, by its name in the ledger; None if unknown.
     """
 
     strategy: str
     key: str = ""
     reason: str = ""
+    pending: bool = False
     model: str = ""
     asked: bool = True
+    summaries: int = 0
+    written: int = 0
+    useless: int = 0
+    paid: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,21 +114,59 @@ def _under_each_model(ready: Prepared, preset: Preset, task: Task) -> Iterator[R
 
 
 def _replayed(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> ReplayResult:
+    asked = ready.reader(model)
     done = ReplayResult(preset.name, model=model.name)
+    tables: Mapping[str, Any] | None = None
     try:
         done = replace(done, key=replay_key(ready, preset, wanted, model, task))
-        tables: Mapping[str, object] | None = task.folder.replay(done.key)
+        tables = task.folder.replay(done.key)
         if tables is None:
-            tables = rows = replay_rows(ready, preset, model, task.spec)
-            for row in rows["compactions"]:  # what a model said beside its summary; the rest was masked before
-                row |= {column: task.masked(str(row[column])) for column in ("findings", "why")}
+            tables = _new_tables(ready, preset, asked, task)
             task.folder.keep(done.key, tables)
+    except (Unanswered, SetupError) as error:
+        done = _pending(done, error, ready, preset, asked, task)
     except WorkbenchError as error:
-        return replace(done, reason=task.masked(str(error)))
+        done = replace(done, reason=task.masked(str(error)))
     except Exception as error:  # noqa: BLE001 - the replay boundary: a part's bug fails its replay, not the run
-        return replace(done, reason=task.masked(f"{type(error).__name__}: {error}"))
-    compactions = tables.get("compactions")
-    return replace(done, asked=isinstance(compactions, list) and any(row["requests"] for row in compactions))
+        done = replace(done, reason=task.masked(f"{type(error).__name__}: {error}"))
+    if tables is None:
+        return replace(done, paid=_paid(task, requests_of(asked)))
+    own = [row for row in tables["compactions"] if row["strategy"] == preset.name]
+    summaries, useless = (sum(row[name] for row in own) for name in ("requests", "fallbacks"))
+    paid = _paid(task, tables["paid"], tables["paid"])
+    counts = {"summaries": summaries, "written": summaries - useless, "useless": useless}
+    return replace(done, asked=summaries > 0, paid=paid, **counts)
+
+
+def _new_tables(ready: Prepared, preset: Preset, model: Model, task: Task) -> dict[str, Any]:
+    """The rows of a replay by table, and under `paid` what its requests have cost."""
+    tables = replay_rows(ready, preset, model, task.spec)
+    for row in tables["compactions"]:  # what a model said beside its summary; the rest was masked before
+        row |= {column: task.masked(str(row[column])) for column in ("findings", "why")}
+    return {**tables, "paid": _paid(task, requests_of(model))}
+
+
+def _pending(
+    done: ReplayResult, why: WorkbenchError, ready: Prepared, preset: Preset, model: Model, task: Task
+) -> ReplayResult:
+    """A replay that waits for its model; filler counts the summaries that it needs."""
+    answers = getattr(model, "answers", [])
+    filler = FillerModel(model.name)
+    for _ in replays(ready, preset, filler, task.spec):
+        pass
+    summaries, written = max(len(filler.asked), len(answers) + 1), sum(answers)
+    counts = {"summaries": summaries, "written": written, "useless": len(answers) - written}
+    return replace(done, pending=True, reason=task.masked(str(why)), **counts)
+
+
+def _paid(
+    task: Task, requests: Iterable[str], before: Mapping[str, float | None] | None = None
+) -> Mapping[str, float | None]:
+    """What the run has spent on requests, as this machine's ledger says; no less than was known before."""
+    wanted = list(requests)
+    found = task.model_settings.ledger.paid(wanted) if wanted else {}
+    known = before or {}
+    return {name: None if usd is None else max(usd, known.get(name) or 0.0) for name, usd in found.items()}
 
 
 def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> str:

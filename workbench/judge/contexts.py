@@ -12,7 +12,7 @@ from pydantic import Field
 
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import LeftOut, SettingError
-from workbench.experiment.forecast import FillerModel
+from workbench.experiment.filler import FillerModel
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.sources import Unreadable, What, read, sources_of

@@ -7,19 +7,21 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from workbench.errors import Refused, SettingError
+from workbench.errors import ModelError, SettingError, Unanswered
 
 FILE = "answers.sqlite"
 POLL = 0.05
 """Seconds between two looks at a request that another process has sent, or at a free place."""
 WAIT = 60.0
 """Seconds to wait for other processes that write."""
+ROUNDS = 4
+"""Calls that fail one after another, for two requests or more and with no answer in between: the provider is down."""
 
 Stored: TypeAlias = Mapping[str, Any]
 """An answer as plain JSON."""
@@ -31,7 +33,22 @@ _SCHEMA = (
     "create table if not exists calls (id integer primary key, run text not null, model text not null, "
     "pid integer not null, until real not null, reserved real not null, usd real, began real not null)",
     "create index if not exists calls_of_run on calls (run)",
+    "create table if not exists failures (sitting text, model text, request text, several integer, rounds integer, "
+    "at real, why text, primary key (sitting, model)) without rowid",
 )
+_LATER = {
+    "request": "text not null default ''",
+    "known": "integer not null default 1",
+    "why": "text not null default ''",
+}
+"""Columns of `calls` that a file of an earlier version has not: what was asked, whether its dollars are known, and why
+there was no answer."""
+_FAILED = (
+    "insert into failures values (?, ?, ?, 0, 1, ?, ?) on conflict do update set "
+    "several = several or request != excluded.request, rounds = rounds + (? >= at), "
+    "at = iif(? >= at, excluded.at, at), why = excluded.why"
+)
+"""Calls that were open at the same time fail together: they count as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +64,16 @@ class Ledger:
         run: whose calls count against the limits.
         max_usd: the most that the run may spend, earlier sittings included; None for no limit.
         concurrency: calls that may be open at once; None for no limit.
+        sitting: one command; a provider that is down is not called again in it. Empty to call it each time.
+        request: what calls are made for; see `paid`.
     """
 
     path: Path
     run: str = ""
     max_usd: float | None = None
     concurrency: int | None = None
+    sitting: str = ""
+    request: str = ""
 
     def __post_init__(self) -> None:
         if self.max_usd is not None and not 0 <= self.max_usd < float("inf"):
@@ -97,21 +118,23 @@ class Ledger:
         After so many seconds it no longer takes a place, if its process should die.
 
         Raises:
-            Refused: the limit would be exceeded, or cannot be enforced.
+            Unanswered: the limit would be exceeded, or cannot be enforced.
+            ModelError: the provider is down.
         """
         if usd is None and self.max_usd is not None:
-            raise Refused(
+            raise Unanswered(
                 f"{model} was not asked: its price is unknown, so the spending limit of ${self.max_usd:g} "
                 "cannot be kept; give its prices in the models file"
             )
         most = usd or 0.0
         while True:
             with self._step() as step:
+                self._check_provider(step, model)
                 rows = step.execute("select pid, until, reserved, usd from calls where run = ?", (self.run,)).fetchall()
                 flying = [row[2] for row in rows if row[3] is None and _alive(row[0], row[1])]
                 spent = sum(row[2] if row[3] is None else row[3] for row in rows) - sum(flying)
                 if self.max_usd is not None and spent + most > self.max_usd:
-                    raise Refused(
+                    raise Unanswered(
                         f"{model} was not asked: it may cost ${most:.4f}, ${spent:.4f} are spent, and the limit is "
                         f"${self.max_usd:g}; the same command with a higher limit continues"
                     )
@@ -119,17 +142,51 @@ class Ledger:
                 if room and (self.concurrency is None or len(flying) < self.concurrency):
                     now = time.time()
                     done = step.execute(
-                        "insert into calls (run, model, pid, until, reserved, began) values (?, ?, ?, ?, ?, ?)",
-                        (self.run, model, os.getpid(), now + seconds, most, now),
+                        "insert into calls (run, model, pid, until, reserved, began, request, known) "
+                        "values (?, ?, ?, ?, ?, ?, ?, ?)",
+                        (self.run, model, os.getpid(), now + seconds, most, now, self.request, usd is not None),
                     )
                     assert done.lastrowid is not None
                     return done.lastrowid
             time.sleep(POLL)
 
-    def close(self, call: int, usd: float | None) -> None:
-        """Write down what a call cost; None if unknown, which counts as all that was set aside."""
+    def close(self, call: int, usd: float | None, failed: str = "") -> None:
+        """Write down what a call cost, and why its provider did not answer; empty if it did.
+
+        Dollars of None are unknown, which counts as all that was set aside.
+        """
         with self._step() as step:
-            step.execute("update calls set usd = coalesce(?, reserved) where id = ?", (usd, call))
+            done = "update calls set usd = coalesce(?, reserved), known = known or ? is not null, why = ? where id = ?"
+            step.execute(done, (usd, usd, failed, call))
+            if self.sitting:
+                self._count(step, call, failed)
+
+    def _count(self, step: sqlite3.Connection, call: int, failed: str) -> None:
+        """Count a failure of the provider; an answer begins the count anew."""
+        model, began = step.execute("select model, began from calls where id = ?", (call,)).fetchone()
+        if failed:
+            row = (self.sitting, model, self.request, time.time(), failed, began, began)
+            step.execute(_FAILED, row)
+        else:
+            step.execute("delete from failures where sitting = ? and model = ?", (self.sitting, model))
+
+    def _check_provider(self, step: sqlite3.Connection, model: str) -> None:
+        down = "select rounds, why from failures where sitting = ? and model = ? and several and rounds >= ?"
+        found = step.execute(down, (self.sitting, model, ROUNDS)).fetchone()
+        if found is not None:
+            why = f"{model} is not asked any more, since {found[0]} calls failed one after another: {found[1]}"
+            raise ModelError(why, outage=True)
+
+    def paid(self, requests: Iterable[str]) -> dict[str, float | None]:
+        """The dollars that the run has spent on each of these requests, 0 where it made no call; None if unknown."""
+        wanted = list(requests)
+        query = (
+            "select request, sum(coalesce(usd, reserved)), min(known) from calls where run = ? and request in "
+            "(select value from json_each(?)) group by request"
+        )
+        with self._step() as step:
+            found = step.execute(query, (self.run, json.dumps(wanted))).fetchall()
+        return dict.fromkeys(wanted, 0.0) | {name: usd if known else None for name, usd, known in found}
 
     @property
     def spent(self) -> float:
@@ -147,6 +204,10 @@ class Ledger:
                 connection.execute("begin immediate")
                 for statement in _SCHEMA:
                     connection.execute(statement)
+                there = {name for (name,) in connection.execute("select name from pragma_table_info('calls')")}
+                for column, kind in _LATER.items():
+                    if column not in there:
+                        connection.execute(f"alter table calls add column {column} {kind}")
                 yield connection
                 connection.execute("commit")
         except (sqlite3.DatabaseError, OSError) as error:

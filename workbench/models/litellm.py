@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import time
@@ -14,7 +15,7 @@ from threading import Thread
 from types import ModuleType
 from typing import Any, ClassVar
 
-from workbench.errors import ModelError, Refused, SetupError
+from workbench.errors import ModelError, SetupError, Unanswered
 from workbench.models.billing import BoundedRequest, Response, bound, read_response, was_free
 from workbench.models.ledger import Ledger
 from workbench.models.model import Completion, SummaryRequest
@@ -30,6 +31,7 @@ GRACE = 30.0
 """Seconds after its time-out for which a call still takes a place among those that may be open at once."""
 
 _HOPELESS = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)
+_CONTENT = re.compile(r"content.?(?:filter|policy|management policy)|safety system|responsible ?ai", re.IGNORECASE)
 _NO_KEY = re.compile(r"missing credentials|missing \w+ api key|api_key client option must be set", re.IGNORECASE)
 
 
@@ -58,7 +60,7 @@ class LiteLLM:
 
         Raises:
             ModelError: no answer; `overflow` if the prompt was too large, `retryable` if it might work later.
-            Refused: the spending limit could be passed, or cannot be kept.
+            Unanswered: the spending limit could be passed, or cannot be kept.
             SetupError: the provider's key is missing.
         """
         litellm = _litellm()
@@ -110,22 +112,26 @@ class LiteLLM:
         """Ask once, and write down what that cost."""
         number = self.ledger.open(sent.model, sent.most.usd, options.timeout + GRACE) if self.ledger else 0
         spent: float | None = None  # until the cost is known, all that was set aside counts as spent
+        failed = f"the call of {sent.model} was interrupted"
         try:
             response = _within(options.timeout, lambda: litellm.completion(**sent.call))
             completion, spent = read_response(response, sent)
+            failed = ""
             return completion
         except litellm.exceptions.openai.OpenAIError as error:
-            spent = 0.0 if was_free(error) else None
-            raise _model_error(litellm, sent.model, error) from error
+            spent, failed = 0.0 if was_free(error) else None, _short(error)
+            found = _model_error(litellm, sent.model, error)
+            failed = str(found) if found.outage else ""
+            raise found from error
         except TimeoutError:
-            why = f"{sent.model} gave no answer in {options.timeout:g} seconds"
-            raise ModelError(why, retryable=True) from None
+            failed = f"{sent.model} gave no answer in {options.timeout:g} seconds"
+            raise ModelError(failed, retryable=True) from None
         except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:  # litellm could not read it
-            why = f"{sent.model} gave an answer that cannot be read: {_short(error)}"
-            raise ModelError(why, retryable=True) from error
+            failed = f"{sent.model} gave an answer that cannot be read: {_short(error)}"
+            raise ModelError(failed, retryable=True) from error
         finally:
             if self.ledger:
-                self.ledger.close(number, spent)
+                self.ledger.close(number, spent, failed)
 
 
 def _sent(request: SummaryRequest, model: str, options: ProviderOptions, *, bounded: bool) -> BoundedRequest:
@@ -203,7 +209,7 @@ def _check_bound(litellm: ModuleType, model: str) -> None:
     """Refuse a model whose answers cannot be bounded: litellm would leave the bound out without a word."""
     known = litellm.get_supported_openai_params(model=model)
     if known and not {"max_tokens", "max_completion_tokens"} & set(known):
-        raise Refused(
+        raise Unanswered(
             f"{model} was not asked: it takes no bound on the length of its answers, so the spending limit cannot "
             "be kept; without one it is asked"
         )
@@ -222,11 +228,24 @@ def _model_error(litellm: ModuleType, model: str, error: Exception) -> ModelErro
     refused = isinstance(error, litellm.BadRequestError) or status == 413
     if refused and classify(error).kind in ("overflow", "mixed", "bytes"):
         return ModelError(f"the prompt does not fit into {model}: {text}", overflow=True)
+    if isinstance(error, litellm.ContentPolicyViolationError) or (refused and _CONTENT.search(str(error))):
+        return ModelError(f"{model} refused the prompt: {text}")
     passing = (litellm.Timeout, litellm.RateLimitError, litellm.InternalServerError, litellm.APIConnectionError)
     retryable = isinstance(error, passing) or (isinstance(status, int) and status >= 500)
     if isinstance(error, litellm.RateLimitError) and _HOPELESS.search(str(error)):
         retryable = False
-    return ModelError(f"{model} gave no answer: {text}", retryable=retryable, retry_after=_retry_after(error))
+    why = f"{model} gave no answer: {text}{_network(error)}"
+    return ModelError(why, retryable=retryable, retry_after=_retry_after(error), outage=True)
+
+
+def _network(error: BaseException) -> str:
+    """What the operating system says of a connection that failed, in brackets; often empty."""
+    found: BaseException | None = error
+    while found is not None:
+        if isinstance(found, OSError) and found.strerror:
+            return f" ({found.strerror})"
+        found = found.__cause__ or found.__context__
+    return ""
 
 
 def _retry_after(error: Exception) -> float | None:
@@ -235,10 +254,11 @@ def _retry_after(error: Exception) -> float | None:
     headers = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
     value = headers.get("retry-after", "")
     try:
-        return max(float(value), 0.0)
+        seconds = float(value)
     except ValueError:
         until = parsedate_tz(value)
-        return None if until is None else max(mktime_tz(until) - time.time(), 0.0)
+        seconds = math.nan if until is None else mktime_tz(until) - time.time()
+    return None if math.isnan(seconds) else max(seconds, 0.0)
 
 
 def _short(error: Exception) -> str:

@@ -35,6 +35,8 @@ class ModelSettings:
         replicate: another number sends every request anew.
         served: the addresses of local servers by the name of their weights.
         machine: the host name of the machine that keeps the limits; empty for any.
+        part: the part of the run that calls are for, such as one replicate.
+        sitting: the command that asks; within it a provider that is down is noticed once. Empty for no notice.
     """
 
     cache: Path | str | None = None
@@ -47,6 +49,8 @@ class ModelSettings:
     replicate: int = 0
     served: tuple[tuple[str, str], ...] = ()
     machine: str = ""
+    part: str = ""
+    sitting: str = ""
 
     def __post_init__(self) -> None:
         if self.cache_only and not self.use_cache:
@@ -58,7 +62,8 @@ class ModelSettings:
     @property
     def ledger(self) -> Ledger:
         """The file of answers and calls."""
-        return Ledger(Path(self.cache or cache_folder()) / FILE, self.run, self.max_usd, self.concurrency)
+        file = Path(self.cache or cache_folder()) / FILE
+        return Ledger(file, self.run, self.max_usd, self.concurrency, self.sitting)
 
     def model(self, wanted: str | Model) -> Model:
         """The model under these settings.
@@ -81,7 +86,8 @@ class ModelSettings:
                 f"{gethostname()!r}, not on {self.machine!r}; use workers on one machine, or no such limit"
             )
         limited = replace(found, ledger=self.ledger)
-        cached = CachedModel(limited, self.ledger, self.replicate, self.cache_only) if self.use_cache else limited
+        off = not self.use_cache
+        cached = CachedModel(limited, self.ledger, self.replicate, self.cache_only, off, self.part)
         return RepairingModel(SplittingModel(cached), self.on_bad_summary)
 
     def seal(self, model: Model) -> Mapping[str, object]:

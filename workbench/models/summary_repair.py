@@ -42,7 +42,7 @@ class RepairingModel(ModelWrapper):
         try:
             first = self.model.complete(request)
         except ModelError as error:
-            if self.otherwise == "fail":
+            if self.otherwise == "fail" and not error.outage:
                 raise Refused(f"{self.name} wrote no summary: {error}") from error
             raise
         wrong = findings(request, first)
@@ -59,8 +59,10 @@ class RepairingModel(ModelWrapper):
         """The better one of two summaries, with what both cost."""
         try:
             second = self.model.complete(replace(request, write=lambda _: _repair_prompt(request, first.text, wrong)))
-        except ModelError:  # the first one may still be of use
-            return first, wrong
+        except ModelError as error:
+            if error.outage:
+                raise
+            return first, wrong  # the first one may still be of use
         left = findings(request, second)
         better = _rank(left) >= _rank(wrong)
         best, method = (second, "repaired") if better else (first, "repair was worse")

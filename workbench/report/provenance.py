@@ -32,9 +32,9 @@ NAMED = ("strategies", "window", "model", "shares")
 def integrity_html(run: Tables) -> Html:
     """What the guard found, in a sentence and a table."""
     rows = integrity(run)
-    failed = run.replays[run.replays["status"] == "failed"].to_dict("records")
+    lists = {name: run.replays[run.replays["status"] == name].to_dict("records") for name in ("failed", "pending")}
     totals = rows[["compactions", "violations"]].sum().to_dict()
-    return part("integrity", rows, failed=failed, known=run.strategies, **totals)
+    return part("integrity", rows, known=run.strategies, **totals, **lists)
 
 
 def sessions_html(run: Tables) -> Html:

@@ -31,7 +31,7 @@ def _headline(run: Tables, name: str) -> dict[str, object]:
     means |= {metric: run.own_trigger(name, metric) for metric in MEANS} | {"cost_saved": run.net_saving(name)}
     return {
         "strategy": name, "reference": name in REFERENCES, "sessions": replays["session"].nunique(),
-        "failed": int((replays["status"] == "failed").sum()),
+        "failed": int((replays["status"] == "failed").sum()), "pending": int((replays["status"] == "pending").sum()),
         **interval_columns("equal_size", run.equal_size(name)),
         **interval_columns("recall", run.own_trigger(name)),
         **interval_columns("saved", run.own_trigger(name, SAVED)), "cost": run.cost_a_session(name),
@@ -145,12 +145,13 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
 
 
 def integrity(run: Tables) -> pd.DataFrame:
-    """What the guard found, one row a contender: `compactions`, `violations`, `too_large`, `fallbacks`, `failed`."""
+    """What the guard found and what has no figure, one row a contender: counts, see docs/tables.md."""
     compactions = run.compactions.assign(too_large=run.compactions["outcome"] == "too_large")
     by = compactions.groupby("strategy")
     found = by[["violations", "too_large", "fallbacks"]].sum()
     found.insert(0, "compactions", by.size())
-    found["failed"] = (run.replays["status"] == "failed").groupby(run.replays["strategy"]).sum()
+    for status in ("failed", "pending"):
+        found[status] = (run.replays["status"] == status).groupby(run.replays["strategy"]).sum()
     found = found.reindex(pd.Index(run.contenders, name="strategy"))
     return found.apply(pd.to_numeric).fillna(0).astype(int).reset_index()
 
@@ -192,7 +193,8 @@ def _writer(run: Tables, name: str, own: pd.DataFrame) -> dict[str, object]:
         "recall": run.values(HEADLINE, name).mean(),
         "recall_at_size": at_size.loc[at_size["strategy"] == name, "value"].mean(),
         "fabricated": fabricated.loc[fabricated["strategy"] == name, "value"].mean(),
-        "usd": own["usd"].sum(skipna=False), "seconds": own["seconds"].mean(), "read": own["input_tokens"].sum(),
+        "usd": run.replays.loc[run.replays["strategy"] == name, "usd"].sum(skipna=False),
+        "price": own["usd"].sum(skipna=False), "seconds": own["seconds"].mean(), "read": own["input_tokens"].sum(),
         "wrote": own["output_tokens"].sum(), "repaired": int(own["method"].astype(str).str.contains("repaired").sum()),
         "replaced": int((own["fallbacks"] > 0).sum()), "faulty": int(faulty.sum()),
         "unread": int(own["left_out"].fillna(0).sum()),

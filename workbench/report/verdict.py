@@ -12,6 +12,7 @@ from workbench.analysis.scores import projects_of
 from workbench.formats import joined, percent, some
 from workbench.markup import render
 from workbench.metrics import HEADLINE
+from workbench.report.answers import answer_sentences
 from workbench.report.comparison import differences, lead
 from workbench.report.html import Html, part, sentences
 from workbench.report.summaries import by_size, dots, headline
@@ -61,14 +62,15 @@ def _sizes(run: Tables) -> str:
 
 def _caveats(run: Tables) -> tuple[str, ...]:
     sessions = run.replayed
-    return tuple(
-        sentences(
+    return (
+        *answer_sentences(run.replays),
+        *sentences(
             "caveats", shared=bool(run.manifest.get("shared")), unranked=run.unranked(), sizes=_sizes(run),
             failed=int((run.replays["status"] == "failed").sum()), unreadable=len(run.unreadable),
             damaged=sum(len(str(text).splitlines()) for text in run.sessions["skipped"]), sessions=len(sessions),
             unreported=int(sessions["scale"].isna().sum()),
             widened=int((sessions["window_used"] > sessions["window_wanted"]).sum()),
-        )
+        ),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from models.provider import Provider, Reply, completion, refusal, serving
 
 from builders import called, result, said, told
 from workbench.errors import Refused, SettingError, UnknownName
-from workbench.experiment.forecast import ModelUse
+from workbench.experiment.filler import ModelUse
 from workbench.judge.exam.admission import NotAdmitted, admission_exams
 from workbench.judge.exam.scores import agreement, agreement_note, scores
 from workbench.judge.exam.sitting import ExamResults, judge_exam

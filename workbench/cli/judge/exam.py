@@ -9,7 +9,7 @@ from workbench.cli.judge.tables import estimated, say_over_target, table_with_la
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import complain, printable, say, say_json
 from workbench.cli.runs import warn_of_replicates
-from workbench.experiment.forecast import ModelUse
+from workbench.experiment.filler import ModelUse
 from workbench.judge.exam.admission import NotAdmitted
 from workbench.judge.exam.scores import agreement, agreement_note, scores
 from workbench.judge.exam.sitting import ExamSpec, judge_exam

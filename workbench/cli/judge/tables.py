@@ -9,7 +9,7 @@ import pandas as pd
 from workbench.analysis.over_target import over_target_notes
 from workbench.analysis.paired import Estimate
 from workbench.cli.output import printable, say, table
-from workbench.experiment.forecast import ModelUse
+from workbench.experiment.filler import ModelUse
 from workbench.formats import decimal, dollars
 
 

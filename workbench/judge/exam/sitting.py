@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from workbench.errors import SettingError, UnknownName
-from workbench.experiment.forecast import FillerModel, ModelUse
+from workbench.experiment.filler import FillerModel, ModelUse
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.sources import What
 from workbench.experiment.spec import Whole, documented, model_name
