@@ -68,7 +68,7 @@ def test_too_few_sessions_end_with_2(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_another_recording_of_the_same_name_is_left_out(
     runs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    other = run(tmp_path / "other", SUMMARIZE, turns=25).path
+    other = run(tmp_path / "other", TRUNCATE, turns=25).path
     assert main(["gate", str(other), "--baseline", str(runs[0]), "--share", "0.2", "--margin", "0.01"]) == 2
     said = capsys.readouterr()
     assert said.err.count("another recording") == 7

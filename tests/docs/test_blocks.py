@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules
+from profiles import FULL
 from workbench.cli import main
 from workbench.importers.native import save
 from workbench.models.loopback import Loopback
@@ -107,6 +108,8 @@ def runs(words: list[str], page: Path, capsys: pytest.CaptureFixture[str]) -> No
     if run is not None and not Path(run).exists():
         assert main(["compare", "my-sessions", "-w", "4000", "-s", "truncate", "--out", run, "--no-report", "-q"]) == 0
     spared = ["--no-report"] if words[1] in RENDERING and "--no-report" not in words else []
+    if "--jobs" in words and not FULL:  # workers take seconds to start
+        spared += ["--jobs", "1"]
     code = main([*words[1:], *spared])
     said = capsys.readouterr()
     undecided = line.startswith(UNDECIDED) and "workbench:" not in said.err

@@ -12,6 +12,7 @@ from typing import ClassVar
 import pytest
 
 from builders import remembering, rules
+from profiles import FULL
 from workbench.compaction.plan import Plan
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.truncate import Truncate
@@ -82,6 +83,7 @@ def test_a_killed_worker_loses_nothing(sessions: Path, tmp_path: Path) -> None:
     assert same(calm, hit)
 
 
+@pytest.mark.skipif(not FULL, reason="the next test has such a replay too, and every worker costs seconds")
 def test_a_replay_that_kills_every_worker_is_a_failed_replay_beside_the_others(sessions: Path, tmp_path: Path) -> None:
     results = run(sessions / "s0.jsonl", tmp_path / "run", fatal(tmp_path / "mark", always=True), "truncate", jobs=2)
     replays = results.replays

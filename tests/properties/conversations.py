@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from profiles import examples
+from profiles import FULL
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import (
@@ -24,8 +24,10 @@ from workbench.transcript.message import (
 )
 from workbench.transcript.tokens import chars_per_token
 
-SHORT, CASES = 40, examples(400)
-"""Random conversations for each preset and each stage: of the short profile, and of this one."""
+CASES = 400 if FULL else 20
+"""Random conversations for each preset and each stage."""
+FIRST = 40
+"""Of those: a rule that a preset is known to break breaks only in conversations after these."""
 
 SHARES = (0.0, 0.02, 0.05, 0.2, 0.5, 0.9)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 import pytest
-from properties.conversations import SHORT
+from properties.conversations import FIRST
 from properties.invariants import EVERY, LET_OFF, RARE
 from properties.steps import PRESETS, SUBJECTS, due, smallest, steps, told
 
@@ -34,7 +34,7 @@ def holds(rule: str, name: str) -> None:
 
 
 def known(rule: str, name: str, cases: Iterable[str]) -> None:
-    """Expect the failure where it is a known defect, and only conversations beyond the short profile's show it."""
+    """Expect the failure where it is a known defect, and only conversations after the first ones show it."""
     numbers = [int(found[1]) if (found := re.match(r"random (\d+)", case)) else 0 for case in cases]
-    if (rule, name) in RARE and numbers and min(numbers) >= SHORT:
+    if (rule, name) in RARE and numbers and min(numbers) >= FIRST:
         pytest.xfail(f"{name} breaks {rule}: {RARE[rule, name]}")

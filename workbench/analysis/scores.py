@@ -48,7 +48,8 @@ def grouped(run: Results) -> pd.DataFrame:
 
 def projects_of(rows: pd.DataFrame) -> dict[str, str]:
     """The project of each session of some scores."""
-    return dict(zip(rows["session"].map(str), rows["project"].map(str), strict=True))
+    once = rows[["session", "project"]].drop_duplicates()
+    return dict(zip(once["session"].map(str), once["project"].map(str), strict=True))
 
 
 def select(scores: pd.DataFrame, metric: str, mode: str, share: float | None = None) -> pd.DataFrame:

@@ -127,10 +127,14 @@ class Tables:
         every, rows = self.select(HEADLINE, "matched"), self.select(HEADLINE, "matched", share)
         return rows[rows["session"].isin(every.loc[every["value"].notna(), "session"])].assign(reason=rows["why"])
 
+    @cached_property
+    def projects(self) -> dict[str, str]:
+        """The project of each session."""
+        return projects_of(self.scores)
+
     def mean_over_projects(self, found: pd.Series[float], *, least: float = -inf, most: float = inf) -> Estimate | None:
         """The mean of one value a session, with its interval over projects."""
-        projects = projects_of(self.scores)
-        return estimate(found.tolist(), [projects[str(name)] for name in found.index], least=least, most=most)
+        return estimate(found.tolist(), [self.projects[str(name)] for name in found.index], least=least, most=most)
 
     def equal_size(self, strategy: str, share: float | None = None) -> Estimate | None:
         """Exam recall of a strategy when all are cut to the same size; over all shares where none is named."""
@@ -150,9 +154,8 @@ class Tables:
 
     def net_saving(self, strategy: str) -> Estimate | None:
         """Savings as a share of the uncompacted bill of all sessions: a ratio of sums, below 0 where it costs more."""
-        known = projects_of(self.scores)
         mine = self.costs[(self.costs["strategy"] == strategy) & (self.costs["usd_uncompacted"] > 0)]
-        projects = [known.get(str(name), str(name)) for name in mine["session"]]
+        projects = [self.projects.get(str(name), str(name)) for name in mine["session"]]
         return ratio(mine["net_saving"].tolist(), mine["usd_uncompacted"].tolist(), projects, most=1.0)
 
     def cost_a_session(self, strategy: str) -> float | None:

@@ -8,7 +8,6 @@ import pandas as pd
 
 from workbench.analysis.compared import ALPHA, WORTH
 from workbench.analysis.paired import FEWEST
-from workbench.analysis.scores import projects_of
 from workbench.formats import joined, percent, some
 from workbench.markup import render
 from workbench.metrics import HEADLINE
@@ -76,7 +75,7 @@ def _caveats(run: Tables) -> tuple[str, ...]:
 
 def over_sessions(run: Tables) -> str:
     """The sessions that the means of a run are over, with their projects: `10 sessions of 4 projects`."""
-    known, names = projects_of(run.scores), set(map(str, run.replayed["session"]))
+    known, names = run.projects, set(map(str, run.replayed["session"]))
     projects, sessions = len({known.get(name, name) for name in names}), some(len(names), "session")
     return sessions if projects == len(names) else f"{sessions} of {some(projects, 'project')}"
 
