@@ -78,11 +78,11 @@ class Support:
         overclaimed = {entity for entity, span in set(named) if not unsure(p.texts[span])}
         return len(overclaimed), len(doubtful)
 
-    def _entities(self, span: int) -> list[int]:
+    def _entities(self, span: int) -> tuple[int, ...]:
         p = self._index
         if span < p.spans:
-            return list(map(int, row_of(p.span_entities, span)))
-        return [~feature for feature in p.extractor.features_of(span) if feature < 0]
+            return tuple(row_of(p.span_entities, span).tolist())
+        return tuple(~feature for feature in p.extractor.features_of(span) if feature < 0)
 
     def _first_said(self, number: int, name: Entity, stands: int) -> int:
         """The message that first says an entity, or names its file; n if none does, -1 where any model knows it."""

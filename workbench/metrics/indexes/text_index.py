@@ -53,8 +53,8 @@ class TextIndex:
             found = self._spans[text] = np.fromiter(numbers, dtype=np.int64)
         return found
 
-    def _read_line(self, line: str) -> list[int]:
-        return self.inverted_index.extractor.read(line, self.inverted_index.spans)
+    def _read_line(self, line: str) -> tuple[int, ...]:
+        return tuple(self.inverted_index.extractor.read(line, self.inverted_index.spans))
 
     def read(self, texts: Iterable[str]) -> IndexedTexts:
         """What some texts say, with the words and entities of this session."""

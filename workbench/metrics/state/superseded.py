@@ -76,11 +76,12 @@ class Changes:
         """What a text gives."""
         return {one for span in set(self._texts.spans(text).tolist()) for one in self._given_by(span)}
 
-    def _read_span(self, span: int) -> list[_Given]:
+    def _read_span(self, span: int) -> tuple[_Given, ...]:
         """The changes of which a span gives a value."""
         line = self._index.texts[span]
         there = set().union(*[numbers for value, numbers in self._about.items() if value in line])
-        return [(number, new) for number in there if (new := _gives(line, self.changes[number])) is not None]
+        found = [(number, _gives(line, self.changes[number])) for number in there]
+        return tuple((number, new) for number, new in found if new is not None)
 
 
 def _gives(line: str, change: Change) -> bool | None:

@@ -125,13 +125,13 @@ class LineReader:
             known[number] = Line(number, origin, self.extractor.spans[number], *self._fact(number))
         return known[number]
 
-    def earlier(self, line: str) -> list[Line]:
+    def earlier(self, line: str) -> tuple[Line, ...]:
         """What a line of an earlier summary says, without its mark."""
         return self._earlier(line)
 
-    def _read_earlier(self, line: str) -> list[Line]:
+    def _read_earlier(self, line: str) -> tuple[Line, ...]:
         text = line[2:] if line[:2] == "- " else _BULLET.sub("", line)
-        return [self.line(number, LineOrigin.EARLIER) for number in self.extractor.read(text)]
+        return tuple(self.line(number, LineOrigin.EARLIER) for number in self.extractor.read(text))
 
     def _read(self, message: Message) -> ReadMessage:
         if id(message) not in self._messages:
