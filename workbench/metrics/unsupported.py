@@ -109,7 +109,8 @@ class Support:
     def _sure(self, entity: int) -> int:
         """The first message that says an entity in a line that is not unsure; n if none does."""
         p = self._index
-        spans = sorted(p.spans_with_entity(entity).tolist(), key=p.span_said.__getitem__)
+        spans = p.spans_with_entity(entity)
+        spans = spans[np.argsort(p.span_said[spans], kind="stable")].tolist()
         return next((int(p.span_said[span]) for span in spans if not unsure(p.texts[span])), p.n)
 
 
