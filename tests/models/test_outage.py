@@ -1,0 +1,126 @@
+"""A provider that is down is noticed after a few calls, by all that ask it within one command."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from models.provider import Provider, completion, refusal, serving
+
+from workbench.errors import ModelError
+from workbench.models.ledger import ROUNDS, Ledger
+from workbench.models.litellm import LiteLLM
+from workbench.models.model import SummaryRequest
+from workbench.models.provider_options import ProviderOptions
+from workbench.models.response_cache import CachedModel
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger(tmp_path / "answers.sqlite", run="r", sitting="one command")
+
+
+def asked(provider: Provider, ledger: Ledger, prompt: str, tries: int = 1) -> str:
+    """What the model says; a new one for each request, as in workers."""
+    how = ProviderOptions(api_base=provider.address, tries=tries, first_wait=0.01, input_usd=1.0, output_usd=2.0)
+    request = SummaryRequest(purpose="summary", system="", write=lambda _: prompt, max_tokens=100)
+    try:
+        return CachedModel(LiteLLM("openai/stub", how, ledger), ledger).complete(request).text
+    except ModelError as error:
+        assert error.outage
+        return str(error)
+
+
+@pytest.mark.parametrize("status", [401, 500])
+def test_a_provider_that_is_down_is_not_called_again(provider: Provider, ledger: Ledger, status: int) -> None:
+    provider.replies = [refusal(status, "no")]
+    ends = [asked(provider, ledger, f"number {n}") for n in range(8)]
+    assert len(provider.requests) == ROUNDS
+    assert f"openai/stub is not asked any more, since {ROUNDS} calls failed one after another" in ends[-1]
+    assert "no" in ends[-1], "the last error is told"
+
+
+def test_another_command_calls_it_again(provider: Provider, ledger: Ledger) -> None:
+    provider.replies = [refusal(401, "no")]
+    for n in range(ROUNDS + 1):
+        asked(provider, ledger, f"number {n}")
+    provider.replies = [completion("fine")]
+    assert asked(provider, replace(ledger, sitting="the next command"), "number 0") == "fine"
+
+
+def test_an_answer_in_between_begins_the_count_anew(provider: Provider, ledger: Ledger) -> None:
+    provider.replies = [*[refusal(500, "oops")] * (ROUNDS - 1), completion("fine"), refusal(500, "oops")]
+    for n in range(2 * ROUNDS - 1):
+        asked(provider, ledger, f"number {n}")
+    assert len(provider.requests) == 2 * ROUNDS - 1
+
+
+def test_one_request_that_always_fails_is_no_outage(provider: Provider, ledger: Ledger) -> None:
+    provider.by = lambda sent: refusal(500, "oops") if "poison" in str(sent["messages"]) else completion("fine")
+    asked(provider, ledger, "poison", tries=2 * ROUNDS)
+    assert len(provider.requests) == 2 * ROUNDS
+    assert asked(provider, ledger, "another") == "fine"
+
+
+def test_what_a_model_refuses_is_an_answer_of_its_provider(provider: Provider, ledger: Ledger) -> None:
+    provider.replies = [refusal(400, "prompt is too long: 9 tokens > 8 maximum")]
+    how = ProviderOptions(api_base=provider.address)
+    for n in range(ROUNDS + 2):
+        request = SummaryRequest(purpose="summary", system="", write=lambda _, n=n: f"{n}", max_tokens=9)  # type: ignore[misc]  # a default
+        with pytest.raises(ModelError) as caught:
+            CachedModel(LiteLLM("openai/stub", how, ledger), ledger).complete(request)
+        assert caught.value.overflow and not caught.value.outage
+    assert len(provider.requests) == ROUNDS + 2
+
+
+def test_calls_that_fail_at_the_same_time_count_once(provider: Provider, ledger: Ledger) -> None:
+    """A provider that is busy for a second is no outage, however many workers ask it in that second."""
+    calls = [replace(ledger, request=f"{n}").open("m", 0.1, 60) for n in range(8)]
+    for n, call in enumerate(calls):
+        replace(ledger, request=f"{n}").close(call, 0.0, "busy")
+    time.sleep(0.01)
+    ledger.close(ledger.open("m", 0.1, 60), 0.1)
+
+
+def test_workers_notice_it_together(provider: Provider, ledger: Ledger) -> None:
+    provider.replies = [refusal(401, "no")]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda n: asked(provider, ledger, f"number {n}"), range(60)))
+    assert ROUNDS <= len(provider.requests) <= 4 * ROUNDS
+
+
+def test_a_file_of_an_earlier_version_keeps_its_answers_and_its_calls(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "answers.sqlite", run="r")
+    ledger.keep("k", {"text": "old"})
+    with closing(sqlite3.connect(ledger.path)) as connection:
+        for column in ("request", "known", "why"):
+            connection.execute(f"alter table calls drop column {column}")
+        connection.execute(
+            "insert into calls (run, model, pid, until, reserved, usd, began) values ('r','m',1,0,1,1,0)"
+        )
+        connection.commit()
+    assert ledger.stored("k") == {"text": "old"} and ledger.spent == 1.0
+    named = replace(ledger, request="q")
+    named.close(named.open("m", 0.5, 60), 0.25)
+    assert ledger.paid(["q", "other"]) == {"q": 0.25, "other": 0.0} and ledger.spent == 1.25
+
+
+def test_what_a_call_of_unknown_price_has_cost_is_unknown(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "answers.sqlite", run="r", request="q")
+    ledger.close(ledger.open("m", None, 60), None, "the connection broke")
+    assert ledger.paid(["q"]) == {"q": None}
+    free = replace(ledger, request="refused")
+    free.close(free.open("m", None, 60), 0.0, "no")
+    assert free.paid(["refused"]) == {"refused": 0.0}
