@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -36,8 +37,22 @@ def sessions(path: str) -> list[Session]:
     return load(CORPORA / path, lenient=True)
 
 
+def main_sessions(path: str) -> list[Session]:
+    """Without those of sub-agents."""
+    return [session for session in sessions(path) if not re.search(r"-agent\d+$", session.id)]
+
+
+@lru_cache(maxsize=2)
+def progress(path: str) -> frozenset[str]:
+    """Ids of the messages that Claude Code shows as progress of a sub-agent, which the index does not count."""
+    with (CORPORA / path).open(encoding="utf-8", errors="replace") as stream:
+        lines = [json.loads(line) for line in stream if '"type":"agent_progress"' in line and line.startswith("{")]
+    return frozenset(line["data"]["message"]["uuid"] for line in lines)
+
+
 def entries(path: str) -> list[Entry]:
-    return [entry for session in sessions(path) for entry in session.log]
+    shown = progress(path) if path.endswith(".jsonl") else frozenset()
+    return [entry for session in sessions(path) for entry in session.log if entry.id.partition("~")[0] not in shown]
 
 
 def messages(path: str) -> list[Message]:

@@ -11,7 +11,17 @@ from typing import Any
 
 import pytest
 import tiktoken
-from importers.indexed import CORPORA, READ, entries, messages, messages_as_indexed, rows, sessions, texts_as_indexed
+from importers.indexed import (
+    CORPORA,
+    READ,
+    entries,
+    main_sessions,
+    messages,
+    messages_as_indexed,
+    rows,
+    sessions,
+    texts_as_indexed,
+)
 
 from workbench.importers.formats.specstory import fenced
 from workbench.importers.importer import load
@@ -73,7 +83,7 @@ def test_the_corpora_are_all_read(corpora: Path) -> None:
 @each_file
 def test_the_format_is_found_by_content(row: dict[str, str]) -> None:
     assert {session.origin.format for session in sessions(row["path"])} == {READ[row["format"]]}
-    assert len(sessions(row["path"])) == int(row["sessions"])
+    assert len(main_sessions(row["path"])) == int(row["sessions"])
 
 
 @each_counted

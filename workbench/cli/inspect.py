@@ -67,7 +67,9 @@ def _facts(session: Session) -> dict[str, Any]:
     counter = TiktokenCounter()
     counted = counter.sizes(session.messages)
     fitted = Sizing.of(session, counted, counter).calibration
-    reported = [m.usage.prompt for m in session.messages if m.role == "assistant" and m.usage is not None]
+    reported = [
+        m.usage.prompt for m in session.messages if m.role == "assistant" and m.usage is not None and m.usage.prompt
+    ]
     return {
         "session": session.id,
         "path": session.origin.path,

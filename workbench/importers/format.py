@@ -42,7 +42,7 @@ class Format:
 
 
 def json_lines(builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:
-    """Reads JSON lines, a record a line, one session a file."""
+    """Reads JSON lines, a record a line, a session a file and one a sub-agent."""
 
     def sessions(source: SourceFile) -> Iterator[Session]:
         built = builder(source)
@@ -50,13 +50,13 @@ def json_lines(builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:
             with source.at(built.line):
                 built.read(record)
         with source.at():
-            yield built.session()
+            yield from built.sessions()
 
     return sessions
 
 
 def json_document(records: str, builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:
-    """Reads one JSON object whose field `records` lists the records, one session a file."""
+    """Reads one JSON object whose field `records` lists the records, a session a file and one a sub-agent."""
 
     def sessions(source: SourceFile) -> Iterator[Session]:
         document, built = source.object_with(records), builder(source)
@@ -65,6 +65,6 @@ def json_document(records: str, builder: Callable[[SourceFile], SessionBuilder])
         with source.at():
             built.read_all(items(document, records), records)
         with source.at():
-            yield built.session()
+            yield from built.sessions()
 
     return sessions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -41,6 +41,7 @@ class SessionBuilder:
         names: the tools' names by the ids of their calls.
         line: the line that is read, in JSON lines.
         time: when the record that is read was written, in seconds since 1970; all that is appended gets it.
+        agents: ids of the entries with which sub-agents begin, each a root of the log.
     """
 
     def __init__(self, source: SourceFile) -> None:
@@ -51,6 +52,7 @@ class SessionBuilder:
         self.names: dict[str, str] = {}
         self.line = 0
         self.time: float | None = None
+        self.agents: list[str] = []
         self._copies: dict[str, int] = {}
 
     def begin(self, document: Mapping[str, Json]) -> None:
@@ -136,8 +138,21 @@ class SessionBuilder:
         """The ids of the system messages so far, which no compaction touches."""
         return tuple(entry.id for entry in self.log if entry.type == "message" and entry.message.role == "system")
 
+    def sessions(self) -> Iterator[Session]:
+        """What has been read: the main conversation, and each sub-agent's as a session of its own."""
+        whole = self.session()
+        root_of: dict[str, str] = {}
+        parts = {"": Log()}
+        for entry in whole.log:
+            root = root_of[entry.id] = entry.id if entry.parent is None else root_of[entry.parent]
+            parts.setdefault(root if root in self.agents else "", Log()).append(entry)
+        parts[""].leaf = whole.log.leaf if whole.log.leaf in parts[""] else parts[""].leaf
+        for n, (root, log) in enumerate(parts.items()):
+            id, title = (f"{whole.id}-agent{n}", f"{whole.title} (sub-agent {n})") if root else (whole.id, whole.title)
+            yield replace(whole, id=id, title=title, log=log, model=main_model(log) or whole.model)
+
     def session(self) -> Session:
-        """What has been read."""
+        """What has been read, in one log."""
         return Session(
             id=self.id or self.source.stem,
             log=self.log,

@@ -9,6 +9,7 @@ import pytest
 from importers.files import only, written
 
 from workbench.errors import FormatError
+from workbench.importers.importer import load
 from workbench.transcript.log import ClearingEntry, CompactionEntry, MessageEntry, NoteEntry, fold
 from workbench.transcript.message import (
     AssistantMessage,
@@ -162,26 +163,65 @@ def test_an_api_message_that_a_resume_copied_under_new_ids_is_a_branch_and_not_m
     assert said(session) == ["hello", "hi", "go on"]
 
 
-def test_a_sidechain_is_a_branch_with_its_own_root(tmp_path: Path) -> None:
-    session = only(
-        written(
-            tmp_path,
-            [
-                asked("u1", None, "delegate"),
-                answered("a1", "u1", "m1", use("t1", "Task")),
-                asked("x1", None, "sub task", isSidechain=True),
-                answered("x2", "x1", "m2", text("sub answer"), isSidechain=True),
-                asked("r1", "a1", [back("t1", "sub answer")]),
-            ],
-        )
-    )
+def test_a_sidechain_is_a_session_of_its_own(tmp_path: Path) -> None:
+    lines = [
+        asked("u1", None, "delegate"),
+        answered("a1", "u1", "m1", use("t1", "Task")),
+        asked("x1", None, "sub task", isSidechain=True),
+        answered("x2", "x1", "m2", text("sub answer"), isSidechain=True),
+        asked("r1", "a1", [back("t1", "sub answer")]),
+    ]
+    session, agent = load(written(tmp_path, lines))
     assert said(session) == ["delegate", "", "sub answer"]
-    assert [entry.id for entry in session.log if entry.parent is None] == ["u1", "x1"]
+    assert (agent.id, said(agent)) == ("s1-agent1", ["sub task", "sub answer"])
 
 
 def test_a_sidechain_at_the_end_of_the_file_is_not_the_live_end(tmp_path: Path) -> None:
     lines = [asked("u1", None, "delegate"), asked("x1", None, "sub task", isSidechain=True)]
-    assert said(only(written(tmp_path, lines))) == ["delegate"]
+    assert [said(session) for session in load(written(tmp_path, lines))] == [["delegate"], ["sub task"]]
+
+
+def test_a_sub_agent_that_is_shown_as_progress_is_a_session_of_its_own(tmp_path: Path) -> None:
+    def shown(uuid: str, agent: str, line: dict[str, Any]) -> dict[str, Any]:
+        inner = {key: line[key] for key in ("type", "uuid", "timestamp", "message")}
+        data = {"type": "agent_progress", "agentId": agent, "message": inner}
+        return {"type": "progress", "uuid": uuid, "parentUuid": "a1", **COMMON, "data": data}
+
+    lines = [
+        asked("u1", None, "delegate"),
+        answered("a1", "u1", "m1", use("t1", "Task"), use("t2", "Task")),
+        shown("p1", "one", asked("x1", None, "first task")),
+        shown("p2", "two", asked("y1", None, "second task")),
+        shown("p3", "one", answered("x2", None, "m2", use("t3"))),
+        shown("p4", "one", asked("x3", None, [back("t3", "x = 1")])),
+        asked("r1", "a1", [back("t1", "done")]),
+    ]
+    assert [said(session) for session in load(written(tmp_path, lines))] == [
+        ["delegate", "", "done"], ["first task", "", "x = 1"], ["second task"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_what_hangs_on_a_record_that_a_compaction_preserved_follows_the_compaction(tmp_path: Path, named: bool) -> None:
+    """Current clients leave preserved records where they were, and write what follows as their child."""
+    segment = {"preservedSegment": {"headUuid": "u2", "anchorUuid": "u3", "tailUuid": "a2"}}
+    listed = {"preservedMessages": {"anchorUuid": "u3", "uuids": ["u2", "a2"]}} if named else {}
+    lines = [
+        asked("u1", None, "long ago"),
+        answered("a1", "u1", "m1", text("yes")),
+        asked("u2", "a1", "kept"),
+        answered("a2", "u2", "m2", use("t1")),
+        boundary("b1", "a2", **segment, **listed),
+        asked("u3", "b1", "This session is being continued…", isCompactSummary=True),
+        asked("r1", "a2", [back("t1", "x = 1")]),
+        answered("a3", "r1", "m3", text("go on")),
+    ]
+    session = only(written(tmp_path, lines))
+    assert [recorded.at for recorded in session.recorded] == [4]
+    assert [plain_text(message) for message in fold(session.path)] == [
+        "This session is being continued…", "kept", "", "x = 1", "go on",
+    ]  # fmt: skip
+    assert session.branches == 1
 
 
 def test_a_compaction_keeps_its_summary_its_figures_and_the_messages_before_it(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from workbench.importers.formats.claude_records import Node, read_node
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
-from workbench.importers.values import label, text
+from workbench.importers.values import label, mapping, text
 from workbench.transcript.log import CompactionEntry, Entry, NoteEntry
 from workbench.transcript.message import AssistantMessage, Json, Message, Summary, UserMessage, plain_text
 from workbench.transcript.session import Session
@@ -72,6 +72,28 @@ def mend(nodes: Mapping[str, Node]) -> Iterator[str]:
             before = node
 
 
+def hang_behind_compactions(nodes: Mapping[str, Node]) -> None:
+    """Give what came after a compaction, but hangs on a record that it preserved, the end of the compaction as parent.
+
+    The client leaves a preserved record where it was, and writes what follows as its child.
+    """
+    order = list(nodes.values())
+    for at, made in enumerate(order):
+        if not isinstance(made.what, CompactionEntry):
+            continue
+        head, tail = made.preserved
+        if made.what.kept is None and tail in nodes:
+            back = [one.uuid for one in ancestors(nodes, nodes[tail])]
+            kept = tuple(reversed(back[: back.index(head) + 1])) if head in back else (tail,)
+            made.what = replace(made.what, kept=kept)
+        preserved, end = {*(made.what.kept or ()), tail} - {""}, made.uuid
+        for later in order[at + 1 :] if preserved else ():
+            if later.parent in preserved and later.uuid not in preserved:
+                later.parent = end
+            elif later.parent == end and not later.side and later.message_id == "":
+                end = later.uuid
+
+
 def ancestors(nodes: Mapping[str, Node], node: Node | None) -> Iterator[Node]:
     """The record, its parent, and so on to a start."""
     while node is not None:
@@ -89,6 +111,7 @@ class ClaudeCodeBuilder(SessionBuilder):
         self.titles: dict[str, str] = {}
         self.entries_of: dict[str, list[str]] = defaultdict(list)
         self.live: set[str] = set()
+        self.agent_leaves: dict[str, str] = {}
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one line; a second one with the same uuid is a copy."""
@@ -97,14 +120,26 @@ class ClaudeCodeBuilder(SessionBuilder):
         self.title = text(record, "customTitle", "aiTitle") or self.title
         if record.get("type") == "summary":
             self.titles[text(record, "leafUuid")] = text(record, "summary")
+        self._progress(mapping(record, "data")) if record.get("type") == "progress" else None
         made = read_node(self.line, record, self.source.unknown)
         if made is not None:
             self.nodes.setdefault(made.uuid, made)
         elif label(record, "type") not in SIDE:
             self.source.unknown[f"record of type {str(record.get('type'))!r}"] += 1
 
+    def _progress(self, data: Mapping[str, Json]) -> None:
+        """Read a message of a sub-agent, which newer clients show as progress of the call that began it."""
+        said, agent = mapping(data, "message"), text(data, "agentId")
+        if text(data, "type") == "agent_progress" and text(said, "type") in ("user", "assistant"):
+            record = {**said, "parentUuid": self.agent_leaves.get(agent), "isSidechain": True}
+            made = read_node(self.line, record, self.source.unknown)
+            if made is not None and made.uuid not in self.nodes:
+                self.nodes[made.uuid] = made
+                self.agent_leaves[agent] = made.uuid
+
     def session(self) -> Session:
         """The whole tree. Its title is what a person named it, or the client's for a branch of this very session."""
+        hang_behind_compactions(self.nodes)
         self.source.skipped += mend(self.nodes)
         for node in self.nodes.values():
             self.names.update(node.calls)
@@ -202,7 +237,9 @@ class ClaudeCodeBuilder(SessionBuilder):
     def _place(self, unit: Unit, one: Node, what: Message | Entry) -> str:
         """Write a message or an entry of this record after the unit's newest entry, and return its id."""
         self.log.leaf, self.time = unit.last, one.time
+        begins = one.side and unit.last is None
         unit.last = self.say(what) if isinstance(what, Message) else self.add(what)
+        self.agents += [unit.last] if begins else []
         self.entries_of[one.uuid].append(unit.last)
         return unit.last
 

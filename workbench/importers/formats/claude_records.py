@@ -35,6 +35,7 @@ class Node:
         what: the message or entry that it is, with the record's id; None if it only connects its children to its
             parent, or holds only results. The ids in `kept` of a compaction are those of records.
         summary: whether it is the summary of the compaction before it.
+        preserved: of a compaction, the first and the last record that stayed, where it names no others.
         message_id: in an answer, of the API message of which it is a part.
     """
 
@@ -46,6 +47,7 @@ class Node:
     what: UserMessage | AssistantMessage | Entry | None = None
     results: tuple[ToolResult, ...] = ()
     summary: bool = False
+    preserved: tuple[str, str] = ("", "")
     message_id: str = ""
 
     @property
@@ -120,7 +122,8 @@ def _system(made: Node, record: Part) -> Entry | None:
     if subtype == "microcompact_boundary":
         call_ids, saved = texts(meta, "compactedToolIds"), optional_count(meta, "tokensSaved")
         return ClearingEntry(call_ids=call_ids, tokens_saved=saved, **about)
-    made.parent = text(record, "logicalParentUuid", "parentUuid")
+    made.preserved = text(meta, "preservedSegment/headUuid"), text(meta, "preservedSegment/tailUuid")
+    made.parent = text(record, "logicalParentUuid", "parentUuid") or made.preserved[1]
     preserved = texts(meta, "preservedMessages/uuids") or texts(meta, "preservedMessages/allUuids")
     return CompactionEntry(tokens_after=optional_count(meta, "postTokens"), kept=preserved or None, **about)
 

@@ -29,7 +29,7 @@ USAGE = UsageFields(
 
 
 class CopilotCliBuilder(SessionBuilder):
-    """Reads events; those of a sub-agent are a branch with its own root."""
+    """Reads events; those of a sub-agent are a session of its own."""
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
@@ -117,6 +117,9 @@ class CopilotCliBuilder(SessionBuilder):
         if entry.id not in self.log:
             self.log.leaf = self.leaves.get(self.agent)
             self.leaves[self.agent] = super().add(entry)
+            self.agents += (
+                [entry.id] if self.agent and self.log.leaf is not None and self.log[entry.id].parent is None else []
+            )
         return entry.id
 
     def session(self) -> Session:

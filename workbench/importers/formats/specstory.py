@@ -36,7 +36,7 @@ _ARGUMENT = {"shell": "command", "read": "path", "write": "path", "search": "pat
 
 
 def sessions(source: SourceFile) -> Iterator[Session]:
-    """The one session of a file."""
+    """The session of a file, and those of its sub-agents."""
     lines = source.text().split("\n")
     builder = SpecStoryBuilder(source)
     for turn in _turns(lines):
@@ -44,7 +44,7 @@ def sessions(source: SourceFile) -> Iterator[Session]:
     named = _SESSION.search("\n".join(line[:300] for line in lines[:20]))
     builder.id = named[2] if named else ""
     builder.title = next((found[1].strip() for found in map(_TITLE.match, lines[:20]) if found), "")
-    yield builder.session()
+    yield from builder.sessions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _turns(lines: Sequence[str]) -> Iterator[_Turn]:
 class SpecStoryBuilder(SessionBuilder):
     """Puts turns together: the pieces of an answer up to its first tool are one message.
 
-    The main conversation has one line of entries; each run of sidechain turns is a branch with its own root.
+    The main conversation has one line of entries; each run of sidechain turns is a sub-agent's.
     """
 
     def __init__(self, source: SourceFile) -> None:
@@ -143,6 +143,8 @@ class SpecStoryBuilder(SessionBuilder):
         """Append after the newest entry of this side of the conversation, and return its id."""
         self.log.leaf = self.leaves[self.side]
         entry_id = self.leaves[self.side] = super().add(entry)
+        if self.side and self.log[entry_id].parent is None:
+            self.agents.append(entry_id)
         return entry_id
 
     def session(self) -> Session:
