@@ -78,6 +78,26 @@ def lead_table(scores: pd.DataFrame, metric: str, first: str, mode: str = "natur
     return test.table(rows, largest_first=False)
 
 
+def sides(scores: pd.DataFrame, metric: str, mode: str = "natural") -> dict[tuple[str, str], int]:
+    """Which of two contenders the paired 95 % interval of a metric puts ahead; no correction for several pairs.
+
+    Returns:
+        By pair (each in one order): 1 for the first one, -1 for the second, 0 for neither. Pairs with too few projects
+        for an interval, or without a difference, are left out.
+
+    Raises:
+        UnknownName: the table has no such metric.
+    """
+    test = _PairedTest(scores, metric, str(scores["strategy"].iloc[0]), mode)
+    found: dict[tuple[str, str], int] = {}
+    for pair in combinations([str(name) for name in test.wide.columns if name not in REFERENCES], 2):
+        gaps = test.gaps(*pair) * (1 if test.better == "higher" else -1)
+        if len(gaps) >= reporting_floor() and gaps.std() > 0:
+            low, high = interval(gaps, 1 - ALPHA)
+            found[pair] = int(low > 0) - int(high < 0)
+    return found
+
+
 def _adjust(rows: Sequence[Row], others: Sequence[float | None]) -> None:
     """Write down the adjusted p of some rows, in a family with other tests."""
     adjusted = holm([*(_number(row.get("p")) for row in rows), *others])

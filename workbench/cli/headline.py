@@ -10,6 +10,7 @@ from workbench.experiment.store import Results
 from workbench.formats import decimal
 from workbench.report.answers import answers
 from workbench.report.comparison import differences
+from workbench.report.panel import panel_of, panel_words
 from workbench.report.tables import Tables
 from workbench.report.verdict import over_sessions, verdict
 
@@ -87,6 +88,9 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
         columns = {"strategy": "strategy", **sizes, **against, "bound": "bound"}
         say("\nStill knows, all cut to the same share of the history:\n")
         say(table(rows, columns))
+    found_panel = panel_of(run)
+    if found_panel is not None:
+        _write(panel_words(found_panel))
     say("\nEach on its own trigger, a mean over sessions:\n")
     own = [row | {"recall": _recall(row["recall"]) + "!" * (row["strategy"] in over)} for row in found]
     say(table(own, OWN_TRIGGER))

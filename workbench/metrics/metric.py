@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 from typing import Literal, Protocol, TypeAlias
 
 from workbench.extraction.entities import Kind
@@ -12,7 +13,9 @@ from workbench.metrics.blame import ContextVersion, context_versions
 from workbench.metrics.costs.pricing import Pricing, pricing
 from workbench.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.metrics.demand import Demand, Retention
+from workbench.metrics.exam.exams import Exams
 from workbench.metrics.index import Index
+from workbench.metrics.later_use import LaterUse, Part
 from workbench.metrics.view import View, view
 from workbench.ragged import kept_mask
 from workbench.replay.step import Replay, Snapshot
@@ -21,6 +24,8 @@ from workbench.transcript.message import Summary
 Unit: TypeAlias = Literal["share", "tokens", "count", "usd", "seconds"]
 Better: TypeAlias = Literal["higher", "lower"]
 What: TypeAlias = Literal["file", "value", "open work", "done work", "doubt"]
+PLACES = 8
+"""Boundaries of a replay at which exams are held, at most: making one takes as long as a compaction."""
 States: TypeAlias = Mapping[tuple[What, str], int]
 """How many things of a sort are in a state; sorts that the history has none of are left out."""
 
@@ -65,6 +70,17 @@ class MetricInput:
             seen = view(self.replay.session, shot.context)
             found.append(Retained(shot, seen, demand, demand.retained(seen.kept, seen.texts)))
         return tuple(found)
+
+    @cached_property
+    def examined(self) -> tuple[Retained, ...]:
+        """The places at which exams are held: at most `PLACES`, spread evenly over the replay."""
+        return self.retained[:: max(1, ceil(len(self.retained) / PLACES))]
+
+    @cached_property
+    def later_use(self) -> tuple[Mapping[Part, float], ...]:
+        """For each of `examined` the shares of what was used later: of edited lines, the request, and phrases."""
+        used = LaterUse.of(Exams.of(self.index).history)
+        return tuple(used.shares(one.snapshot.at, one.view) for one in self.examined)
 
     @cached_property
     def versions(self) -> tuple[ContextVersion, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.analysis.survival import half_life
 from workbench.experiment.store import Results
-from workbench.report import charts, comparison, cost, judges, losses, provenance, verdict
+from workbench.report import charts, comparison, cost, judges, losses, panel, provenance, verdict
 from workbench.report.html import Html, note, sentences
 from workbench.report.plot_style import png, svg
 from workbench.report.summaries import by_round, by_size, points, typical
@@ -69,6 +69,7 @@ class Report:
     verdict = _section(lambda of: verdict.verdict_html(of.run), "The answer in words.")
     headline = _section(lambda of: verdict.headline_html(of.run), "The headline table.")
     differences = _section(lambda of: comparison.differences_html(of.run), "Every strategy against the baseline.")
+    panel = _section(lambda of: panel.panel_html(of.run), "Whether other metrics contradict the order.")
     frontier = _section(lambda of: comparison.frontier_html(of.run), "The Pareto frontier, in words.")
     by_kind = _section(lambda of: losses.kinds_html(of.run), "What is kept of each kind of information.")
     by_session = _section(lambda of: losses.by_session_html(of.run), "What each strategy still knows in each session.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,8 @@ CHANGES = frozenset(
     }
 )  # fmt: skip
 PATH_KEYS = ("path", "file_path", "filePath", "file", "filename", "target_file", "absolute_path", "notebook_path")
+OLD_KEYS = ("old_string", "old_str", "oldText", "old_text", "old", "search")
+"""Arguments of an edit that hold the text to be replaced."""
 
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
@@ -49,6 +51,17 @@ def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:
     if not paths:
         paths = [path for value in arguments.values() if isinstance(value, str) for path in _PATCHED.findall(value)]
     return FileOps(modified=tuple(paths))
+
+
+def replaced_texts(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """The texts that one tool call replaces: those of its edits, and the removed lines of a patch."""
+    edits = arguments.get("edits")
+    for one in (arguments, *(edits if isinstance(edits, list) else ())):
+        for key, text in one.items() if isinstance(one, Mapping) else ():
+            if isinstance(text, str) and key in OLD_KEYS:
+                yield text
+            elif isinstance(text, str) and _PATCHED.search(text):
+                yield "\n".join(line[1:] for line in text.splitlines() if line[:1] == "-")
 
 
 def merged(operations: Iterable[FileOps]) -> FileOps:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,14 +13,12 @@ from workbench.metrics.exam.history import ExamHistory
 from workbench.metrics.exam.item import Item, mean_score
 from workbench.metrics.exam.lexical import Sheet
 from workbench.metrics.exam.stating import denies, flipped, words_of
-from workbench.metrics.exam.tokens import lines_of
 from workbench.metrics.index import Index
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.text_index import StatementIndex
 from workbench.metrics.state.work import Work
 from workbench.metrics.view import View
 from workbench.ragged import Flags, Floats
-from workbench.transcript.message import ToolResult
 
 MOST = 8
 """Rules, and pieces of open work, of a boundary that are asked about: the newest."""
@@ -74,11 +71,7 @@ class BoundaryExam:
     def credit(self, seen: View) -> Floats:
         """(items,) what a context earns with the lexical reader, in [0, 1], chance not taken off."""
         history = self._history
-        kept = np.zeros(len(history.messages), dtype=bool)
-        kept[list(seen.kept)] = True
-        order = history.newest(kept)
-        origins = seen.from_message or (None,) * len(seen.texts)
-        new = list(chain.from_iterable(map(self._lines, seen.texts, origins)))
+        order, new = history.newest_in(seen.kept), history.new_lines(seen)
         place = {line: number for number, line in enumerate(new)}  # the last place of each
         known = [number for line in place if (number := history.number.get(line, -1)) >= 0]
         order = np.where(order >= 0, order + len(new), order)
@@ -86,10 +79,6 @@ class BoundaryExam:
         unknown = [line for line in place if line not in history.number]
         orders = [order, np.array([place[line] for line in unknown], dtype=np.int64)]
         return self._sheet.credit([self._whole, self._sheet.look_up(unknown)], orders)
-
-    def _lines(self, text: str, origin: int | None) -> Iterable[str]:
-        is_result = origin is not None and isinstance(self._history.messages[origin], ToolResult)
-        return lines_of(text, headed=not is_result)
 
     def answering_lines(self) -> list[str]:
         """For each item the line of the history that speaks most for the answer, each once, in the history's order."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -12,6 +13,7 @@ from workbench.extraction.entities import Entity
 from workbench.extraction.statements import tasks
 from workbench.metrics.exam.tokens import Lines, Names, Numbers, Vocabulary, lines_of
 from workbench.metrics.indexes.inverted_index import incidence, pairs_of
+from workbench.metrics.view import View
 from workbench.ragged import Flags, Floats, Ints, ranges
 from workbench.transcript.message import Message, Text, ToolCall, ToolResult, argument_texts
 
@@ -122,6 +124,28 @@ class ExamHistory:
         names: Flags = np.zeros(len(self.names), dtype=bool)
         names[self.name[newest[self.name_line] >= 0]] = True
         return Past(newest, names)
+
+    def newest_in(self, kept: Iterable[int]) -> Ints:
+        """(lines,) the last of some messages that says each line; -1 for none."""
+        flags: Flags = np.zeros(len(self.messages), dtype=bool)
+        flags[list(kept)] = True
+        return self.newest(flags)
+
+    def new_lines(self, seen: View) -> list[str]:
+        """The lines of the texts that are new in a context, in order."""
+        origins = seen.from_message or (None,) * len(seen.texts)
+        return list(chain.from_iterable(map(self._lines, seen.texts, origins)))
+
+    def _lines(self, text: str, origin: int | None) -> Iterator[str]:
+        is_result = origin is not None and isinstance(self.messages[origin], ToolResult)
+        return lines_of(text, headed=not is_result)
+
+    def held(self, seen: View) -> tuple[Flags, list[str]]:
+        """(lines,) whether a context holds each, and its lines that the session does not have."""
+        new = dict.fromkeys(self.new_lines(seen))
+        held: Flags = self.newest_in(seen.kept) >= 0
+        held[[self.number[line] for line in new if line in self.number]] = True
+        return held, [line for line in new if line not in self.number]
 
     def newest(self, kept: Flags) -> Ints:
         """(lines,) the last message that says each line, of those with a flag; -1 for none."""

@@ -18,7 +18,7 @@ from workbench.extraction.statements import sentences
 from workbench.extraction.words import words
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.ragged import Ints
-from workbench.transcript.files import CHANGES
+from workbench.transcript.files import CHANGES, OLD_KEYS
 from workbench.transcript.message import AssistantMessage, Text, ToolCall, is_real_user
 
 _VALUE = r"[`\"'(]?(?P<{0}>[\w/@#$€+-][\w./:@#%$€+-]*[\w%]|\d)[`\"')]?"
@@ -50,7 +50,6 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[A-Za-z0-9_/@#$€+-](?:[\w./:@#%$€+-]*[\w%])?")
-_OLD_KEYS = ("old_string", "old_str", "oldText", "old_text", "old", "search")
 _NEW_KEYS = ("new_string", "new_str", "newText", "new_text", "new", "replace")
 
 ENOUGH = 2
@@ -175,7 +174,7 @@ def _alike(one: re.Match[str], other: re.Match[str]) -> bool:
 
 def _edited(arguments: Mapping[str, object], at: int, p: InvertedIndex) -> Iterator[Change]:
     """An edit that replaces one value in a line."""
-    old = next((value for key in _OLD_KEYS if isinstance(value := arguments.get(key), str)), "")
+    old = next((value for key in OLD_KEYS if isinstance(value := arguments.get(key), str)), "")
     new = next((value for key in _NEW_KEYS if isinstance(value := arguments.get(key), str)), "")
     before, after = old.split("\n"), new.split("\n")
     if not old or len(before) != len(after):

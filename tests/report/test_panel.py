@@ -1,0 +1,41 @@
+"""The panel in words: the disagreement first, then the rank."""
+
+from __future__ import annotations
+
+from report.made import MadeResults, made
+
+from workbench.report.panel import panel_html, panel_of, panel_words
+from workbench.report.tables import Tables
+
+
+def with_phrases(turned: bool) -> MadeResults:
+    """A run in which another metric says what the exam says, or the opposite."""
+    run = made(9)
+    for row in [row for row in run.rows["scores"] if row["metric"] == "exam_recall"]:
+        run.rows["scores"].append(row | {"metric": "phrase_recall", "value": abs(turned - row["value"])})
+    return run
+
+
+def test_a_panel_that_agrees_gives_the_rank() -> None:
+    run = Tables.of(with_phrases(turned=False))
+    ranks = panel_html(run).data.set_index("strategy")["rank"].to_dict()
+    assert ranks == {
+        "summarize": 1,
+        "pipeline": 2,
+        "truncate": 3,
+    }
+    found = panel_of(run)
+    assert found is not None
+    assert "ranks summarize before pipeline before truncate" in panel_words(found)
+
+
+def test_a_panel_that_disagrees_says_so_first_and_ranks_nobody_that_it_disputes() -> None:
+    html = panel_html(Tables.of(with_phrases(turned=True)))
+    assert html.data["rank"].isna().all()
+    text = html.html[html.html.index("<p>") :]
+    assert text.startswith("<p>The panel disagrees about 3 pairs: ") and "in questions" in text and "in phrases" in text
+
+
+def test_three_sessions_are_too_few_for_a_rank() -> None:
+    assert "too few projects to rank" in panel_html(Tables.of(made(3))).html
+    assert panel_html(Tables.of(made(3, strategies=("none", "null", "truncate")))).html == ""

@@ -1,0 +1,117 @@
+"""What the recorded agent used again, in lines and phrases: what it then edited, was asked for, and said."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import chain
+from typing import Literal, NamedTuple, TypeAlias, get_args
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from workbench.metrics.demand import HORIZON
+from workbench.metrics.exam.history import ExamHistory
+from workbench.metrics.exam.tokens import Lines, lines_of
+from workbench.metrics.view import View
+from workbench.ragged import Flags, Floats, Ints
+from workbench.transcript.files import replaced_texts, touched
+from workbench.transcript.message import AssistantMessage, ToolCall, is_real_user
+
+Part: TypeAlias = Literal["edits", "request", "phrases"]
+PARTS: tuple[Part, ...] = get_args(Part)
+LETTERS = 4
+"""Letters and digits that a line needs: a bracket alone is in every file."""
+FEWEST = 5
+"""Lines or phrases of a part that a boundary needs."""
+_FACTOR = 1 << 32
+_LATER_USES: WeakKeyDictionary[ExamHistory, LaterUse] = WeakKeyDictionary()
+
+
+class Wanted(NamedTuple):
+    """What a boundary's future used of its history: edited lines, and phrases of the request and of answers."""
+
+    edits: Ints
+    request: Ints
+    phrases: Ints
+
+
+class LaterUse:
+    """What one session used again, at any boundary.
+
+    A phrase is two words that are neighbours in a line, without endings and without words such as `the`.
+    """
+
+    def __init__(self, history: ExamHistory) -> None:
+        self._history = history
+        self._at: dict[int, Wanted] = {}
+
+    @classmethod
+    def of(cls, history: ExamHistory) -> LaterUse:
+        """That of a session, made once."""
+        if history not in _LATER_USES:
+            _LATER_USES[history] = cls(history)
+        return _LATER_USES[history]
+
+    def shares(self, at: int, seen: View) -> dict[Part, float]:
+        """The share of each part that a context holds, in [0, 1], phrases by rarity; a part with few is left out."""
+        wanted, (lines, texts) = self.at(at), self._history.held(seen)
+        line, phrase = self._phrases
+        held = np.append(phrase[lines[line]], self._phrases_of(Lines(texts, self._history.vocabulary))[1])
+        found: dict[Part, float] = {}
+        for part in PARTS:
+            which = getattr(wanted, part)
+            if len(which) >= FEWEST:
+                there = lines[which] if part == "edits" else np.isin(which, held)
+                found[part] = float(np.average(there, weights=None if part == "edits" else self._rarity(which)))
+        return found
+
+    def at(self, boundary: int) -> Wanted:
+        """What `messages[:boundary]` has of what came then; worked out once."""
+        if boundary not in self._at:
+            history = self._history
+            past = history.before(boundary).lines
+            line, phrase = self._phrases
+            after = range(boundary, min(boundary + HORIZON, len(history.messages)))
+            answers = [at for at in after if isinstance(history.messages[at], AssistantMessage)]
+            people = [at for at in range(boundary) if is_real_user(history.messages[at])]
+            held = np.unique(phrase[past[line]])
+            said, asked = (phrase[self._lines_in(chosen)[line]] for chosen in (answers, {*people[:1], *people[-1:]}))
+            self._at[boundary] = Wanted(
+                np.array([one for one in self._edited(answers) if past[one]], dtype=np.int64),
+                np.unique(asked), np.intersect1d(said, held),
+            )  # fmt: skip
+        return self._at[boundary]
+
+    def _lines_in(self, messages: list[int] | set[int]) -> Flags:
+        chosen = np.isin(self._history.place_message, list(messages))
+        found: Flags = np.zeros(len(self._history.texts), dtype=bool)
+        found[self._history.place_line[chosen]] = True
+        return found
+
+    def _edited(self, answers: list[int]) -> set[int]:
+        blocks = chain.from_iterable(self._history.messages[at].blocks for at in answers)
+        calls = (block for block in blocks if isinstance(block, ToolCall) and touched(block.name, block.arguments))
+        texts = chain.from_iterable(replaced_texts(call.arguments) for call in calls)
+        lines = chain.from_iterable(map(lines_of, texts))
+        return {
+            self._history.number[line]
+            for line in lines
+            if line in self._history.number and sum(map(str.isalnum, line)) >= LETTERS
+        }
+
+    @cached_property
+    def _phrases(self) -> tuple[Ints, Ints]:
+        return self._phrases_of(self._history.lines)
+
+    def _phrases_of(self, lines: Lines) -> tuple[Ints, Ints]:
+        """The line and the number of each phrase of some lines."""
+        names = list(self._history.vocabulary.features)
+        word = np.array([name[0] != "=" for name in names], dtype=bool)[lines.feature]
+        feature, line = lines.feature[word], lines.feature_line[word]
+        beside = line[1:] == line[:-1]
+        return line[1:][beside], (feature[:-1] * _FACTOR + feature[1:])[beside]
+
+    def _rarity(self, phrases: Ints) -> Floats:
+        idf = self._history.idf
+        rarity: Floats = idf[phrases // _FACTOR] + idf[phrases % _FACTOR]
+        return rarity

@@ -1,0 +1,46 @@
+"""The panel: whether other metrics contradict the order of the strategies."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from workbench.analysis.panel import Panel, panel
+from workbench.metrics import PANEL
+from workbench.report.html import Html, empty, part, sentences
+from workbench.report.tables import Tables
+
+
+def panel_of(run: Tables) -> Panel | None:
+    """What the panel says of the ranked strategies, at equal size where the run has it; None for fewer than two."""
+    names = [name for name in run.contenders if name not in run.unranked()]
+    return panel(run.scores, names, "matched" if run.shares else "natural") if len(names) > 1 else None
+
+
+def panel_words(found: Panel) -> str:
+    """Where the panel disagrees, then the rank that it agrees on."""
+    named = [
+        (one, other, [[PANEL[metric] for metric in found.ahead[pair]] for pair in ((one, other), (other, one))])
+        for one, other in found.disputed
+    ]
+    ranks: dict[int, list[str]] = {}
+    for name, rank in found.rank.items():
+        ranks.setdefault(rank, []).append(name)
+    return " ".join(
+        sentences(
+            "panel", disputed=named, ranks=[ranks[rank] for rank in sorted(ranks)],
+            members=list(PANEL.values()), silent=[PANEL[metric] for metric in found.silent],
+        )
+    )  # fmt: skip
+
+
+def panel_html(run: Tables) -> Html:
+    """The disagreement of the panel first, then a row a strategy: its rank and the mean of each metric."""
+    found = panel_of(run)
+    if found is None or found.means.isna().all(axis=None):
+        return empty()
+    against = {name: [pair for pair in found.disputed if name in pair] for name in found.means.index}
+    with_whom = [", ".join(one if other == name else other for one, other in pairs) for name, pairs in against.items()]
+    rank = pd.Series(found.rank, dtype=float).reindex(found.means.index)
+    rows = found.means.assign(rank=rank, disputed=with_whom).reset_index()
+    rows = rows[["strategy", "rank", "disputed", *PANEL]].rename_axis(columns=None)
+    return part("panel", rows, words=panel_words(found), members=PANEL, at_size=bool(run.shares))
