@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -30,8 +31,8 @@ _NESTED = frozenset({".worktrees", "worktrees", ".git"})
 _NOWHERE = frozenset({"", "root", "home", "tmp", "~", "workspace", "workspaces", "app"})
 
 
-class SessionBuilder:
-    """One session while it is read. A format reads its records in a subclass.
+class LogBuilder:
+    """One session while it is read, message by message.
 
     Attributes:
         log: what has been read; an id that is taken already gets a number as a suffix.
@@ -54,19 +55,6 @@ class SessionBuilder:
         self.time: float | None = None
         self.agents: list[str] = []
         self._copies: dict[str, int] = {}
-
-    def begin(self, document: Mapping[str, Json]) -> None:
-        """Read what a document says of the whole session, before its records."""
-
-    def read_all(self, records: Iterable[Json], field: str) -> None:
-        """Read a list of records; a damaged one is placed by its index in this field."""
-        for i, record in enumerate(records):
-            with self.source.at(self.line or None, f"{field}[{i}]"):
-                self.read(as_object(record))
-
-    def read(self, record: Mapping[str, Json]) -> None:
-        """Read one record; a wrong field is a `FormatError` that names it."""
-        raise NotImplementedError
 
     def fresh_id(self, wanted: str = "") -> str:
         """This id, or the next free one after it; `m1`, `m2`... where none is wanted."""
@@ -162,6 +150,23 @@ class SessionBuilder:
             cwd=self.cwd,
             project=self.project or project_name(self.cwd, self.source.folder),
         )
+
+
+class SessionBuilder(LogBuilder, ABC):
+    """One session whose file is a list of records. A format reads them in a subclass."""
+
+    def begin(self, document: Mapping[str, Json]) -> None:
+        """Read what a document says of the whole session, before its records."""
+
+    def read_all(self, records: Iterable[Json], field: str) -> None:
+        """Read a list of records; a damaged one is placed by its index in this field."""
+        for i, record in enumerate(records):
+            with self.source.at(self.line or None, f"{field}[{i}]"):
+                self.read(as_object(record))
+
+    @abstractmethod
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one record; a wrong field is a `FormatError` that names it."""
 
 
 def main_model(log: Log) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import dropwhile, groupby
 
-from workbench.importers.session_builder import SessionBuilder
+from workbench.importers.session_builder import LogBuilder
 from workbench.importers.source import SourceFile
 from workbench.importers.values import time_of
 from workbench.transcript.log import MessageEntry
@@ -44,7 +44,7 @@ def _mark(line: str) -> str:
     return "client" if line.startswith("> ") or line.rstrip() == ">" else "bare"
 
 
-class AiderBuilder(SessionBuilder):
+class AiderBuilder(LogBuilder):
     """Reads runs of lines: typed by the user, printed by aider, or answered by the model or a command."""
 
     def __init__(self, source: SourceFile) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.traces import Generation, TraceBuilder, chat_messages
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import identifier, items, mapping, text, timestamp
@@ -18,7 +19,7 @@ USAGE = UsageFields(
 )
 
 
-class LangfuseBuilder(TraceBuilder):
+class LangfuseBuilder(TraceBuilder, SessionBuilder):
     """Reads observations; those that are generations hold messages."""
 
     def begin(self, document: Mapping[str, Json]) -> None:

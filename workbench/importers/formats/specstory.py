@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from workbench.importers.blocks import Content, text_block, thought_block
-from workbench.importers.session_builder import SessionBuilder
+from workbench.importers.session_builder import LogBuilder
 from workbench.importers.source import SourceFile
 from workbench.importers.values import time_of
 from workbench.transcript.log import Entry
@@ -86,7 +86,7 @@ def _turns(lines: Sequence[str]) -> Iterator[_Turn]:
             yield _Turn(head[1] == "User", bool(head[2]), (head[3] or "").strip(), time_of(head[4] or ""), words)
 
 
-class SpecStoryBuilder(SessionBuilder):
+class SpecStoryBuilder(LogBuilder):
     """Puts turns together: the pieces of an answer up to its first tool are one message.
 
     The main conversation has one line of entries; each run of sidechain turns is a sub-agent's.
