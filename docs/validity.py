@@ -1,10 +1,12 @@
-"""The measured parts of docs/validity.md, each between two marks.
+"""The measured parts of docs/validity.md, each between two marks, and the facts that every report shows.
 
-`python docs/validity.py behaviour RECORDINGS...` writes one of them.
+`python docs/validity.py PART PATHS...` writes one of them: `behaviour` or `names`, from recordings, or the facts about
+`answers`, from graded ones.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,10 +14,20 @@ from pathlib import Path
 import pandas as pd
 
 from workbench.analysis.fetched_again import by_way, figures, lead_note, ranks, with_intervals
-from workbench.formats import decimal, some
+from workbench.analysis.names_only import ANSWERED, alarms
+from workbench.compaction.presets import catalogue
+from workbench.experiment.prepared import Prepared, prepared
+from workbench.experiment.sources import sessions_in, sources_of
+from workbench.formats import decimal, percent, some
+from workbench.transcript.session import Session
+from workbench.validation.adversaries import scored
+from workbench.validation.answers.agreement import agreement
+from workbench.validation.answers.exams import verdicts
+from workbench.validation.answers.records import graded
 from workbench.validation.used_things import CONTROL, compacted, used_things
 
 PAGE = Path(__file__).parent / "validity.md"
+FACTS = Path(__file__).parent.parent / "workbench" / "validation" / "facts.json"
 SHOWN = ("if_lost", "if_kept", "auc", "alike", "lead")
 STRATA = ("kind", "source", "recoverable", "when")
 
@@ -38,7 +50,12 @@ def behaviour(paths: Sequence[str]) -> Iterator[str]:
             numbers = " | ".join(row[one] for one in SHOWN)
             yield f"| {title} | {row['metric']} | {row['lost']}, {row['things']} | {numbers} |"
     yield ""
-    yield f"{lead_note(figures(own))} Over projects: {_interval(figures(own, unit='project'))}."
+    main = figures(own)
+    keep(
+        "behaviour",
+        {"sessions": int(projects.sum()), **_by_metric(main, "things", *SHOWN, "auc_low", "auc_high", "lead_low")},
+    )
+    yield f"{lead_note(main)} Over projects: {_interval(figures(own, unit='project'))}."
     yield ""
     yield "| | things | fetched again | presence: if lost, if kept, AUC | exam: if lost, if kept, AUC |"
     yield "|---|---|---|---|---|"
@@ -67,15 +84,104 @@ def _table(found: pd.DataFrame) -> Iterator[str]:
         yield f"| {' | '.join(decimal(one) if isinstance(one, float) else str(one) for one in row)} |"
 
 
-PARTS: Mapping[str, Callable[[Sequence[str]], Iterator[str]]] = {"behaviour": behaviour}
+def answers(paths: Sequence[str]) -> Iterator[str]:
+    """How far the metrics agree with graded answers; a fact, no part of the page."""
+    keep("answers", _by_metric(agreement(verdicts(graded(paths[0]))), "questions", "agreement"))
+    yield from ()
+
+
+def keep(part: str, found: Mapping[str, object]) -> None:
+    """Write what reports show of a part."""
+    known = json.loads(FACTS.read_text(encoding="utf-8")) if FACTS.is_file() else {}
+    FACTS.write_text(json.dumps(known | {part: found}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _by_metric(found: pd.DataFrame, *names: str) -> dict[str, dict[str, float]]:
+    rounded = found.set_index("metric")[list(names)].astype(float).round(4)
+    return {str(metric): row.dropna().to_dict() for metric, row in rounded.iterrows()}
+
+
+def names(paths: Sequence[str]) -> Iterator[str]:
+    """How often contexts that only name things are recognised: chosen on half of the projects, tried on the rest."""
+    ready = _one_a_project(paths)
+    table = pd.concat([scored(ready, strategies=[*catalogue()]), _went_on_with(paths)], ignore_index=True)
+    table = table[~table["name"].isin(["null", "none", "oracle"])]
+    table["honest"] = table["name"].isin([*catalogue(), "recorded"])
+    projects = sorted(table["project"].unique())
+    first = table["project"].isin(projects[::2])
+    yield f"{some(table['session'].nunique(), 'session')} of {some(len(projects), 'project')}:"
+    yield f"{', '.join(name[:24] for name in projects)}."
+    yield ""
+    yield "| exam as a share of presence, means over the sessions | lowest honest | highest made to please |"
+    yield "|---|---|---|"
+    for title, half in (("projects to choose on", table[first]), ("other projects", table[~first])):
+        means = half.groupby(["honest", "share", "name"], dropna=False)[["presence", "exam"]].mean().reset_index()
+        means["told"] = means["exam"] / means["presence"]
+        honest = means[means["honest"]].sort_values("told").iloc[0]
+        made = means[~means["honest"]].sort_values("told").iloc[-1]
+        yield f"| {title} | {_strategy(honest)} | {_strategy(made)} |"
+        if title.startswith("projects"):
+            middle = (honest["told"] + made["told"]) / 2
+    yield ""
+    yield f"Midway between the two on the first half: {decimal(middle)}. The alarm is below {ANSWERED}."
+    yield ""
+    yield f"| alarm below {ANSWERED}, on the other projects | strategies | sessions of each |"
+    yield "|---|---|---|"
+    for title, own in _groups(table[~first]):
+        means = own.groupby(["share", "name"], dropna=False)[["presence", "exam"]].mean().reset_index()
+        yield f"| {title} | {_rate(means)} | {_rate(own)} |"
+
+
+def _one_a_project(paths: Sequence[str]) -> list[Prepared]:
+    """The first session of 60 to 300 messages of each project, bundled ones included."""
+    sources = [*sources_of([]), *sources_of(list(paths))]
+    every = (session for source in sources for session in sessions_in(source) if 60 <= len(session.messages) <= 300)
+    chosen: dict[str, Session] = {}
+    for session in every:
+        chosen.setdefault(session.project or session.id, session)
+    return [prepared(session) for session in chosen.values()]
+
+
+def _went_on_with(paths: Sequence[str]) -> pd.DataFrame:
+    """The contexts that recorded agents went on with, over the things that they then used; chance is not taken off."""
+    rows = used_things(compacted(paths))
+    own = rows[(rows["context"] == "recorded") & rows["exam"].notna()].assign(name="recorded")
+    return own.groupby(["session", "project", "name"])[["presence", "exam"]].mean().astype(float).reset_index()
+
+
+def _strategy(row: pd.Series) -> str:
+    size = "" if pd.isna(row["share"]) else f", {percent(row['share'])}"
+    return f"{decimal(row['told'])} ({row['name']}{size})"
+
+
+def _groups(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    yield "presets (false alarms)", table[table["honest"] & (table["name"] != "recorded")]
+    yield "what agents really went on with (false alarms)", table[table["name"] == "recorded"]
+    forms = table["name"].str.partition(",")[0]
+    for form in forms[~table["honest"]].unique():
+        yield f"{form}s" if form != "shuffled" else "shuffled lines", table[~table["honest"] & (forms == form)]
+
+
+def _rate(rows: pd.DataFrame) -> str:
+    return f"{int(alarms(rows).sum())} of {len(rows)}"
+
+
+PARTS: Mapping[str, Callable[[Sequence[str]], Iterator[str]]] = {
+    "answers": answers,
+    "behaviour": behaviour,
+    "names": names,
+}
 
 
 def main(part: str, paths: Sequence[str]) -> None:
     """Write a part of the page."""
     start, end = f"<!-- {part} -->\n", f"<!-- end of {part} -->\n"
+    lines = "\n".join(PARTS[part](paths))
+    if not lines:
+        return
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(start)
     after = rest.partition(end)[2]
-    PAGE.write_text(before + start + "\n".join(PARTS[part](paths)) + "\n" + end + after, encoding="utf-8")
+    PAGE.write_text(before + start + lines + "\n" + end + after, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -52,6 +52,7 @@ def outcome(results: Results, no_report: bool, baseline: str) -> dict[str, objec
         "unreadable": records(sessions.loc[sessions["status"] != "ok", ["path", "reason"]]),
         **answered(results),
         "verdict": str(verdict(run)),
+        "names_only": {name: {"presence": named, "exam": told} for name, (named, told) in run.names_only.items()},
         "baseline": run.baseline,
         "against_baseline": records(differences(run)),
         "strategies": headline(run),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from dataclasses import asdict
 from datetime import UTC, datetime
+from importlib.resources import files
 
 import pandas as pd
 
@@ -61,7 +63,8 @@ def reproduce_html(run: Tables) -> Html:
 def validation_html(run: Results) -> Html:
     """The checks that the run's own replays allow: one row each with `check`, `outcome`, `found`, `claim`."""
     rows = pd.DataFrame([asdict(check) for check in (floor(run), ceiling(run))]).rename(columns={"name": "check"})
-    return part("validation", rows[["check", "outcome", "found", "claim"]], rows=rows.to_dict("records"))
+    facts = json.loads(files("workbench.validation").joinpath("facts.json").read_text(encoding="utf-8"))
+    return part("validation", rows[["check", "outcome", "found", "claim"]], rows=rows.to_dict("records"), **facts)
 
 
 def recorded_html(run: Tables) -> Html:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from math import inf
+from math import inf, nan
 from typing import Any
 
 import pandas as pd
 
 from workbench.analysis import over_target
+from workbench.analysis.names_only import METRICS, SMALL, names_only
 from workbench.analysis.paired import Estimate, estimate, ratio
 from workbench.analysis.scores import projects_of, with_projects
 from workbench.errors import UnknownName
@@ -163,6 +164,19 @@ class Tables:
         mine = self.costs[self.costs["strategy"] == strategy]
         found = (mine["usd"] + mine["usd_fetching"]).mean()
         return None if pd.isna(found) else float(found)
+
+    @cached_property
+    def names_only(self) -> dict[str, tuple[float, float]]:
+        """The contenders that read like a list of names: presence and the exam's score at small size."""
+        small = [share for share in self.shares if share <= SMALL] or self.shares[:1]
+        found = {}
+        for name in self.contenders:
+            pairs = [[self.values(metric, name, "matched", share) for metric in METRICS] for share in small]
+            known = [pd.concat(pair, axis=1).dropna() for pair in pairs]
+            presence, exam = pd.concat(known).mean() if known else (nan, nan)
+            if names_only(presence, exam):
+                found[name] = float(presence), float(exam)
+        return found
 
     @property
     def over_window(self) -> dict[str, tuple[int, int]]:

@@ -65,6 +65,7 @@ def _caveats(run: Tables) -> tuple[str, ...]:
         *answer_sentences(run.replays),
         *sentences(
             "caveats", shared=bool(run.manifest.get("shared")), unranked=run.unranked(), sizes=_sizes(run),
+            names_only=run.names_only,
             failed=int((run.replays["status"] == "failed").sum()), unreadable=len(run.unreadable),
             damaged=sum(len(str(text).splitlines()) for text in run.sessions["skipped"]), sessions=len(sessions),
             unreported=int(sessions["scale"].isna().sum()),

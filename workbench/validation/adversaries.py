@@ -13,6 +13,7 @@ import pandas as pd
 
 from workbench.compaction.presets import preset
 from workbench.experiment.prepared import Prepared
+from workbench.metrics.demand import Level
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.history import ExamHistory
 from workbench.metrics.reference_contexts import Oracle
@@ -28,6 +29,7 @@ Order: TypeAlias = Literal["random", "newest", "frequent"]
 STRATEGIES = ("none", "null", "truncate", "summarize")
 SHARES = (0.1, 0.2)
 BOUNDARIES = (0.5, 0.8)
+LEVELS: tuple[Level, ...] = ("bound", "presence")
 FEWEST = 5
 """Items that a boundary needs."""
 
@@ -133,9 +135,7 @@ def search(sessions: Sequence[Prepared], family: Sequence[Gamer] = FAMILY) -> pd
         A row a context kind and share, best first: `name share exam scaled bound sessions`; `scaled` is 0 for the
         reference `null` and 1 for `none`. All means over sessions.
     """
-    rows = [row for ready in with_many_entities(sessions) for row in _scores(ready, family)]
-    table = pd.DataFrame(rows, columns=["session", "share", "name", "exam", "bound"])
-    each = table.groupby(["session", "share", "name"], sort=False)[["exam", "bound"]].mean().reset_index()
+    each = scored(sessions, family)
     ends = each.pivot(index=["session", "share"], columns="name", values="exam")[["null", "none"]].reset_index()
     each = each.merge(ends, on=["session", "share"])
     each["scaled"] = (each["exam"] - each["null"]) / (each["none"] - each["null"])
@@ -143,31 +143,48 @@ def search(sessions: Sequence[Prepared], family: Sequence[Gamer] = FAMILY) -> pd
     return means.assign(sessions=each["session"].nunique()).sort_values(["share", "scaled"], ascending=[True, False])
 
 
-def _scores(ready: Prepared, family: Sequence[Gamer]) -> Iterator[tuple[str, float, str, float, float]]:
+def scored(
+    sessions: Sequence[Prepared], family: Sequence[Gamer] = FAMILY, strategies: Sequence[str] = STRATEGIES
+) -> pd.DataFrame:
+    """What each gamer, the reference `oracle` and some strategies score at equal size in each session.
+
+    Sessions with few exact things are left out, where there are others. A row a session, share and context kind:
+    `session project share name`, and the means over boundaries `exam bound presence`.
+    """
+    rows = [row for ready in with_many_entities(sessions) for row in _scores(ready, family, strategies)]
+    table = pd.DataFrame(rows, columns=["session", "project", "share", "name", "exam", "bound", "presence"])
+    by = table.groupby(["session", "project", "share", "name"], sort=False)
+    return by[["exam", "bound", "presence"]].mean().reset_index()
+
+
+def _scores(
+    ready: Prepared, family: Sequence[Gamer], strategies: Sequence[str]
+) -> Iterator[tuple[str, str, float, str, float, float, float]]:
     exams = Exams.of(ready.index)
+    of = ready.session.id, ready.session.project or ready.session.id
     at = [place for place in at_shares(ready.session, BOUNDARIES) if len(exams.at(place).items) >= FEWEST]
-    for name in STRATEGIES if at else ():
+    for name in strategies if at else ():
         replay = matched(
             ready.session, preset(name), ready.reader(Extractive()), ready.sizing, window=ready.window, at=tuple(at),
             shares=SHARES,
         )  # fmt: skip
         for shot in replay.snapshots:
-            yield ready.session.id, shot.share or 1.0, name, *_scored(ready, shot.at, view(ready.session, shot.context))
+            yield *of, shot.share or 1.0, name, *_scored(ready, shot.at, view(ready.session, shot.context))
     for place in at:
         budgets = [int(share * sum(ready.sizing.sizes[:place])) for share in SHARES]
         made = {gamer.label: gamer.lines(exams.history, place) for gamer in family}
         for label, lines in made.items():
             texts = filled(lines, partial(count_line, ready), budgets)
             for share, text in zip(SHARES, texts, strict=True):
-                yield ready.session.id, share, label, *_scored(ready, place, View(frozenset(), (text,), ()))
+                yield *of, share, label, *_scored(ready, place, View(frozenset(), (text,), ()))
         history = ready.sizing.history(ready.session.messages, place)
         oracle = Oracle(history, exams.at(place))
         for share in SHARES:
             best = oracle.context(budget(history, share))
-            yield ready.session.id, share, "oracle", *_scored(ready, place, view(ready.session, best))
+            yield *of, share, "oracle", *_scored(ready, place, view(ready.session, best))
 
 
-def _scored(ready: Prepared, at: int, seen: View) -> tuple[float, float]:
-    demand = ready.index.demand(at)
-    bound = demand.retained(seen.kept, seen.texts).mean() if len(demand) else 0.0
-    return Exams.of(ready.index).at(at).score(seen), bound
+def _scored(ready: Prepared, at: int, seen: View) -> tuple[float, float, float]:
+    found = ready.index.demand(at).retained(seen.kept, seen.texts)
+    bound, presence = ((found.mean(level) if found.count() else 0.0) for level in LEVELS)
+    return Exams.of(ready.index).at(at).score(seen), bound, presence

@@ -97,13 +97,14 @@ def _of_session(ready: Prepared) -> Iterator[dict[str, object]]:
     control = at_recorded_sizes(
         session, preset(CONTROL), ready.reader(Extractive()), ready.sizing, window=ready.window, really=really
     )
+    controls = {shot.at: {CONTROL: shot.context} for shot in control.snapshots}
     looks = _Looks(session)
-    for number, (shot, (at, one)) in enumerate(zip(control.snapshots, really.items(), strict=True)):
+    for number, (at, one) in enumerate(really.items()):
         of = {
             "session": session.id, "project": session.project or session.id, "source": session.origin.format,
             "compaction": number, "at": at,
         }  # fmt: skip
-        contexts = {"recorded": one.after, CONTROL: shot.context}
+        contexts = {"recorded": one.after, **controls.get(at, {})}  # no control where what must stay is larger
         views = {name: view(session, context) for name, context in contexts.items()}
         yield from ({**of, **row} for row in _of_compaction(ready, at, views, looks))
 

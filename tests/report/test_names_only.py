@@ -1,0 +1,87 @@
+"""The alarm on a strategy that reads like a list of names: in the verdict, in JSON and in the terminal."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pandas as pd
+import pytest
+from report.made import MadeResults, made
+
+import workbench as wb
+from workbench.analysis.names_only import alarms, names_only
+from workbench.cli.headline import outcome, show
+from workbench.datasets.bundled import bundled_files
+from workbench.experiment.store import Results
+from workbench.metrics import HEADLINE
+from workbench.report.tables import Tables
+from workbench.report.verdict import verdict, verdict_html
+from workbench.transcript.context import Context
+
+
+class NameSoup:
+    """Writes the names of the history, eight a line, as many as fit, in the place of all but the last message."""
+
+    name = "name_soup"
+
+    def plan(self, context: Context, budget: wb.Budget) -> wb.Plan | None:
+        last = max(i for i, message in enumerate(context.messages) if message.role == "user")
+        said = " ".join(str(message.blocks) for i, message in enumerate(context.messages) if i != last)
+        names = [*dict.fromkeys(re.findall(r"[\w./-]*[\d_/][\w./-]*", said))]
+        lines = [" ".join(names[i : i + 8]) for i in range(0, len(names), 8)]
+        room = budget.target - context.overhead - context.sizes[last]
+        while lines and context.count(wb.Summary(id="soup", text="\n".join(lines))) > room:
+            lines = lines[: -max(1, len(lines) // 20)]
+        soup = wb.Summary(id="soup", text="\n".join(lines))
+        start = next(i for i, message in enumerate(context.messages) if message.role != "system")
+        return wb.Plan((wb.Replace(start, last, (soup,)), wb.Replace(last + 1, len(context.messages))))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    mine = wb.Preset("mine", wb.Strategy("mine", (NameSoup(),)))
+    sessions = [path for path in bundled_files() if path.parent.name in ("kiln-uploads", "saltmarsh-levels")]
+    out = tmp_path_factory.mktemp("run")
+    return wb.compare(sessions, strategies=["truncate", "summarize", mine], shares=(0.2,), out=out, quiet=True)
+
+
+def test_a_soup_of_names_is_warned_of_and_honest_strategies_are_not(
+    run: Results, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables = Tables.of(run)
+    assert set(tables.names_only) == {"mine"}
+    assert "mine reads like a list of names" in " ".join(verdict(tables).caveats)
+    found = json.loads(json.dumps(outcome(run, True, "truncate")))
+    assert set(found["names_only"]) == {"mine"}
+    assert found["names_only"]["mine"]["exam"] < found["names_only"]["mine"]["presence"] / 2
+    show(run, True, "truncate")
+    assert "mine reads like a list of names" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_report_shows_the_warning(run: Results) -> None:
+    assert "mine reads like a list of names" in verdict_html(Tables.of(run)).html
+
+
+def test_a_context_that_holds_next_to_nothing_is_no_list_of_names() -> None:
+    assert not names_only(presence=0.05, exam=-0.04)
+    assert names_only(presence=0.8, exam=0.1)
+    rows = pd.DataFrame({"presence": [0.8, 0.8, 0.1], "exam": [0.1, 0.7, 0.0]})
+    assert alarms(rows).tolist() == [True, False, False]
+
+
+def with_levels(source: MadeResults, **levels: tuple[float, float]) -> MadeResults:
+    """The same with presence and the exam's score of some strategies at every size; others have .8 and .7."""
+    for row in [one for one in source.rows["scores"] if one["metric"] == HEADLINE and one["mode"] == "matched"]:
+        presence, row["value"] = levels.get(row["strategy"], (0.8, 0.7))
+        source.rows["scores"].append({**row, "metric": "recall_presence", "value": presence})
+    return source
+
+
+def test_references_are_not_warned_of() -> None:
+    found = Tables.of(with_levels(made(), null=(0.5, 0.0), pipeline=(0.8, 0.2)))
+    assert found.names_only == {"pipeline": (pytest.approx(0.8), pytest.approx(0.2))}
+
+
+def test_a_run_without_presence_is_not_warned_of() -> None:
+    assert Tables.of(made()).names_only == {}
