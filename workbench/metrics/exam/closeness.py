@@ -75,7 +75,7 @@ class Cues:
         value = np.where(distance > 0, self._weight[part] / (1 + np.maximum(distance, 0) / REACH), 0.0)
         turned = (self._side[part] * np.sign(behind - before) < 0) & ~lines.passive[line[place]]
         value = np.where(turned, 0.0, value)
-        start = _starts(place * len(self._feature) + part)
+        start = starts(place * len(self._feature) + part)
         if not beyond and len(start):
             inside = np.maximum.reduceat(distance <= 0, start)
             value[np.repeat(inside, np.diff(start, append=len(place))) & (behind > 0)] = 0.0
@@ -107,7 +107,7 @@ class Closeness:
         score = score * agrees(lines, first, self._denied[item])
         key = cell * max(lines.count, 1) + lines.segment_line[first]
         order = np.argsort(key, kind="stable")
-        start = _starts(key[order])
+        start = starts(key[order])
         best = np.maximum.reduceat(score[order], start) if len(start) else score
         rows = order[start]
         return Hits(cell[rows], lines.segment_line[first][rows], best)
@@ -120,6 +120,6 @@ def agrees(lines: Lines, rows: Ints, denied: Flags | bool) -> Floats:
     return found
 
 
-def _starts(keys: Ints) -> Ints:
+def starts(keys: Ints) -> Ints:
     """Where runs of equal keys begin."""
     return np.flatnonzero(np.concatenate((np.ones(min(len(keys), 1), dtype=bool), keys[1:] != keys[:-1])))
