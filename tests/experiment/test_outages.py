@@ -15,7 +15,7 @@ from profiles import FULL
 from workbench.cli import main
 from workbench.cli.headline import answered
 from workbench.cli.runs import finish
-from workbench.errors import Unanswered
+from workbench.errors import ModelError, Unanswered
 from workbench.experiment.compare import compare
 from workbench.experiment.prepared import replay
 from workbench.experiment.store import Results
@@ -138,8 +138,6 @@ class Silent:
     name = "mine"
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        from workbench.errors import ModelError
-
         raise ModelError("my server sleeps", retryable=True)
 
 
