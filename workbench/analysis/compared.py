@@ -11,7 +11,7 @@ import pandas as pd
 
 from workbench.analysis.paired import by_project, holm, interval, paired_differences, sign_flip
 from workbench.analysis.power import minimum_detectable, reporting_floor, sessions_needed
-from workbench.analysis.scores import by_session, direction, projects_of, select, shared
+from workbench.analysis.scores import baseline_values, by_session, direction, projects_of, select, shared
 from workbench.errors import UnknownName
 from workbench.palette import REFERENCES
 from workbench.ragged import Floats
@@ -29,7 +29,13 @@ COLUMNS = (
 Row: TypeAlias = dict[str, object]
 
 
-def compare_table(scores: pd.DataFrame, metric: str, baseline: str, mode: str = "natural") -> pd.DataFrame:
+def compare_table(
+    scores: pd.DataFrame,
+    metric: str,
+    baseline: str,
+    mode: str = "natural",
+    at_sizes: pd.DataFrame | None = None,
+) -> pd.DataFrame:
     """Compare every strategy with a baseline on the sessions that both have a value for.
 
     Args:
@@ -37,6 +43,9 @@ def compare_table(scores: pd.DataFrame, metric: str, baseline: str, mode: str = 
         metric: one of its metrics.
         baseline: a strategy of the table.
         mode: `natural` or `matched`; there a session's value is its mean over the shares that both have.
+        at_sizes: the table of that name of the run, with one baseline; with it each strategy is compared in
+            matched mode with the baseline cut to the very sizes that it used. References, and runs without such a
+            table, are compared at the sizes asked for.
 
     Returns:
         A row a strategy, best difference first and references last, with `COLUMNS`: see `differences` in
@@ -49,7 +58,7 @@ def compare_table(scores: pd.DataFrame, metric: str, baseline: str, mode: str = 
     Raises:
         UnknownName: the table has no such metric or baseline; the message names those that it has.
     """
-    test = _PairedTest(scores, metric, baseline, mode)
+    test = _PairedTest(scores, metric, baseline, mode, at_sizes)
     names = [name for name in test.strategies if name != baseline]
     contenders = [name for name in names if name not in REFERENCES]
     rows = {name: test.row(name, baseline, len(contenders) if name in contenders else 1) for name in names}
@@ -57,11 +66,14 @@ def compare_table(scores: pd.DataFrame, metric: str, baseline: str, mode: str = 
     return test.table(rows, largest_first=True)
 
 
-def lead_table(scores: pd.DataFrame, metric: str, first: str, mode: str = "natural") -> pd.DataFrame:
+def lead_table(
+    scores: pd.DataFrame, metric: str, first: str, mode: str = "natural", at_sizes: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Compare the strategy that came out first with every other contender, as it was picked by these scores.
 
     Picking the winner means looking at all pairs, so Holm's family is all pairs of contenders, and the reporting floor
-    counts them all: two equal strategies are then found to differ in 5 % of runs at most.
+    counts them all: two equal strategies are then found to differ in 5 % of runs at most. In matched mode,
+    with the table `baseline_at_sizes`, it is the gains over the baseline at each one's own size that are compared.
 
     Returns:
         The columns of `compare_table`, a row a rival: `strategy` is the rival, `mean` is that of `first`, `baseline`
@@ -70,7 +82,7 @@ def lead_table(scores: pd.DataFrame, metric: str, first: str, mode: str = "natur
     Raises:
         UnknownName: as of `compare_table`.
     """
-    test = _PairedTest(scores, metric, first, mode)
+    test = _PairedTest(scores, metric, first, mode, at_sizes)
     rivals = [str(name) for name in test.wide.columns if name not in REFERENCES and name != first]
     others = list(combinations(rivals, 2))
     rows = {name: test.row(first, name, len(rivals) + len(others)) for name in rivals}
@@ -111,15 +123,28 @@ def _p(gaps: Floats) -> float | None:
 
 
 class _PairedTest:
-    """Compares strategies in pairs on the sessions that both have a value for."""
+    """Compares strategies in pairs on the sessions that both have a value for.
 
-    def __init__(self, scores: pd.DataFrame, metric: str, name: str, mode: str) -> None:
+    Attributes:
+        raw: the values as they are, by session and share.
+        wide: those that are paired: less what the baseline gains by the strategy's size, so that a difference from
+            the baseline is one from the baseline at that size.
+    """
+
+    def __init__(
+        self, scores: pd.DataFrame, metric: str, name: str, mode: str, at_sizes: pd.DataFrame | None = None
+    ) -> None:
         rows = select(scores, metric, mode)
         self.strategies = [str(name) for name in rows["strategy"].unique()]
         if name not in self.strategies:
             raise UnknownName("strategy of this run", name, self.strategies)
         self.better = direction(rows)
-        self.wide = by_session(rows)
+        self.raw = self.wide = by_session(rows).astype(float)
+        if mode == "matched" and at_sizes is not None:
+            known = baseline_values(at_sizes, metric).reindex(self.raw.index)
+            base = self.raw.get(next(iter(at_sizes["baseline"]), ""))
+            moved = {} if base is None else {one: known[one] - base for one in known if one in self.raw}
+            self.wide = self.raw.assign(**{one: self.raw[one] - more for one, more in moved.items()})
         self.projects = projects_of(rows)
 
     def gaps(self, one: str, other: str) -> Floats:
@@ -131,10 +156,12 @@ class _PairedTest:
         """What `compare_table` says of two strategies, in a family of so many tests."""
         values, gaps = shared(self.wide, one, other), self.gaps(one, other)
         gains = paired_differences(values[one], values[other]) * (1 if self.better == "higher" else -1)
-        means = [float(by_project(values[name], self.projects).mean()) if len(gaps) else None for name in (one, other)]
+        both = self.wide.reindex(columns=[one, other]).notna().to_numpy().all(axis=1)
+        own = shared(self.raw[both], one)[one]
+        mean = float(by_project(own, self.projects).mean()) if len(gaps) else None
         return {
             "sessions": len(gains), "projects": len(gaps), "dropped": len(self.projects) - len(gains),
-            "mean": means[0], "baseline": means[1],
+            "mean": mean, "baseline": None if mean is None else mean - float(gaps.mean()),
             "ahead": int((gains > 0).sum()), "behind": int((gains < 0).sum()), "tied": int((gains == 0).sum()),
             **_findings(gaps, tests),
         }  # fmt: skip

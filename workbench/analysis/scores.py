@@ -72,6 +72,13 @@ def select(scores: pd.DataFrame, metric: str, mode: str, share: float | None = N
     return at
 
 
+def baseline_values(at_sizes: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """What the baseline scores at the sizes that the others used, shaped as `by_session`; from `baseline_at_sizes`."""
+    rows = at_sizes[at_sizes["metric"] == metric]
+    rows = rows.assign(share=floats(rows["share"]), value=floats(rows["value"]))
+    return rows.set_index(["session", "share", "strategy"])["value"].unstack("strategy")
+
+
 def direction(rows: pd.DataFrame) -> Better:
     """Which way the metric of some scores is better."""
     return "lower" if (rows["better"] == "lower").any() else "higher"

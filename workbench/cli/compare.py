@@ -11,17 +11,15 @@ from workbench.cli.headline import outcome, show
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, Run, takes, tell_terms
 from workbench.cli.output import say, say_json
 from workbench.cli.runs import UNUSABLE, finish, show_forecast, warn_of_replicates
-from workbench.errors import UnknownName
 from workbench.experiment.compare import compare as run_of
 from workbench.experiment.compare import forecast
 from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import Results
-from workbench.palette import REFERENCES
 from workbench.report import render
 
 Baseline = Annotated[
     str,
-    typer.Option("--baseline", "-b", help="Strategy that all others are compared with. None: truncate, or the first."),
+    typer.Option("--baseline", "-b", help="Strategy that all others are compared with. None: that of the run."),
 ]
 
 
@@ -29,7 +27,6 @@ Baseline = Annotated[
 def compare(
     spec: RunSpec,
     paths: Paths = None,
-    baseline: Baseline = "",
     dry_run: DryRun = False,
     no_report: NoReport = False,
     as_json: AsJson = False,
@@ -46,21 +43,18 @@ def compare(
 
       workbench compare session.jsonl --model extractive,litellm:gpt-4o-mini --max-dollars 2
     """
-    known = (*spec.names, *REFERENCES)
-    if baseline and baseline not in known:
-        raise UnknownName("strategy of this run", baseline, known)
     silent = spec.changed(quiet=spec.quiet or as_json)
     if dry_run:
         return show_forecast(forecast(paths or (), spec=silent), as_json)
     tell_terms(*spec.model)
     warn_of_replicates(spec.replicates, *spec.model)
     results = run_of(paths or (), spec=silent)
-    code = finish(results, no_report, baseline)
+    code = finish(results, no_report, spec.baseline)
     if code != UNUSABLE:
         if as_json:
-            say_json(outcome(results, no_report, baseline))
+            say_json(outcome(results, no_report, spec.baseline))
         elif not spec.quiet:
-            show(results, no_report, baseline)
+            show(results, no_report, spec.baseline)
     return code
 
 

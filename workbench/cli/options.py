@@ -29,7 +29,8 @@ Lenient: TypeAlias = Annotated[bool, typer.Option("--lenient", help="Skip damage
 NoReport: TypeAlias = Annotated[bool, typer.Option("--no-report", help="Write the tables without a report.")]
 
 SHORT = {
-    "strategies": "-s", "window": "-w", "model": "-m", "out": "-o", "jobs": "-j", "quiet": "-q", "reader": "-r",
+    "baseline": "-b", "strategies": "-s", "window": "-w", "model": "-m", "out": "-o", "jobs": "-j", "quiet": "-q",
+    "reader": "-r",
 }  # fmt: skip
 
 

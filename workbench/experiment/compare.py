@@ -14,18 +14,20 @@ from time import time
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 from uuid import uuid4
 
+from workbench.errors import UnknownName
 from workbench.experiment.combined import replicated
 from workbench.experiment.forecast import Forecast, forecast_shards
 from workbench.experiment.keys import code_version, described, key
 from workbench.experiment.shards import merged_tables, run_shards, shards
 from workbench.experiment.sources import SessionSource, What, limited, sources_of
-from workbench.experiment.spec import RunSpec, documented, with_references
+from workbench.experiment.spec import RunSpec, chosen_baseline, documented, with_references
 from workbench.experiment.store import Results, RunFolder
 from workbench.experiment.tables import SCHEMA
 from workbench.experiment.work import Shard, Task
 from workbench.experiment.workers import Workers, workers
 from workbench.models.serving import server_address
 from workbench.models.settings import ModelSettings, local_weights
+from workbench.palette import REFERENCES
 from workbench.registry import DISTRIBUTION
 
 if TYPE_CHECKING:
@@ -76,13 +78,18 @@ class Run:
     def of(cls, sources: Sequence[SessionSource], spec: RunSpec) -> Self:
         """The run of these sources."""
         presets = with_references(spec.strategies)
+        known = [one.name for one in presets]
+        if spec.baseline and spec.baseline not in (*known, *REFERENCES):
+            raise UnknownName("strategy of this run", spec.baseline, (*known, *REFERENCES))
+        chosen = chosen_baseline(spec.baseline, known)
+        baseline = next((one for one in presets if one.name == chosen and chosen not in REFERENCES), None)
         where = [str(source.path.resolve()) if source.path else source.name for source in sources]
         name = key(spec.settings(), list(map(described, presets)), where)[:8]
         folder = spec.out or REPORTS / f"compare-{name}"
         how = spec.model_settings or ModelSettings()
         part, sitting = str(folder.resolve()), how.sitting or uuid4().hex
         how = replace(how, run=how.run or part, part=part, sitting=sitting, replicate=spec.seed)
-        return cls(tuple(sources), Task(spec, presets, RunFolder(folder), how))
+        return cls(tuple(sources), Task(spec, presets, RunFolder(folder), how, baseline))
 
     def results(self) -> Results:
         """Do the run and write its tables."""
@@ -106,12 +113,13 @@ class Run:
         A name may say the model besides, as in `summarize (litellm:gpt-4o-mini)`.
         """
         spec = self.task.spec
+        against = self.task.baseline.name if self.task.baseline is not None else ""
         chosen = [
             part
             for part, name in zip(spec.strategies, spec.names, strict=True)
-            if not names or any(one == name or one.startswith(f"{name} (") for one in names)
+            if not names or name == against or any(one == name or one.startswith(f"{name} (") for one in names)
         ]
-        changes = {"strategies": chosen, "seed": spec.seed + place, "replicates": 1, "out": folder}
+        changes = {"strategies": chosen, "baseline": against, "seed": spec.seed + place, "replicates": 1, "out": folder}
         return Run.of(self.sources, spec.changed(**changes, model_settings=self.task.model_settings)).results()
 
     @contextmanager

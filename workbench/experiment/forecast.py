@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +12,7 @@ from workbench.experiment.filler import PAID, FillerModel, ModelUse
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.replay_rows import replays
 from workbench.experiment.sources import read
-from workbench.experiment.work import Shard, Task, replay_key
+from workbench.experiment.work import Shard, Task, is_compared, replay_key
 from workbench.experiment.workers import Workers
 from workbench.models.model import Model
 
@@ -86,14 +87,16 @@ def _of_a_shard(task: Task, shard: Shard) -> Forecast:
                     continue
                 tokens += sum(ready.sizing.sizes)
                 if model.name.partition(":")[0] == PAID:
-                    asked += _would_ask(ready, preset, model, task)
+                    asked += _would_ask(ready, preset, wanted, model, task)
     first = shard.presets[0] == task.presets[0]  # each source is counted once, whatever its shards
     return Forecast(first * len(sessions), first * len(found.unreadable), replays, done, tokens, tuple(asked))
 
 
-def _would_ask(ready: Prepared, preset: Preset, model: Model, task: Task) -> list[ModelUse]:
-    """What a replay would ask."""
+def _would_ask(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> list[ModelUse]:
+    """What a replay would ask, also for the baseline at its sizes."""
     filler = FillerModel(model.name)
-    for _ in replays(ready, preset, filler, task.spec):
-        pass
+    baseline = task.baseline_of(ready, filler) if is_compared(preset, wanted, task) else None
+    for replay in replays(ready, preset, filler, task.spec):
+        if baseline is not None and replay.mode == "matched":
+            deque(baseline.rows(replay), maxlen=0)
     return [replace(one, strategy=preset.name) for one in filler.asked]

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from workbench.compaction.strategy import Preset
 from workbench.experiment.costs import costs as cost_rows
 from workbench.experiment.costs import reconciliation
+from workbench.experiment.equal_size import BaselineAtSizes
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.references import reference_inputs
 from workbench.experiment.spec import Scope
@@ -42,8 +43,8 @@ Tables: TypeAlias = dict[str, list[Row]]
 Loss: TypeAlias = dict[str, Any]
 
 NAMES = (
-    "steps", "compactions", "retention", "entity_recall", "states", "survival", "rereads", "scores", "costs",
-    "reconciliation", "losses", "boundaries",
+    "steps", "compactions", "retention", "entity_recall", "states", "survival", "rereads", "scores",
+    "baseline_at_sizes", "costs", "reconciliation", "losses", "boundaries",
 )  # fmt: skip
 """The tables that a replay fills."""
 WORST = 30
@@ -52,8 +53,10 @@ LONGEST = 400
 """Characters of a line that a loss quotes at most."""
 
 
-def replay_rows(ready: Prepared, preset: Preset, model: Model, spec: Scope) -> Tables:
-    """Replay and score one session under one preset.
+def replay_rows(
+    ready: Prepared, preset: Preset, model: Model, spec: Scope, baseline: BaselineAtSizes | None = None
+) -> Tables:
+    """Replay and score one session under one preset, and the baseline at the sizes that it used, where there is one.
 
     Raises:
         Unanswered: the model's provider gave no answer.
@@ -67,6 +70,8 @@ def replay_rows(ready: Prepared, preset: Preset, model: Model, spec: Scope) -> T
     for replay in made:
         for share in spec.shares if replay.mode == "matched" else (None,):
             _fill(tables, MetricInput(replay, ready.index, share))
+        if baseline is not None and replay.mode == "matched":
+            tables["baseline_at_sizes"] += baseline.rows(replay)
     at = at_boundaries(session, ready.sizing, ready.window, spec.boundaries) if spec.shares else ()
     sized = (*sized_histories(session, ready.sizing, at, spec.shares), *recorded_histories(really))
     fitting = [one for one in sized if one.fits]

@@ -98,6 +98,7 @@ def _add_replays(
     task: Task,
 ) -> None:
     scores: list[Row] = []
+    first = task.model_settings.model(task.spec.model[0]).name
     for done in replays:
         strategy = names.get((done.strategy, done.model))
         if strategy is None:
@@ -119,6 +120,8 @@ def _add_replays(
                 row["session"] = session
                 if row.get("strategy") == done.strategy:
                     row["strategy"] = strategy
+                if "baseline" in row:
+                    row["baseline"] = names.get((row["baseline"], first), row["baseline"])
             (scores if table == "scores" else tables[table]).extend(rows)
     tables["scores"] += _scaled(scores)
 

@@ -31,6 +31,7 @@ from workbench.metrics.costs.pricing import known_tariff
 from workbench.models.model import Model
 from workbench.models.prices import given_tariff
 from workbench.models.settings import ModelSettings, model_names
+from workbench.palette import REFERENCES
 from workbench.replay.boundaries import Boundaries, checked
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -199,6 +200,12 @@ class Execution(Spec):
 class RunSpec(Scope, Execution):
     """A run, without its sessions."""
 
+    baseline: str = Field(
+        "",
+        description="Strategy that the others are compared with, cut to the sizes that they used; empty: truncate, or "
+        "the first.",
+    )
+
     window: Window = Field(None, description="Context window in tokens; None takes each session's own.")
     model: Annotated[tuple[str | Model, ...], Read(_models)] = Field(
         ("extractive",),
@@ -207,9 +214,21 @@ class RunSpec(Scope, Execution):
 
     def settings(self) -> dict[str, object]:
         """What the run's figures depend on, as plain JSON: part of its manifest and of its folder's name."""
-        kept = {"window", "shares", "boundaries", "seed", "redact", "price_model", "prices", "group_by"}
+        kept = {"window", "shares", "boundaries", "seed", "redact", "price_model", "prices", "group_by", "baseline"}
         plain = self.model_dump(mode="json", include=kept)
         return {"strategies": list(self.names), **plain, "model": ",".join(map(model_name, self.model))}
+
+
+def chosen_baseline(named: str, strategies: Sequence[str]) -> str | None:
+    """What the others are compared with: as named; else `truncate`, the plainest way; else the first of several.
+
+    Where the run has several models, a strategy that asks them is in it once for each: the first of these counts.
+    """
+    contenders = [name for name in strategies if name not in REFERENCES]
+    if not named and len(contenders) < 2:
+        return None
+    wanted = (one for one in (named, "truncate", *contenders) if one)
+    return next((name for one in wanted for name in strategies if name == one or name.startswith(f"{one} (")), None)
 
 
 def model_name(model: str | Model) -> str:

@@ -46,6 +46,9 @@ COLUMNS: dict[str, dict[str, str]] = {
         **_PLACE, "metric": "str", "value": "float", "scaled": "float", "unit": "str", "better": "str", "n": "int",
         "why": "str",
     },
+    "baseline_at_sizes": {
+        **_PLACE, "baseline": "str", "metric": "str", "value": "float", "n": "int", "why": "str",
+    },
     "costs": {
         **_REPLAY, "model": "text", "row": "text", "cache": "str", "why": "text", "requests": "int",
         "tokens_input": "int", "tokens_read": "int", "tokens_written": "int", "tokens_output": "int", "usd": "float",

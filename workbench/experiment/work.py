@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.compaction.strategy import Preset
 from workbench.errors import SetupError, Unanswered, WorkbenchError
+from workbench.experiment.equal_size import BaselineAtSizes
 from workbench.experiment.filler import FillerModel
 from workbench.experiment.keys import code_version, key
 from workbench.experiment.prepared import Prepared
@@ -20,6 +21,8 @@ from workbench.metrics.builtin import installed
 from workbench.models.model import Model
 from workbench.models.response_cache import requests_of
 from workbench.models.settings import ModelSettings
+from workbench.palette import REFERENCES
+from workbench.replay.boundaries import at_boundaries
 from workbench.transcript.redaction import Redactor
 
 
@@ -29,12 +32,22 @@ class Task:
 
     Attributes:
         model_settings: how models are asked.
+        baseline: the strategy that is cut to the sizes of the others; None where none is.
     """
 
     spec: RunSpec
     presets: tuple[Preset, ...]
     folder: RunFolder
     model_settings: ModelSettings
+    baseline: Preset | None = None
+
+    def baseline_of(self, ready: Prepared, model: Model | None = None) -> BaselineAtSizes | None:
+        """The baseline in one session, with the run's first model where none is given."""
+        if self.baseline is None or not self.spec.shares:
+            return None
+        model = model or ready.reader(self.model_settings.model(self.spec.model[0]))
+        at = at_boundaries(ready.session, ready.sizing, ready.window, self.spec.boundaries)
+        return BaselineAtSizes(ready, self.baseline, model, at, self.spec.shares)
 
     def masked(self, text: str) -> str:
         """A path or a reason: either may quote what is to be masked, such as a part of a provider's key."""
@@ -95,33 +108,39 @@ def work(task: Task, shard: Shard) -> ShardResult:
     found = read(shard.source, task.spec.window, redact=task.spec.redact)
     sessions = []
     for ready in found.ready[: shard.source.most]:
-        replays = tuple(done for preset in shard.presets for done in _under_each_model(ready, preset, task))
+        baseline = task.baseline_of(ready)
+        replays = tuple(done for preset in shard.presets for done in _under_each_model(ready, preset, task, baseline))
         sessions.append((_session_row(ready), replays))
     return ShardResult(shard.source.number, tuple(sessions), found.unreadable)
 
 
-def _under_each_model(ready: Prepared, preset: Preset, task: Task) -> Iterator[ReplayResult]:
+def _under_each_model(
+    ready: Prepared, preset: Preset, task: Task, baseline: BaselineAtSizes | None
+) -> Iterator[ReplayResult]:
     """A replay for each model; where the first one was asked nothing, its replay serves for all."""
     first: ReplayResult | None = None
     for wanted in task.spec.model:
         model = task.model_settings.model(wanted)
         if first is None or first.asked:
-            done = _replayed(ready, preset, wanted, model, task)
+            done = _replayed(ready, preset, wanted, model, task, baseline)
             first = first or done
             yield done
         else:
             yield replace(first, model=model.name)
 
 
-def _replayed(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> ReplayResult:
+def _replayed(
+    ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task, baseline: BaselineAtSizes | None
+) -> ReplayResult:
     asked = ready.reader(model)
+    against = baseline if is_compared(preset, wanted, task) else None
     done = ReplayResult(preset.name, model=model.name)
     tables: Mapping[str, Any] | None = None
     try:
         done = replace(done, key=replay_key(ready, preset, wanted, model, task))
         tables = task.folder.replay(done.key)
         if tables is None:
-            tables = _new_tables(ready, preset, asked, task)
+            tables = _new_tables(ready, preset, asked, task, against)
             task.folder.keep(done.key, tables)
     except (Unanswered, SetupError) as error:
         done = _pending(done, error, ready, preset, asked, task)
@@ -138,12 +157,16 @@ def _replayed(ready: Prepared, preset: Preset, wanted: str | Model, model: Model
     return replace(done, asked=summaries > 0, paid=paid, **counts)
 
 
-def _new_tables(ready: Prepared, preset: Preset, model: Model, task: Task) -> dict[str, Any]:
-    """The rows of a replay by table, and under `paid` what its requests have cost."""
-    tables = replay_rows(ready, preset, model, task.spec)
+def _new_tables(
+    ready: Prepared, preset: Preset, model: Model, task: Task, baseline: BaselineAtSizes | None
+) -> dict[str, Any]:
+    """The rows of a replay by table, and under `paid` what its requests and the baseline's have cost."""
+    before = () if baseline is None else requests_of(baseline.model)
+    tables = replay_rows(ready, preset, model, task.spec, baseline)
+    since = () if baseline is None else requests_of(baseline.model)[len(before) :]
     for row in tables["compactions"]:  # what a model said beside its summary; the rest was masked before
         row |= {column: task.masked(str(row[column])) for column in ("findings", "why")}
-    return {**tables, "paid": _paid(task, requests_of(model))}
+    return {**tables, "paid": _paid(task, (*requests_of(model), *since))}
 
 
 def _pending(
@@ -169,6 +192,12 @@ def _paid(
     return {name: None if usd is None else max(usd, known.get(name) or 0.0) for name, usd in found.items()}
 
 
+def is_compared(preset: Preset, wanted: str | Model, task: Task) -> bool:
+    """Whether the baseline is cut to the sizes of this replay: not to those of a reference, nor to its own."""
+    own = preset == task.baseline and wanted == task.spec.model[0]
+    return task.baseline is not None and preset.name not in REFERENCES and not own
+
+
 def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> str:
     """The name of a replay: equal for equal work, whatever the run.
 
@@ -177,11 +206,12 @@ def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Mode
     """
     session, spec = ready.session, task.spec
     content = session.origin.sha256 or key(session.messages)
-    who = wanted if isinstance(wanted, str) else key(wanted)
+    who, first = (one if isinstance(one, str) else key(one) for one in (wanted, spec.model[0]))
+    against = (task.baseline, first) if is_compared(preset, wanted, task) else None
     return key(
         SCHEMA, code_version(), content, session.id, preset, who, task.model_settings.seal(model), ready.window,
         spec.shares, spec.boundaries, spec.seed, spec.redact, spec.price_model, spec.prices,
-        installed(),
+        installed(), against,
     )  # fmt: skip
 
 

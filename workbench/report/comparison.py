@@ -38,7 +38,7 @@ def differences(run: Tables, metric: str = HEADLINE) -> pd.DataFrame:
     base, mode = run.baseline, "matched" if metric == HEADLINE and run.shares else "natural"
     if base is None or base not in set(run.select(metric, mode)["strategy"]):
         return pd.DataFrame(columns=list(COLUMNS))
-    return compare_table(run.scores, metric, base, mode)
+    return compare_table(run.scores, metric, base, mode, run.at_used_sizes)
 
 
 def lead(run: Tables, first: str) -> pd.DataFrame:
@@ -46,7 +46,7 @@ def lead(run: Tables, first: str) -> pd.DataFrame:
     mode = "matched" if run.shares else "natural"
     if len(run.contenders) < 2 or run.values(HEADLINE, first, mode).empty:
         return pd.DataFrame(columns=list(COLUMNS))
-    return lead_table(run.scores, HEADLINE, first, mode)
+    return lead_table(run.scores, HEADLINE, first, mode, run.at_used_sizes)
 
 
 def _both(recall: pd.DataFrame, saved: pd.DataFrame) -> pd.DataFrame:

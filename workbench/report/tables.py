@@ -15,6 +15,7 @@ from workbench.analysis.names_only import METRICS, SMALL, names_only
 from workbench.analysis.paired import Estimate, estimate, ratio
 from workbench.analysis.scores import projects_of, with_projects
 from workbench.errors import UnknownName
+from workbench.experiment.spec import chosen_baseline
 from workbench.experiment.store import Results
 from workbench.metrics import HEADLINE
 from workbench.palette import REFERENCES
@@ -39,6 +40,8 @@ class Tables:
     costs: pd.DataFrame
     reconciliation: pd.DataFrame
     rereads: pd.DataFrame
+    baseline_at_sizes: pd.DataFrame
+    boundaries: pd.DataFrame
     named_baseline: str = ""
 
     @classmethod
@@ -90,15 +93,20 @@ class Tables:
 
     @property
     def baseline(self) -> str | None:
-        """What the others are compared with: as named; else `truncate`, the plainest way; else the one named first.
+        """What the others are compared with: as named here or for the run; else as `chosen_baseline` has it.
 
         It does not depend on the figures. None where there are not two contenders.
         """
         if self.named_baseline:
             return self.named_baseline
-        named, names = self.settings.get("strategies"), self.contenders
-        order = ["truncate", *(map(str, named) if isinstance(named, list | tuple) else ()), *sorted(names)]
-        return next((name for name in order if name in names), None) if len(names) > 1 else None
+        listed, names = list(self.settings.get("strategies") or ()), list(dict.fromkeys(self.replays["strategy"]))
+        names.sort(key=lambda name: listed.index(name) if name in listed else len(listed))
+        return chosen_baseline(str(self.settings.get("baseline") or ""), names or self.contenders)
+
+    @property
+    def at_used_sizes(self) -> pd.DataFrame:
+        """The table `baseline_at_sizes` where it is of the baseline; empty where another one was named since."""
+        return self.baseline_at_sizes[self.baseline_at_sizes["baseline"] == self.baseline]
 
     @cached_property
     def shares(self) -> tuple[float, ...]:
