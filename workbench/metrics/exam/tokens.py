@@ -225,14 +225,15 @@ def _denied(kind: Ints, chunk: Ints, clause: Ints) -> tuple[Flags, Flags]:
     """
     denied, negated = np.zeros(len(clause), dtype=bool), np.zeros(len(clause), dtype=bool)
     chunks = np.flatnonzero(chunk)
-    for row in np.flatnonzero((kind > 0) & (kind < 5)).tolist():
-        at = int(np.searchsorted(chunks, row))
+    rows = np.flatnonzero((kind > 0) & (kind < 5))
+    before, ends = np.searchsorted(chunks, rows), np.searchsorted(clause, clause[rows], "right")
+    for row, at, end in zip(rows.tolist(), before.tolist(), ends.tolist(), strict=True):
         first = chunks[max(at - NEAR, 0)] if kind[row] == 3 else row + 1
         last = chunks[min(at + NEAR, len(chunks) - 1)] + 1 if kind[row] in (1, 4) else len(clause)
         if kind[row] == 4:  # "from 500 to 750" denies 500
             to = row + 1 + np.flatnonzero(kind[row + 1 : last] == 5)
             last = to[0] if len(to) else first
-        last = min(last, int(np.searchsorted(clause, clause[row], "right")))
+        last = min(last, end)
         (negated if kind[row] == 1 else denied)[first:last] |= clause[first:last] == clause[row]
     return denied | negated, negated
 
