@@ -3,8 +3,9 @@
     python tests/benchmarks/bench_reconciliation.py [PATHS...]
 
 Every request is predicted from the recording and from the reports before it, never from its own. A row a session:
-median errors over its requests, the sum over all prompts, how often the provider's cache held far less than its rules
-promise, and what had to be followed from the usage alone.
+median errors over its requests; the bill of the whole session beside the reported one, its error, what of that the
+provider's cache explains (`missed`, `found`) and the rest; how often the cache held far less than its rules promise,
+and what had to be followed from the usage alone.
 """
 
 from __future__ import annotations
@@ -37,9 +38,13 @@ def main(paths: list[str]) -> None:
             unfitted += bool(done.why) and done.why != "no usage was reported"
             if len(done.predicted):
                 found.append((session, done))
-    print(f"{'session':<38} {'model':<24} {'n':>4} {'prompt':>7} {'read':>7} {'usd':>7} {'sum':>8} {'said':>8} missed")
+    print(
+        f"{'session':<38} {'model':<24} {'n':>4} {'prompt':>7} {'read':>7} {'usd':>7} {'bill':>8} {'said':>8} "
+        f"{'error':>7} {'missed':>7} {'found':>7} {'rest':>7} missed"
+    )
     for session, done in found:
         print(_line(session, done))
+    _bills([done for _, done in found])
     for name in ("prompt", "read", "usd"):
         values = [done.error(name) or 0.0 for _, done in found]
         close = sum(value <= CLOSE for value in values)
@@ -55,8 +60,32 @@ def _line(session: Session, done: Reconciliation) -> str:
     return (
         f"{session.id[:38]:<38} {session.model[:24]:<24} {len(done.predicted):>4} {errors} "
         f"{done.predicted[:, USD].sum():>8.2f} {done.reported[:, USD].sum():>8.2f} "
-        f"{done.missed:>6} {turns}"
+        f"{done.bill_error or 0.0:>+7.1%} {-done.usd_missed / _said(done):>+7.1%} "
+        f"{done.usd_found / _said(done):>+7.1%} {_rest(done):>+7.1%} {done.missed:>6} {turns}"
     )
+
+
+def _said(done: Reconciliation) -> float:
+    return float(done.reported[:, USD].sum()) or 1.0
+
+
+def _rest(done: Reconciliation) -> float:
+    """What of a bill's error the cache does not explain."""
+    return (done.bill_error or 0.0) + (done.usd_missed - done.usd_found) / _said(done)
+
+
+def _bills(found: list[Reconciliation]) -> None:
+    """Print how far the bills of whole sessions are off, by the rules alone and with the cache reads reported."""
+    said = sum(map(_said, found))
+    for name, errors in (
+        ("by the rules", [done.bill_error or 0.0 for done in found]),
+        ("with the reported cache reads", [_rest(done) for done in found]),
+    ):
+        bias = sum(error * _said(done) for error, done in zip(errors, found, strict=True)) / said
+        print(
+            f"whole bills {name}: median error {median(map(abs, errors)):.1%}, mean {sum(errors) / len(errors):+.1%}, "
+            f"all dollars together {bias:+.1%}"
+        )
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ def matched(session: str, **more: Any) -> dict[str, Any]:
     return {
         "session": session, "model": "m", "row": "some-model", "cache": "", "why": "", "requests": 50, "left_out": 0,
         "prompt_error": 0.004, "read_error": 0.003, "usd_error": 0.01, "usd": 3.9, "usd_reported": 4.0, "missed": 0,
+        "bill_error": -0.025, "usd_missed": 0.2, "usd_found": 0.1,
         "compactions": 0, "clearings": 0, "shrunk": 0, "grown": 0, "unseen_start": 0,
     } | more  # fmt: skip
 
@@ -120,6 +121,9 @@ def test_reported_usage_is_compared_session_by_session() -> None:
     found = reconciled_html(Tables.of(made))
     assert "within 2 % in 1 of 2 sessions" in found.plain
     assert "1 session could not be checked" in found.plain
+    assert "median bill of a whole session is off by 2.5 %, all dollars together by -2.5 %" in found.plain
+    assert "5.0 % were paid since the provider's cache missed" in found.plain
+    assert "what is left is off by 0.0 % in the median" in found.plain
     assert "1 compaction, 2 unrecorded cuts, a start in another file and 3 answers left out" in found.html
     assert found.html.index("bad") < found.html.index("good")
 

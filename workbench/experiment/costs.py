@@ -66,6 +66,9 @@ def reconciliation(ready: Prepared, pricing: Pricing) -> Iterable[dict[str, str 
         **{f"{name}_error": found.error(name) for name in ("prompt", "read", "usd")},
         "usd": usd if requests else None,
         "usd_reported": reported if requests else None,
+        "bill_error": found.bill_error,
+        "usd_missed": found.usd_missed if requests else None,
+        "usd_found": found.usd_found if requests else None,
         "missed": found.missed if requests else None,
         **{column: found.turns[turn] for column, turn in TURNS.items()},
     }

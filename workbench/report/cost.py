@@ -83,11 +83,22 @@ def reconciled_html(run: Tables) -> Html:
     note = " ".join(
         sentences(
             "reconciled", checked=len(rows), silent=len(run.reconciliation) - len(rows), medians=medians.to_dict(),
-            good=int((rows["prompt_error"] <= 0.02).sum()),
+            good=int((rows["prompt_error"] <= 0.02).sum()), bills=_bills(rows),
         )
     )  # fmt: skip
     lines = [one | {"followed": _followed(one)} for one in rows.head(SHOWN).to_dict("records")]
     return part("reconciled", rows, note, rows=lines, note=note)
+
+
+def _bills(rows: pd.DataFrame) -> dict[str, float]:
+    """How far the bills of whole sessions are off, and what the provider's cache has of it, in per cent."""
+    said = rows["usd_reported"]
+    rest = (rows["usd"] + rows["usd_missed"] - rows["usd_found"]) / said - 1
+    sums = {name: 100 * rows[name].sum() / said.sum() for name in ("usd", "usd_missed", "usd_found")}
+    return {
+        "median": 100 * rows["bill_error"].abs().median(), "rest": 100 * rest.abs().median(),
+        "bias": sums["usd"] - 100, "missed": sums["usd_missed"], "found": sums["usd_found"],
+    }  # fmt: skip
 
 
 def _followed(one: Mapping[str, int]) -> str:

@@ -95,7 +95,21 @@ def test_a_cache_that_loses_what_it_should_hold_is_counted() -> None:
     provider = Provider(lifetime=15.0)
     found = reconciled(recorded([0, 10, 20, 10, 20, 10], provider))
     assert found.missed == 2
-    assert found.predicted[:, USD].sum() < found.reported[:, USD].sum()
+    assert found.bill_error is not None and found.bill_error < -0.1
+    assert whole_bill(found) == pytest.approx(found.reported[:, USD].sum())
+    assert found.usd_found == 0.0
+
+
+def whole_bill(found: Reconciliation) -> float:
+    """The predicted bill once it is known what the provider's cache held."""
+    return float(found.predicted[:, USD].sum()) + found.usd_missed - found.usd_found
+
+
+def test_a_cache_that_an_earlier_session_wrote_is_found_and_counted() -> None:
+    found = reconciled(recorded([0, 10, 10], Provider(before=HEAD)))
+    assert found.bill_error is not None and found.bill_error > 0.1
+    assert (found.missed, found.usd_missed) == (0, 0.0)
+    assert whole_bill(found) == pytest.approx(found.reported[:, USD].sum())
 
 
 def test_a_cut_that_nobody_recorded_costs_one_request_and_is_named() -> None:
@@ -127,7 +141,7 @@ def test_eleven_real_recordings_are_reproduced(corpora: Path) -> None:
     """Prompts within 2 % in the median request of each, cache reads too; dollars within 2.5 %."""
     count = TiktokenCounter()
     for path in sorted((corpora / "entireio-cli").glob("*.jsonl")):
-        (session,) = load(path, lenient=True)
+        session, *_ = load(path, lenient=True)
         found = reconcile(session, Sizing.of(session, count.sizes(session.messages), count), pricing(session))
         assert found.error("prompt") is not None and found.error("prompt") <= 0.02, path
         assert found.error("read") is not None and found.error("read") <= 0.02, path

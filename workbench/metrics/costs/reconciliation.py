@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.metrics.costs.pricing import Pricing
-from workbench.metrics.costs.replay_cost import charge, seconds_between
+from workbench.metrics.costs.replay_cost import charge, charge_with, seconds_between
 from workbench.models.prices import Tariff
 from workbench.ragged import Floats
 from workbench.replay.sizing import Sizing
@@ -24,8 +24,9 @@ from workbench.transcript.tokens import Scaled
 
 MISSED = 0.1
 """The share of a prompt by which a cache read must fall short of the rules to count as missed."""
-PROMPT, READ, USD = range(3)
-"""Columns of a reconciliation: tokens of the prompt, tokens read from the cache, and USD for the prompt alone."""
+PROMPT, READ, USD, USD_AS_READ = range(4)
+"""Columns of a reconciliation: tokens of the prompt, tokens read from the cache, USD for the prompt alone, and the same
+with the reported share of cache reads wherever that is off by more than `MISSED`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,8 @@ class Reconciliation:
     """How well a session's own replay reproduces its reported usage.
 
     Attributes:
-        predicted, reported: (requests, 3) `PROMPT`, `READ` and `USD` of the requests that could be compared, in the
-            order of sending.
+        predicted, reported: (requests, 4) `PROMPT`, `READ`, `USD` and `USD_AS_READ` of the requests that could be
+            compared, in the order of sending.
         turns: how often each thing other than new messages changed a context.
         left_out: recorded answers of the main path that could not be compared: without a report, or by another model.
         why: why there is nothing to compare; empty where there is.
@@ -58,6 +59,30 @@ class Reconciliation:
         return float(np.median(self.errors(of))) if len(self.predicted) else None
 
     @property
+    def bill_error(self) -> float | None:
+        """By how much the bill of the whole session is too high, as a share of the reported one; None without any."""
+        said = float(self.reported[:, USD].sum())
+        return float(self.predicted[:, USD].sum()) / said - 1 if said else None
+
+    @property
+    def usd_missed(self) -> float:
+        """USD that the bill lacks since the provider's cache held less than its rules promise."""
+        return float(np.maximum(self._usd_of_cache, 0).sum())
+
+    @property
+    def usd_found(self) -> float:
+        """USD that the bill has too much: the cache held what the rules know nothing of.
+
+        It was written by an earlier session, or outlived its promised time.
+        """
+        return float(np.maximum(-self._usd_of_cache, 0).sum())
+
+    @property
+    def _usd_of_cache(self) -> Floats:
+        found: Floats = self.predicted[:, USD_AS_READ] - self.predicted[:, USD]
+        return found
+
+    @property
     def missed(self) -> int:
         """Requests for which the provider's cache held far less than its rules promise, for no reason on record."""
         return int(((self.predicted - self.reported)[:, READ] > MISSED * self.reported[:, PROMPT]).sum())
@@ -78,19 +103,20 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
     head = fitted.overhead if pricing.head is None else min(pricing.head, fitted.overhead)
     predicted = _rows(_predicted(i, requests, tariff, pricing, head) for i in range(len(requests)))
     usages = [one.request.answer.usage or Usage() for one in requests]
-    reported = _rows((usage.prompt, usage.cache_read, reported_usd(usage, tariff)) for usage in usages)
+    bills = [reported_usd(usage, tariff) for usage in usages]
+    reported = _rows((usage.prompt, usage.cache_read, usd, usd) for usage, usd in zip(usages, bills, strict=True))
     there = {id(one.request.answer) for one in requests}
     turns = Counter[Turn](one.turn for one in requests if one.turn)
     return Reconciliation(predicted, reported, turns, sum(id(answer) not in there for answer in answers))
 
 
-def _rows(rows: Iterable[tuple[int, int, float]] = ()) -> Floats:
-    return np.array(list(rows), dtype=np.float64).reshape(-1, 3)
+def _rows(rows: Iterable[tuple[int, int, float, float]] = ()) -> Floats:
+    return np.array(list(rows), dtype=np.float64).reshape(-1, 4)
 
 
 def _predicted(
     i: int, requests: Sequence[PredictedRequest], tariff: Tariff, pricing: Pricing, head: int
-) -> tuple[int, int, float]:
+) -> tuple[int, int, float, float]:
     one = requests[i]
     prompt = round(one.predicted)
     known = requests[max(i - 1, 0) if one.begins_with is None else one.begins_with]
@@ -98,7 +124,10 @@ def _predicted(
     prefix = min(head, before) if one.begins_with is None else before  # an earlier prompt is found up to its end
     waited = seconds_between(known.request.answer, one.request.answer)
     made = charge(tariff, pricing.rules, prompt, prefix, before, head, waited)
-    return prompt, made.read, made.usd_prompt
+    said = one.request.answer.usage or Usage()
+    unlike = abs(made.read - said.cache_read) > MISSED * said.prompt
+    read = round(prompt * said.cache_read / said.prompt) if unlike else made.read
+    return prompt, made.read, made.usd_prompt, charge_with(tariff, pricing.rules, prompt, read).usd_prompt
 
 
 def reported_usd(usage: Usage, tariff: Tariff) -> float:

@@ -121,7 +121,13 @@ def charge(
     output: int = 0, summaries: float = 0.0,
 ) -> Charge:  # fmt: skip
     """One request; see `CacheRules.cached` for the arguments."""
-    read = rules.cached(prompt, prefix, before, head, waited)
+    return charge_with(tariff, rules, prompt, rules.cached(prompt, prefix, before, head, waited), output, summaries)
+
+
+def charge_with(
+    tariff: Tariff, rules: CacheRules, prompt: int, read: int, output: int = 0, summaries: float = 0.0
+) -> Charge:
+    """One request of which so many tokens are read from the cache."""
     written = prompt - read if rules.writes and prompt >= rules.minimum else 0
     rates = tariff.at(prompt)
     usd_input = (prompt - read - written) * rates.input
