@@ -16,6 +16,7 @@ from workbench.experiment.prepared import Prepared
 from workbench.metrics.demand import Level
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.history import ExamHistory
+from workbench.metrics.later_use import PARTS, LaterUse
 from workbench.metrics.reference_contexts import Oracle
 from workbench.metrics.view import View, view
 from workbench.models.extractive import Extractive
@@ -30,6 +31,7 @@ STRATEGIES = ("none", "null", "truncate", "summarize")
 SHARES = (0.1, 0.2)
 BOUNDARIES = (0.5, 0.8)
 LEVELS: tuple[Level, ...] = ("bound", "presence")
+MEASURES = ("exam", *LEVELS, *PARTS)
 FEWEST = 5
 """Items that a boundary needs."""
 
@@ -125,21 +127,22 @@ def _around(line: str, text: str, side: int) -> str:
 
 
 def search(sessions: Sequence[Prepared], family: Sequence[Gamer] = FAMILY) -> pd.DataFrame:
-    """What each gamer, the references and two strategies score in the exam and in `bound`, at equal size.
+    """What each gamer, the references and two strategies score on the panel and in `bound`, at equal size.
 
     Args:
         sessions: any; those with few exact things are left out, where there are others.
         family: settings to try.
 
     Returns:
-        A row a context kind and share, best first: `name share exam scaled bound sessions`; `scaled` is 0 for the
-        reference `null` and 1 for `none`. All means over sessions.
+        A row a context kind and share, best first: `name share exam scaled`, the rest of `MEASURES`, `sessions`;
+        `scaled` is `exam` with 0 for the reference `null` and 1 for `none`, `edits`, `request` and `phrases` are as
+        in the panel. All means over the sessions that have a value.
     """
     each = scored(sessions, family)
     ends = each.pivot(index=["session", "share"], columns="name", values="exam")[["null", "none"]].reset_index()
     each = each.merge(ends, on=["session", "share"])
     each["scaled"] = (each["exam"] - each["null"]) / (each["none"] - each["null"])
-    means = each.groupby(["name", "share"])[["exam", "scaled", "bound"]].mean().reset_index()
+    means = each.groupby(["name", "share"])[["exam", "scaled", *MEASURES[1:]]].mean().reset_index()
     return means.assign(sessions=each["session"].nunique()).sort_values(["share", "scaled"], ascending=[True, False])
 
 
@@ -149,17 +152,18 @@ def scored(
     """What each gamer, the reference `oracle` and some strategies score at equal size in each session.
 
     Sessions with few exact things are left out, where there are others. A row a session, share and context kind:
-    `session project share name`, and the means over boundaries `exam bound presence`.
+    `session project share name`, and the means over boundaries of `MEASURES`.
     """
     rows = [row for ready in with_many_entities(sessions) for row in _scores(ready, family, strategies)]
-    table = pd.DataFrame(rows, columns=["session", "project", "share", "name", "exam", "bound", "presence"])
+    table = pd.DataFrame(rows, columns=["session", "project", "share", "name", *MEASURES])
+    table = table.astype(dict.fromkeys(MEASURES, "float"))
     by = table.groupby(["session", "project", "share", "name"], sort=False)
-    return by[["exam", "bound", "presence"]].mean().reset_index()
+    return by[list(MEASURES)].mean().reset_index()
 
 
 def _scores(
     ready: Prepared, family: Sequence[Gamer], strategies: Sequence[str]
-) -> Iterator[tuple[str, str, float, str, float, float, float]]:
+) -> Iterator[tuple[str | float | None, ...]]:
     exams = Exams.of(ready.index)
     of = ready.session.id, ready.session.project or ready.session.id
     at = [place for place in at_shares(ready.session, BOUNDARIES) if len(exams.at(place).items) >= FEWEST]
@@ -184,7 +188,10 @@ def _scores(
             yield *of, share, "oracle", *_scored(ready, place, view(ready.session, best))
 
 
-def _scored(ready: Prepared, at: int, seen: View) -> tuple[float, float, float]:
+def _scored(ready: Prepared, at: int, seen: View) -> tuple[float | None, ...]:
+    """The values of `MEASURES` for one context; None where the boundary has too little for one."""
     found = ready.index.demand(at).retained(seen.kept, seen.texts)
-    bound, presence = ((found.mean(level) if found.count() else 0.0) for level in LEVELS)
-    return Exams.of(ready.index).at(at).score(seen), bound, presence
+    levels = ((found.mean(level) if found.count() else 0.0) for level in LEVELS)
+    exams = Exams.of(ready.index)
+    used = LaterUse.of(exams.history).shares(at, seen)
+    return exams.at(at).score(seen), *levels, *(used.get(part) for part in PARTS)
