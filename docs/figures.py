@@ -29,8 +29,8 @@ def lines(run: Tables) -> Iterator[str]:
     """The table of a run in Markdown, and below it what the means are over."""
     against = {row["strategy"]: row for row in differences(run).to_dict("records")}
     late, larger = run.unranked(SHARE), run.over_target(SHARE)
-    yield f"| strategy | still knows at {percent(SHARE)} | 95 % interval | against `truncate`, points | bound |"
-    yield "|---|---|---|---|---|"
+    yield "| strategy | still knows | 95 % interval | size used | against `truncate`, points | bound |"
+    yield "|---|---|---|---|---|---|"
     for name in run.strategies:
         known, bound = run.equal_size(name, SHARE), run.at_sizes(name, "recall_bound")
         shown = f"*`{name}`*" if name in REFERENCES else f"`{name}`"
@@ -38,9 +38,13 @@ def lines(run: Tables) -> Iterator[str]:
             inside, of = larger[name]
             shown += f", over target in {inside} of {of}"
         row = against.get(name, {}) if name not in REFERENCES else {}
-        yield f"| {shown} | {_mean(known)} | {_interval(known)} | {_difference(row)} | {_mean(bound)} |"
+        used = run.used(name, SHARE)
+        size = "" if used is None else percent(used)
+        yield f"| {shown} | {_mean(known)} | {_interval(known)} | {size} | {_difference(row)} | {_mean(bound)} |"
     yield ""
-    yield f"Means over {over_sessions(run)}."
+    left, every = run.too_small.get(SHARE, (0, 0))
+    out = f"; {left} of {every} boundaries are in no figure: what must stay is larger than the size" if left else ""
+    yield f"Means over {over_sessions(run)}{out}."
 
 
 def _mean(found: Estimate | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import fill
 
 from workbench.cli.output import printable, records, say, table
@@ -38,7 +38,10 @@ def headline(run: Tables) -> list[dict[str, float | str | None]]:
         means |= {metric: run.at_sizes(name, metric) for metric in LEVELS}
         means |= {f"recall_at_{share:g}": run.equal_size(name, share) for share in run.shares}
         numbers = {metric: None if mean is None else mean.mean for metric, mean in means.items()}
-        found.append({"strategy": name, "cost": run.cost_a_session(name), **numbers})
+        used = {f"used_at_{share:g}": run.used(name, share) for share in run.shares}
+        area = run.area(name)
+        curve = dict(zip(("area", "area_from", "area_to"), area or (None, None, None), strict=True))
+        found.append({"strategy": name, "cost": run.cost_a_session(name), **curve, **numbers, **used})
     return found
 
 
@@ -84,10 +87,11 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
             name = str(row["strategy"])
             known = {size: _recall(row[size]) + "*" * (name in large) for size in sizes.values()}
             bound = {"bound": _recall(row["recall_bound"])}
-            rows.append({"strategy": name, **known, **bound, "against": _difference(compared.get(name))})
+            used = _used([row[f"used_at_{share:g}"] for share in run.shares])
+            rows.append({"strategy": name, **known, **bound, "used": used, "against": _difference(compared.get(name))})
         against = {f"against {run.baseline}": "against"} if compared else {}
-        columns = {"strategy": "strategy", **sizes, **against, "bound": "bound"}
-        say("\nStill knows, all cut to the same share of the history:\n")
+        columns = {"strategy": "strategy", **sizes, "used, %": "used", **against, "bound": "bound"}
+        say("\nStill knows, asked to cut the same history to these shares; used: really kept:\n")
         say(table(rows, columns))
     found_panel = panel_of(run)
     if found_panel is not None:
@@ -106,6 +110,7 @@ def _notes(run: Tables, large: Mapping[str, tuple[int, int]], over: Mapping[str,
         "with look-alike answers, that can be answered from the context, corrected for guessing. Bound: the share of "
         "what it used that stands there with two words of its line. Higher is better."
     )
+    yield from _sizes(run)
     if large:
         yield f"* stays larger than that size ({_sessions(large)} sessions); such sessions are in no mean."
     if over:
@@ -116,6 +121,28 @@ def _notes(run: Tables, large: Mapping[str, tuple[int, int]], over: Mapping[str,
         "summaries and with fetching again what was lost. Cost saved: of the bill of all sessions without compaction, "
         "below 0 where compaction costs more."
     )
+
+
+def _sizes(run: Tables) -> Iterator[str]:
+    """What the figures at equal size stand on: the sizes really used, and the boundaries that are in none."""
+    areas = {name: found for name in run.contenders if (found := run.area(name)) is not None}
+    if areas:
+        means = (
+            f"{name} {decimal(one.mean)}" + ("" if one.spans else f" ({one.start:.0%} to {one.end:.0%})")
+            for name, one in areas.items()
+        )
+        yield f"Mean of the curve from 5 to 30 % of the history, in sizes really used: {', '.join(means)}."
+    if len(run.at_used_sizes):
+        yield f"Against {run.baseline}: cut to the very sizes that each strategy used."
+    left = [f"{n} of {every} at {share:.0%}" for share, (n, every) in run.too_small.items()]
+    if left:
+        yield f"Boundaries in no figure, since what must stay is larger than the size: {', '.join(left)}."
+
+
+def _used(sizes: Sequence[object]) -> str:
+    """Sizes in per cent; one number where they are all the same."""
+    shown = [f"{100 * size:.0f}" if isinstance(size, float) else "-" for size in sizes]
+    return " ".join(shown if len(set(shown)) > 1 else shown[:1])
 
 
 def _write(text: str) -> None:

@@ -69,10 +69,11 @@ def equal_size(run: Tables) -> Figure:
         return words(title, "Nothing to draw: no session had a boundary that could be scored at equal size.")
     n = int(rows["sessions"].max())
     figure, axes = paper(title, f"n = {some(n, 'session')} · higher is better", height=4.6, width=HALF)
-    rows = rows.assign(x=rows["share"].map(budgets.index))
+    asked = rows["strategy"].isin(["none", "null"])  # what is cut to no size is drawn over the others
+    rows = rows.assign(x=100 * rows["share"].where(asked | rows["used"].isna(), rows["used"]))
     ends = _curves(axes, run, rows, rows["strategy"].unique(), "mean")
-    axes.set_xticks(range(len(budgets)), [percent(share) for share in budgets])
-    axes.set(xlabel="cut to, % of the history's tokens", ylabel=KNOWN, xlim=(-0.3, len(budgets) - 0.7), ylim=(-6, 106))
+    axes.set(xlabel="really kept, % of the history's tokens", ylabel=KNOWN, ylim=(-6, 106))
+    axes.margins(x=0.1)
     name_ends(figure, axes, ends)
     return figure
 

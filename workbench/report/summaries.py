@@ -33,6 +33,7 @@ def _headline(run: Tables, name: str) -> dict[str, object]:
         "strategy": name, "reference": name in REFERENCES, "sessions": replays["session"].nunique(),
         "failed": int((replays["status"] == "failed").sum()), "pending": int((replays["status"] == "pending").sum()),
         **interval_columns("equal_size", run.equal_size(name)),
+        **dict(zip(("area", "area_from", "area_to"), run.area(name) or (None, None, None), strict=True)),
         **interval_columns("recall", run.own_trigger(name)),
         **interval_columns("saved", run.own_trigger(name, SAVED)), "cost": run.cost_a_session(name),
         **{metric: found.mean if found else None for metric, found in means.items()},
@@ -46,14 +47,14 @@ def interval_columns(name: str, found: Estimate | None) -> dict[str, float | Non
 
 
 def by_size(run: Tables) -> pd.DataFrame:
-    """What each strategy still knows at each share: `strategy`, `share`, `mean`, `low`, `high`, `sessions`."""
+    """What each strategy still knows at each share: `strategy share used mean low high sessions`."""
     rows = [
-        (name, share, found.mean, found.low, found.high, found.n)
+        (name, share, run.used(name, share), found.mean, found.low, found.high, found.n)
         for name in run.strategies
         for share in run.shares
         if (found := run.equal_size(name, share)) is not None
     ]
-    return pd.DataFrame(rows, columns=["strategy", "share", "mean", "low", "high", "sessions"])
+    return pd.DataFrame(rows, columns=["strategy", "share", "used", "mean", "low", "high", "sessions"])
 
 
 def by_kind(run: Tables) -> pd.DataFrame:

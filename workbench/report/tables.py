@@ -14,12 +14,15 @@ from workbench.analysis import over_target
 from workbench.analysis.names_only import METRICS, SMALL, names_only
 from workbench.analysis.paired import Estimate, estimate, ratio
 from workbench.analysis.scores import projects_of, with_projects
+from workbench.analysis.size_curve import CurveArea, curve_area
 from workbench.errors import UnknownName
 from workbench.experiment.spec import chosen_baseline
 from workbench.experiment.store import Results
 from workbench.metrics import HEADLINE
 from workbench.palette import REFERENCES
 
+USED = "tokens_kept"
+"""The metric of the size that a strategy really used, as a share of the history."""
 SAVED = "tokens_saved"
 """The metric of tokens that a strategy saves on its own trigger."""
 
@@ -148,6 +151,26 @@ class Tables:
     def equal_size(self, strategy: str, share: float | None = None) -> Estimate | None:
         """Exam recall of a strategy when all are cut to the same size; over all shares where none is named."""
         return self.mean_over_projects(self.values(HEADLINE, strategy, "matched", share), most=1)
+
+    def used(self, strategy: str, share: float) -> float | None:
+        """The size that a strategy really used where a share was asked for, as a share of the history: a mean."""
+        inside = self.values(HEADLINE, strategy, "matched", share).index
+        found = self.values(USED, strategy, "matched", share)
+        mean = self.mean_over_projects(found[found.index.isin(inside)])
+        return None if mean is None else mean.mean
+
+    def area(self, strategy: str) -> CurveArea | None:
+        """Recall between 5 and 30 % of the history really used: the mean height of the curve over the shares."""
+        known = [(self.used(strategy, share), self.equal_size(strategy, share)) for share in self.shares]
+        points = [(size, found.mean) for size, found in known if size is not None and found is not None]
+        return curve_area([size for size, _ in points], [mean for _, mean in points])
+
+    @property
+    def too_small(self) -> dict[float, tuple[int, int]]:
+        """By share, the boundaries in no figure, since what must stay is larger: how many, and of how many."""
+        rows = self.boundaries[self.boundaries["mode"] == "matched"]
+        found = {float(share): (int(own["left_out"].sum()), len(own)) for share, own in rows.groupby("share")}
+        return {share: counts for share, counts in found.items() if counts[0]}
 
     def at_sizes(self, strategy: str, metric: str) -> Estimate | None:
         """Any metric of a strategy when all are cut to the same size, over all shares."""

@@ -99,6 +99,7 @@ def headline_html(run: Tables) -> Html:
         "headline", figures, shares=sizes, base=run.baseline if len(differing) else "", by_size=at,
         larger={(name, share): found for share in sizes for name, found in run.over_target(share).items()},
         differences={one["strategy"]: one for one in differing.to_dict("records")}, too_large=run.over_window,
+        curve=bool(figures.get("area", pd.Series()).notna().any()),
         best=next(iter(run.contenders), ""), priced=bool(figures.get("cost", pd.Series()).notna().any()),
         sessions=over_sessions(run), scored=scored, fewest=FEWEST, unscored=unscored_note(run),
     )  # fmt: skip
