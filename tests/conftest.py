@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -44,6 +44,15 @@ def corpora() -> Path:
     if not CORPORA.is_dir():
         pytest.skip("no real recordings: the folder ../shared/corpora is not beside this checkout")
     return CORPORA
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_workers_unasked() -> Iterator[None]:
+    """In the short profile a run that asks for no number of workers has none: each takes seconds to start."""
+    with pytest.MonkeyPatch.context() as patched:
+        if not FULL:
+            patched.setattr(os, "cpu_count", lambda: 1)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -113,7 +113,7 @@ def explorer(browser: Any, server: Lab, keep: Any) -> Iterator[Explorer]:
 def test_a_slider_moves_and_the_picture_changes(explorer: Explorer, keep: Any) -> None:
     page = explorer.page
     page.locator('[data-go="boundary:1"]').first.click()
-    lost = page.get_by_text("the context still knows").first
+    lost = page.get_by_text("needed later, the context holds").first
     lost.wait_for()
     entity = page.locator(".wb-x summary:visible").first
     entity.click()
@@ -176,7 +176,7 @@ def test_in_a_light_and_in_a_dark_theme_every_word_can_be_read(explorer: Explore
     page.wait_for_selector(f'body[data-jp-theme-light="{str(name == "light").lower()}"]', state="attached")
     page.get_by_role("tab", name="Messages").first.click()
     page.locator('[data-go="boundary:1"]').first.click()
-    page.get_by_text("the context still knows").first.wait_for()
+    page.get_by_text("needed later, the context holds").first.wait_for()
     for tab in ("Messages", "Before and after", "Lost", "As code"):
         page.get_by_role("tab", name=tab).first.click()
         for summary in page.locator(".wb-x summary:visible").all()[:1]:
