@@ -26,7 +26,7 @@ SAME = ["--strategies", "truncate", "--boundaries", "0.6", "--shares", "0.3"]
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("sessions") / "chat.jsonl"
-    save(Session.of([rules("be brief"), *remembering(11, later=5, words=1)]), path)
+    save(Session.of([rules("be brief"), *remembering(16, later=5, words=1)]), path)
     return path
 
 

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Sequence
 from string import ascii_uppercase
 
-from workbench.extraction.lexicon import STOP
+from workbench.metrics.exam.gap import gapped
 from workbench.metrics.exam.item import Item, ItemKind
-from workbench.metrics.exam.tokens import stem
 
-GAP = "____"
 LETTERS = ascii_uppercase
 UNSURE = "?"
 """The answer of a reader to which the context does not tell; it counts as a guess."""
 MOST_HINTS = 8
-SIDE = 240
-"""Characters of a line that are shown on each side of its gap."""
 
 _ASKED: dict[ItemKind, str] = {
     "fact": "Which of these belongs here?", "latest": "Which of these holds now?",
     "decision": "Which of these was chosen?", "todo": "Which of these is still to do?",
     "rule": "Which of these did the user demand?",
 }  # fmt: skip
-_WORD = re.compile(r"[^\W_]+")
-_GAPS = re.compile(rf"{GAP}(?:\W{{0,2}}{GAP})+")
 
 
 def ordered(item: Item, seed: int) -> Sequence[int]:
@@ -44,13 +37,3 @@ def question(number: int, item: Item, order: Sequence[int]) -> str:
     parts += [f"Related words: {', '.join(hints)}" if hints else ""]
     parts += [f"{letter}) {item.candidates[place]}" for letter, place in zip(LETTERS, order, strict=False)]
     return "\n".join(filter(None, parts))
-
-
-def gapped(item: Item) -> str:
-    """The line that used the answer, with a gap for the answer and for each of its words."""
-    own = {stem(word) for word in _WORD.findall(item.answer.lower()) if word not in STOP}
-    line = re.sub(re.escape(item.answer), GAP, item.use, flags=re.IGNORECASE)
-    line = _WORD.sub(lambda word: GAP if stem(word[0].lower()) in own else word[0], line)
-    line = _GAPS.sub(GAP, line)
-    gap = max(line.find(GAP), 0)
-    return line[max(gap - SIDE, 0) : gap + len(GAP) + SIDE]

@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.errors import ModelError
-from workbench.judge.exam.questions import GAP, LETTERS, UNSURE, gapped, ordered, question
+from workbench.judge.exam.questions import LETTERS, UNSURE, ordered, question
 from workbench.judge.question_answerer import QuestionAnswerer, Reply
+from workbench.metrics.exam.gap import GAP, gapped
 from workbench.metrics.exam.item import Item
 from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.model import Model

@@ -25,6 +25,7 @@ FEWEST = 3
 """Look-alikes that an item needs."""
 BEST_LINES = 150
 """Lines, those with most of the cue, in which look-alikes are looked for."""
+_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
 _ARROW = re.compile(r"[-=]>|→")
 _APART = re.compile(r"[;.|]\s|\bby\b")
 
@@ -65,8 +66,7 @@ class Question:
         for which, (text, weight) in enumerate(((self.use, IN_USE), (self.evidence, IN_EVIDENCE))):
             places = (lines.segment_pos[rows] - lines.start[which])[lines.segment_line[rows] == which]
             for name, pos in _features(text):
-                bare = name.lstrip("=")
-                if bare in own or (len(bare) >= 4 and bare in low) or (name[0] == "=" and low in bare):
+                if name.lstrip("=") in own or _gives_away(name, low):
                     continue
                 distance = float(np.abs(places - pos).min()) if len(places) else 0.0
                 value = weight * self.history.weight(name) / (1 + distance / REACH)
@@ -79,27 +79,28 @@ class Question:
         return _sides(self.evidence, self.answer, self.cue)
 
     def look_alikes(self, kind: Kind, past: Past) -> tuple[str, ...]:
-        """The names of the history that come closest to the answer, of its kind first; none occurs in the use.
+        """The names of the history of its kind that come closest to the answer; none occurs in the use.
 
-        Where fewer than `FEWEST` have any of the cue beside them, others fill up.
+        Names that are written alike come first. Where fewer than `FEWEST` have any of the cue beside them, others of
+        the kind fill up; names of another kind never do: a reader could tell them from the answer without a context.
 
         Args:
             kind: of the answer.
             past: the history.
         """
         score, bar = self._scores(past.lines)
-        names, low, use = self.history.names, self.answer.lower(), self.use.lower()
-        same: list[str] = []
+        names, low, use, own = self.history.names, self.answer.lower(), self.use.lower(), _shape(self.answer)
+        alike: list[str] = []
         other: list[str] = []
         for number in np.argsort(-score, kind="stable").tolist():
-            if len(same) >= LOOK_ALIKES or (score[number] <= 0 and len(same) + len(other) >= FEWEST):
+            if len(alike) >= LOOK_ALIKES or (score[number] <= 0 and len(alike) + len(other) >= FEWEST):
                 break
-            text = names[number].text.lower()
-            if not past.names[number] or score[number] >= max(bar, 1e-9):
+            if not past.names[number] or names[number].kind != kind or score[number] >= max(bar, 1e-9):
                 continue
+            text = names[number].text.lower()
             if text not in use and text not in low and low not in text:
-                (same if names[number].kind == kind else other).append(names[number].text)
-        return tuple((same + other)[:LOOK_ALIKES])
+                (alike if _shape(names[number].text) == own else other).append(names[number].text)
+        return tuple((alike + other)[:LOOK_ALIKES])
 
     def _scores(self, past: Flags) -> tuple[Floats, float]:
         """(names,) the score of each name in the lines with most of the cue, and the bound for look-alikes."""
@@ -128,6 +129,19 @@ class Question:
         if number is None:
             return self._names.found(self.history.lines)[1]
         return self.history.rows_with_name(number)
+
+
+def _gives_away(name: str, answer: str) -> bool:
+    """Whether a name of the cue spells the answer, or a part of it, however both are joined."""
+    one, other = (re.sub(r"[\W_]+", "", text) for text in (name, answer))
+    return (len(one) >= 4 and one in other) or (len(other) >= 4 and other in one) or answer in name
+
+
+def _shape(text: str) -> tuple[str, ...]:
+    """How a name is written: its ending, its case, and the marks in it."""
+    ending = _ENDING.search(text)
+    case = "upper" if text.isupper() else "lower" if text.islower() else "mixed"
+    return ending[0].lower() if ending else "", case, *(mark for mark in " _-/" if mark in text)
 
 
 def _features(text: str) -> list[tuple[str, int]]:

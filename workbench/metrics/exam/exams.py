@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from weakref import WeakKeyDictionary
 
@@ -26,6 +27,11 @@ OTHERS = 3
 """Look-alikes beside a rule's own opposite: the opposites of other rules of the session."""
 FEWEST_WORDS = 3
 """Specific words that a sentence needs: with fewer it says nothing in particular."""
+_NO_DEMAND = re.compile(
+    r"\W*(?:rather than|instead of|because|related|as expected|i (?:do not|don't|can't|cannot|think)|ok, i think)\b"
+)
+"""How a clause begins that hangs on another one, or says what its speaker thinks."""
+_PROGRESS = re.compile(r"\b(?:(?:am|are|is|i['’]m|we['’]re) (?:still )?(?:\w+ing|in progress)|waiting for|let me)\b")
 _EXAMS: WeakKeyDictionary[InvertedIndex, Exams] = WeakKeyDictionary()
 
 
@@ -122,7 +128,11 @@ def _opposites(texts: Sequence[str], but: int) -> Iterable[str]:
 def todos(stated: StatementIndex, work: Work, at: int) -> list[Item]:
     """The announced work that is open at a boundary, each against what was announced and is done."""
     pending, done = (
-        [entity.text for entity, one in zip(stated.entities, which.tolist(), strict=True) if one and _says(entity.text)]
+        [
+            entity.text
+            for entity, one in zip(stated.entities, which.tolist(), strict=True)
+            if one and _is_work(entity.text)
+        ]
         for which in work.open_and_done(at)
     )
     return [Item("todo", text, tuple(done[-2 * OTHERS :]), evidence=text) for text in pending[-MOST:] if done]
@@ -130,7 +140,12 @@ def todos(stated: StatementIndex, work: Work, at: int) -> list[Item]:
 
 def _is_clear(text: str) -> bool:
     """Whether a rule says something in particular, and its opposite says the opposite."""
-    return _says(text) and denies(text) != denies(flipped(text))
+    return _says(text) and not _NO_DEMAND.match(text) and denies(text) != denies(flipped(text))
+
+
+def _is_work(text: str) -> bool:
+    """Whether announced work says something in particular, and more than what is going on."""
+    return _says(text) and not _PROGRESS.search(text)
 
 
 def _says(text: str) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.extraction.entities import Kind
+from workbench.extraction.entities import Entity, Kind
 from workbench.metrics.background import BACKGROUND
 from workbench.metrics.demand import HORIZON
 from workbench.metrics.exam.cues import FEWEST, Question
@@ -17,6 +17,8 @@ from workbench.metrics.indexes.inverted_index import pairs_of, row_of
 from workbench.ragged import Ints, kept_mask
 from workbench.transcript.message import AssistantMessage, ToolResult
 
+EVERYDAY = ("git ",)
+"""How commands begin that any engineer gives."""
 LEFT_OUT: frozenset[Kind] = frozenset({"flag"})
 """Kinds of entities that are knobs of tools, not things of the work."""
 MOST_LINES = 300
@@ -40,21 +42,17 @@ def facts(history: ExamHistory, at: int, *, every: bool = False) -> list[Item]:
     A name counts that an answer among the next messages uses, unless somebody said it again before, in a line that the
     history does not have. (A result that the history has was fetched again: that was needed.) One need is one item:
     one a command line, one a line of prose and its evidence, one a written file and the message of its evidence; of
-    several names the one in fewest lines. With `every`, each name is an item, also one said again.
+    several names the one in fewest lines that has look-alikes. With `every`, each name is an item, also one said again.
     """
     past = history.before(at)
-    needs: dict[tuple[int, int, int], tuple[tuple[int, int], _Use]] = {}
+    needs: dict[tuple[int, int, int], list[_Use]] = {}
     for use in _uses(history, at, past, every):
         form = FORMS[use.form]
         source = int(past.newest[use.evidence])
         need = {"command": (use.message, use.line, -1), "file": (use.message, -1, source)}
-        lines = len(history.rows_with_name(use.name))
-        rarity = (-lines, len(history.names[use.name].text))
         key = (use.name, -1, -1) if every else need.get(form, (use.message, use.line, use.evidence))
-        if key not in needs or rarity > needs[key][0]:
-            needs[key] = rarity, use
-    found = sorted((use for _, use in needs.values()), key=lambda use: (use.message, use.line))
-    return [item for use in found if (item := _item(history, use, past))]
+        needs.setdefault(key, []).append(use)
+    return [item for uses in needs.values() if (item := _rarest(history, uses, past))]
 
 
 def _uses(history: ExamHistory, at: int, past: Past, said_again: bool) -> Iterator[_Use]:
@@ -72,9 +70,13 @@ def _uses(history: ExamHistory, at: int, past: Past, said_again: bool) -> Iterat
     for one in sorted(first.tolist(), key=lambda one: (row[one], names[one])):
         place, name = places[row[one]], int(names[one])
         entity, message, line = history.names[name], int(history.place_message[place]), int(history.place_line[place])
-        if answers[place] and entity.kind not in LEFT_OUT and entity not in BACKGROUND:
+        if answers[place] and entity.kind not in LEFT_OUT and entity not in BACKGROUND and not _is_everyday(entity):
             evidence = _evidence(history, history.lines_with(name, past.newest)[-MOST_LINES:], line)
             yield _Use(name, message, line, int(history.place_form[place]), evidence)
+
+
+def _is_everyday(entity: Entity) -> bool:
+    return entity.kind == "command" and entity.text.startswith(EVERYDAY)
 
 
 def _evidence(history: ExamHistory, lines: Ints, use: int) -> int:
@@ -83,6 +85,12 @@ def _evidence(history: ExamHistory, lines: Ints, use: int) -> int:
     row, feature = pairs_of(history.features, lines)
     shared = np.bincount(row, history.idf[feature] * used[feature], minlength=len(lines))
     return int(lines[np.flatnonzero(shared >= shared.max() - 1e-9)[-1]])
+
+
+def _rarest(history: ExamHistory, uses: Sequence[_Use], past: Past) -> Item | None:
+    """The item of the name in fewest lines that makes one."""
+    rarest = sorted(uses, key=lambda use: (len(history.rows_with_name(use.name)), -len(history.names[use.name].text)))
+    return next((item for use in rarest if (item := _item(history, use, past))), None)
 
 
 def _item(history: ExamHistory, use: _Use, past: Past) -> Item | None:

@@ -29,11 +29,15 @@ _FIRST_NEGATION = re.compile(
     r"\b(?:(?:do|does|must|should|may|can|will)\s+not|(?:do|does|must|should|ca|wo)n['’]t|cannot|never|not|no|avoid)\b\s*",
     re.IGNORECASE,
 )
+_MODAL = re.compile(r"\b(must|should|may|will|shall)\b", re.IGNORECASE)
 
 
 def flipped(sentence: str) -> str:
     """The sentence with the opposite demand: a prohibition without its negation, anything else forbidden."""
-    return _FIRST_NEGATION.sub("", sentence, count=1) if denies(sentence) else f"do not {sentence}"
+    if denies(sentence):
+        return _FIRST_NEGATION.sub("", sentence, count=1)
+    forbidden = _MODAL.sub(r"\1 not", sentence, count=1)
+    return forbidden if denies(forbidden) else f"do not {sentence}"
 
 
 @lru_cache(maxsize=10_000)
