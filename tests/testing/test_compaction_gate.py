@@ -50,7 +50,7 @@ def test_a_users_tests_pass_and_fail_in_a_sentence(folder: Path) -> None:
         cwd=folder, env={**os.environ, **alone}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert "1 failed, 1 passed" in found.stdout, found.stdout + found.stderr
-    assert "mine failed against summarize on recall" in found.stdout
+    assert "mine failed against summarize on exam_recall" in found.stdout
     assert "2 of 2 sessions lost more than 0.02; worst session s" in found.stdout
 
 

@@ -39,6 +39,7 @@ COMMANDS = {
     "validate behaviour": "Compare the metrics with what agents fetched again after their compactions.",
     "validate models": "Compare the models that read the exam with each other and with the lexical reader.",
     "validate errors": "Plant errors in summaries and count which of them the exam finds.",
+    "validate needs": "Show which share of the exam's items readers call needed.",
     "share": "Export a run without any session text.",
     "export": "Write a run's scores as logs of Inspect, or its tables as CSV.",
     "experiment": "Run the experiment notebook with parameters.",
@@ -50,7 +51,7 @@ COMMANDS = {
 PLACES = {
     "validate answers": ("validate", "answers"), "validate gamers": ("validate", "gamers"),
     "validate behaviour": ("validate", "behaviour"), "validate errors": ("validate", "errors"),
-    "validate models": ("validate", "models"),
+    "validate models": ("validate", "models"), "validate needs": ("validate", "needs"),
     "list": ("catalogue", "show"), "report": ("compare", "report"),
     "diff": ("gate", "diff"), "share": ("export", "share"), "ablate": ("sweep", "ablate"),
     "experiment": ("notebooks", "experiment"), "lab": ("notebooks", "lab"),

@@ -10,8 +10,10 @@ import pandas as pd
 import typer
 
 from workbench.analysis.fetched_again import by_way, figures, lead_note, ranks, with_intervals
+from workbench.analysis.needs import precision_table
 from workbench.cli.options import AsJson, Paths, takes
 from workbench.cli.output import frame_table, records, say, say_json, table
+from workbench.errors import SettingError
 from workbench.experiment.spec import RunSpec
 from workbench.judge.exam.scores import readers_agreement
 from workbench.judge.exam.sitting import ExamResults
@@ -19,6 +21,7 @@ from workbench.validation.adversaries import search
 from workbench.validation.answers.agreement import agreement, by_category
 from workbench.validation.answers.exams import verdicts
 from workbench.validation.answers.records import graded
+from workbench.validation.needs import LABELS, labelled, sheet, still_asked
 from workbench.validation.planted_errors import planted_errors
 from workbench.validation.selfcheck import selfcheck, sessions_of
 from workbench.validation.used_things import CONTROL, compacted, used_things
@@ -141,6 +144,44 @@ def models(
       workbench validate models reports/exam reports/exam-other-model
     """
     _show({"readers": readers_agreement(ExamResults.open(folder).table for folder in folders)}, as_json)
+    return PASSED
+
+
+@takes(RunSpec, only=("limit",))
+def needs(
+    spec: RunSpec,
+    paths: Paths = None,
+    blank: Annotated[Path | None, typer.Option("--sheet", help="Write items to be labelled to this CSV file.")] = None,
+    items: Annotated[int, typer.Option("--items", min=1, help="Items of such a sheet.")] = 300,
+    filled: Annotated[
+        list[Path] | None, typer.Option("--labels", help="A filled sheet; give two, of two readers.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Show which share of the exam's items readers call needed, how far they agree, and which give their answer away.
+
+    Without options it takes the labels that ship with the package. With recordings it counts only those of their
+    labelled items that the exam still asks.
+
+    Examples:
+
+      workbench validate needs
+
+      workbench validate needs my-sessions/ --sheet items.csv
+
+      workbench validate needs --labels first.csv --labels second.csv
+    """
+    if blank is not None:
+        rows = sheet(sessions_of(paths or (), None, spec.limit), items)
+        rows.to_csv(blank, index=False)
+        say(f"{len(rows)} items are in {blank}; fill the columns {' and '.join(LABELS)}, as docs/validity.md says.")
+        return PASSED
+    if filled and len(filled) != 2:
+        raise SettingError(f"--labels was given {len(filled)} time(s); it takes two filled sheets, of two readers")
+    labels = labelled(*filled) if filled else labelled()
+    if paths:
+        labels = still_asked(labels, sessions_of(paths, None, spec.limit))
+    _show({"items that the agent needed": precision_table(labels)}, as_json)
     return PASSED
 
 
