@@ -23,11 +23,13 @@ from workbench.validation.used_things import compacted, used_things
 PLACES = tuple(
     ["mail", "billing", "search", "audit", "invoice", "login", "export", "image", "report", "price", "order", "vat"]
 )
+METALS = ("copper", "iron", "silver", "cobalt", "nickel", "zinc", "tin", "lead", "gold", "bronze", "steel", "brass")
+CLUSTERS = dict(zip(PLACES, METALS, strict=True))
 KEPT = PLACES[::2]
 
 
 def fact(place: str) -> str:
-    return f"the {place} gateway reads its {place}_retry_limit from the {place} cluster"
+    return f"the {place} gateway reads its {place}_retry_limit from the {CLUSTERS[place]} cluster"
 
 
 def session(
@@ -43,7 +45,9 @@ def session(
             after += [called("read", f"a-{place}", **read), result(fact(place), f"a-{place}", name="read")]
         if place == told_by_user:
             after += [told("which one?", f"q-{place}"), said(f"use {place}_retry_limit", f"u-{place}")]
-        after.append(told(f"the {place} gateway needs {place}_retry_limit raised in the {place} cluster", f"t-{place}"))
+        after.append(
+            told(f"the {place} gateway needs {place}_retry_limit raised in the {CLUSTERS[place]} cluster", f"t-{place}")
+        )
     log = Log()
     summary = Summary(id=f"summary-{id}", text="\n".join(map(fact, KEPT)))
     for message in before:

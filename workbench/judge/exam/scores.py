@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from workbench.analysis.needs import kappa
 from workbench.analysis.paired import Estimate, estimate
 from workbench.formats import decimal, percent
 from workbench.judge.measurement import by_strategy, in_common
@@ -67,8 +68,6 @@ def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
     one, other = (rows[name].to_numpy(dtype=float) >= KNOWN for name in ("score", "lexical"))
     if not len(rows):
         return {"items": 0, "agreement": None, "kappa": None, "rank": None, "boundaries": 0}
-    agreed = float((one == other).mean())
-    chance = one.mean() * other.mean() + (1 - one.mean()) * (1 - other.mean())
     means = rows.groupby([*PLACE, "strategy"])[["score", "lexical"]].mean().astype(float)
     ranks = [
         at["score"].corr(at["lexical"], method="spearman")
@@ -76,8 +75,7 @@ def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
         if len(at) > 2 and (at.nunique() > 1).all()
     ]
     return {
-        "items": len(rows), "agreement": agreed,
-        "kappa": None if chance == 1 else float((agreed - chance) / (1 - chance)),
+        "items": len(rows), "agreement": float((one == other).mean()), "kappa": kappa(one, other),
         "rank": float(np.mean(ranks)) if ranks else None, "boundaries": len(ranks),
     }  # fmt: skip
 
