@@ -72,6 +72,9 @@ def test_a_sheet_with_another_label_is_refused_by_its_row(items: pd.DataFrame, t
     items.drop(columns="key").to_csv(path)
     with pytest.raises(SettingError, match="the column 'key' is missing"):
         labelled(path, path)
+    path.write_text("no table\n\n1,2,3\n1,2,3,4\n")
+    with pytest.raises(SettingError, match="is no table of comma-separated values"):
+        labelled(path, path)
 
 
 def test_the_labels_that_ship_are_of_two_readers_and_hold_no_text() -> None:
