@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from models.provider import Provider, Reply, calls, completion, refusal, serving
+from models.provider import Provider, Reply, calls, completion, refusal
 
 from workbench.errors import ModelError, Refused
 from workbench.models.ledger import Ledger
@@ -24,12 +23,6 @@ from workbench.models.response_cache import CachedModel
 
 DOLLAR = 1_000_000.0
 """A price of a dollar a token."""
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    with serving() as server:
-        yield server
 
 
 @pytest.fixture

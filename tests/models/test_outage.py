@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from models.provider import Provider, completion, refusal, serving
+from models.provider import Provider, completion, refusal
 
 from workbench.errors import ModelError
 from workbench.models.ledger import ROUNDS, Ledger
@@ -19,12 +18,6 @@ from workbench.models.litellm import LiteLLM
 from workbench.models.model import SummaryRequest
 from workbench.models.provider_options import ProviderOptions
 from workbench.models.response_cache import CachedModel
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    with serving() as server:
-        yield server
 
 
 @pytest.fixture

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from models.provider import Provider, Reply, completion, serving
+from models.provider import Provider, Reply, completion
 
 from builders import called, conversation, result, said
 from workbench.compaction.engine import Compaction, compact
@@ -23,12 +22,6 @@ from workbench.models.provider_options import ProviderOptions
 from workbench.models.settings import ModelSettings
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    with serving() as server:
-        yield server
 
 
 @pytest.fixture
