@@ -10,8 +10,9 @@ import pytest
 from live.talk import Record, answered, asked, back, used
 
 from workbench.live.compactor import Compactor
-from workbench.live.message_reader import HostMessage, MessageReader
-from workbench.live.message_writer import GAP, write_messages
+from workbench.live.formats.shape import GAP, HostMessage
+from workbench.live.message_reader import MessageReader
+from workbench.live.message_writer import write_messages
 from workbench.transcript.message import (
     AssistantMessage,
     Image,
@@ -30,7 +31,7 @@ PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aaaa
 
 def read(*records: Record) -> tuple[list[HostMessage], dict[str, int], list[Message]]:
     reader = MessageReader(chars_per_token)
-    path = [reader.read(record, at) for at, record in enumerate(records)]
+    path = list(reader.read(records))
     place = {message.id: at for at, given in enumerate(path) for message in given.messages}
     return path, place, [message for given in path for message in given.messages]
 

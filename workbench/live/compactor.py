@@ -13,10 +13,11 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Moment
 from workbench.live.events import ErrorJudged, Event, Retry, Rewound, UsageIgnored
+from workbench.live.formats.table import MessageFormat
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Hooks
 from workbench.live.memory import Memory
-from workbench.live.message_reader import MessageFormat, MessageReader
+from workbench.live.message_reader import MessageReader
 from workbench.live.runner import Runner
 from workbench.live.settings import Settings
 from workbench.live.usage import usage_of
@@ -145,8 +146,8 @@ class Compactor:
         """
         with self._lock:
             self._hear(messages)
-            if system is not None and self._memory.reader.format is None:
-                self._memory.reader.format = "anthropic"
+            if system is not None:
+                self._memory.reader.likely = "anthropic"
             self._gauge.declare(system, tools, model)
             self._retries = 0
         self._consider("before_request")

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from workbench.compaction.engine import Compaction
 from workbench.compaction.guard import violations
-from workbench.live.message_reader import HostMessage, MessageReader
-from workbench.live.message_writer import OutgoingMessage, write_messages
+from workbench.live.formats.shape import HostMessage, OutgoingMessage
+from workbench.live.message_reader import MessageReader
+from workbench.live.message_writer import write_messages
 from workbench.transcript.context import Context, OpenContext
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.transcript.message import Json, Message, UserMessage
@@ -111,9 +112,9 @@ class Memory:
             self._go_back(start)
         self._broken = True
         self._expected = given[:start]
-        for at in range(start, len(given)):
-            self._add(self.reader.read(given[at], at))
-            self._expected.append(given[at])
+        for entry in self.reader.read(given, start, self.state.path[-1] if self.state.path else None):
+            self._add(entry)
+            self._expected.append(entry.object)
         self._broken = False
         return start if back else None
 
@@ -143,7 +144,7 @@ class Memory:
         late = [message for given in now.path[heard : now.heard] for message in given.messages]
         if late and violations(*(_longer(context, late) for context in (done.before, done.after))):
             return "what was said meanwhile does not fit behind it"
-        format = self.reader.format or "openai"
+        format = self.reader.present_format
         shown = tuple(write_messages(done.sent.messages, now.path[:heard], now.place, format))
         mark = Checkpoint(heard, done.after, done.sent, shown, f"compaction-{len(self.log) + 1}")
         self.archive.update(done.after.archive)
@@ -180,11 +181,14 @@ class Memory:
         return None
 
     def _same(self, given: Sequence[Json]) -> int:
-        """How many of the host's messages are still the same."""
+        """How many of the host's messages are still the same; never a piece of an answer whose rest is gone."""
         path = self.state.path[: self.state.heard]
         pairs = enumerate(zip(path, given, strict=False))
         changed = (at for at, (one, other) in pairs if one.object is not other and one.object != other)
-        return next(changed, min(len(path), len(given)))
+        same = next(changed, min(len(path), len(given)))
+        while same and not path[same - 1].messages:
+            same -= 1
+        return same
 
     def _go_back(self, heard: int) -> None:
         """Go back to the first so many of the host's messages; compactions of later ones are undone."""

@@ -1,0 +1,220 @@
+"""Messages with a role and a content: what OpenAI's chat and Anthropic's format have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from workbench.importers.blocks import thought_block, tool_call
+from workbench.importers.values import label
+from workbench.live.formats.parts import SAID, blocks, type_of
+from workbench.live.formats.shape import (
+    EMPTY_RESULT,
+    GAP,
+    SYSTEM_ROLES,
+    Entry,
+    HostMessage,
+    OutgoingMessage,
+    Record,
+    text_of,
+)
+from workbench.transcript.message import (
+    AnswerBlock,
+    AssistantMessage,
+    Json,
+    Message,
+    SystemMessage,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+
+_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_ANSWERED = SAID | {"thinking", "redacted_thinking", "tool_use"}
+_THOUGHT_KEYS = frozenset({"reasoning_content", "reasoning", "thinking_blocks", "reasoning_details"})
+
+
+class Chat:
+    """Reads both APIs' messages alike, so that a gateway may mix them; each API writes its own new ones."""
+
+    name: ClassVar[str] = ""
+
+    def problem(self, record: Record) -> str:
+        """Whether the role is unknown."""
+        if record.get("role") in _ROLES:
+            return ""
+        return f"no role is named {record.get('role')!r}; known are {', '.join(_ROLES)}"
+
+    def joins(self, record: Record) -> bool:
+        """Never: an answer is one message."""
+        return False
+
+    def read(self, entry: Entry) -> list[Message]:
+        """The messages of one of the host's: several where it holds Anthropic's tool results."""
+        (record,) = entry.records
+        content, name = record.get("content"), label(record, "name")
+        if record["role"] == "assistant":
+            return [_answer(record, entry)]
+        if record["role"] in ("tool", "function"):
+            return [_result(label(record, "tool_call_id") or f"function:{name}", content, entry, name)]
+        if record["role"] in SYSTEM_ROLES:
+            return [SystemMessage(id=entry.new_id(), blocks=blocks(content, entry.parts), name=name)]
+        if isinstance(content, str) and content in entry.written:
+            return [replace(entry.written[content], id=entry.new_id())]
+        messages: list[Message] = []
+        rest = content
+        if isinstance(content, list):
+            rest = [part for part in content if type_of(part) != "tool_result"]
+            for part in content:
+                if type_of(part) == "tool_result":
+                    result = _result(label(part, "tool_use_id"), part.get("content"), entry)
+                    messages.append(replace(result, is_error=part.get("is_error") is True))
+                    entry.parts[id(messages[-1])] = part
+        if rest or not messages:
+            said = blocks(rest, entry.parts)
+            messages.append(UserMessage(id=entry.new_id(), blocks=said, name=name, pinned=entry.pinned))
+        return messages
+
+    def new(self, message: Message) -> Iterable[Record]:
+        """A message that the host never had, in this API's shape."""
+        raise NotImplementedError
+
+    def rewritten(self, group: Sequence[Message], given: HostMessage) -> Iterator[Record]:
+        """The host's message with what a stage changed or removed; one that is of another kind now is written anew."""
+        before = {message.id: message for message in given.messages}
+        parts: list[Json] = []
+        for message in group:
+            was = before[message.id]
+            if type(was) is not type(message):
+                yield from self.new(message)
+            elif id(was) in given.parts:
+                parts.append({**given.parts[id(was)], "content": _content(message.blocks, given) or EMPTY_RESULT})
+            elif message.role == "assistant" and was.role == "assistant":
+                yield from _rewritten_answer(message, was, given)
+            elif len(given.messages) == 1:
+                yield {**given.record, "content": _content(message.blocks, given) or EMPTY_RESULT}
+            else:
+                parts += _parts(message.blocks, given)
+        if parts:
+            yield {**given.record, "content": parts}
+
+    def finished(self, shown: list[OutgoingMessage], path: Sequence[HostMessage]) -> list[OutgoingMessage]:
+        """With a user's turn where one is required, and the results of one turn in one message."""
+        first = next((one.record["role"] for one in path if one.record["role"] not in SYSTEM_ROLES), "")
+        return _merged_results(_with_turns(shown, opens=first == "user"))
+
+
+def function_of(call: ToolCall) -> dict[str, Json]:
+    """The name and the arguments of a call, as OpenAI writes them."""
+    return {"name": call.name, "arguments": call.arguments_json()}
+
+
+def _result(call_id: str, content: Json, entry: Entry, name: str = "") -> ToolResult:
+    name = entry.names.get(call_id) or name
+    said = blocks(content, entry.parts)
+    return ToolResult(id=entry.new_id(), call_id=call_id, blocks=said, name=name, pinned=entry.pinned)
+
+
+def _answer(record: Record, entry: Entry) -> AssistantMessage:
+    thought = label(record, "reasoning_content") or label(record, "reasoning")
+    said: list[AnswerBlock] = [*thought_block(thought), *blocks(record.get("content"), entry.parts, _ANSWERED)]
+    calls = [*(record.get("tool_calls") or ()), {"function": record.get("function_call")}]
+    for one in calls if record.get("function_call") else calls[:-1]:
+        call = tool_call(one)
+        said.append(call if call.id else replace(call, id=f"function:{call.name}"))
+        entry.parts[id(said[-1])] = one
+    name = label(record, "name")
+    return AssistantMessage(id=entry.new_id(), blocks=tuple(said), name=name, pinned=entry.pinned)
+
+
+def _content(said: Sequence[AnswerBlock], given: HostMessage) -> Json:
+    """Text where there is only text and no part of the host's, else a list of parts."""
+    if any(block.type == "image" or isinstance(given.parts.get(id(block)), Mapping) for block in said):
+        return _parts(said, given)
+    return text_of(said)
+
+
+def _parts(said: Sequence[AnswerBlock], given: HostMessage) -> list[Json]:
+    """The host's own parts where nothing changed; text for other blocks that say something."""
+    parts = []
+    for block in said:
+        own = given.parts.get(id(block))
+        if isinstance(own, Mapping):
+            parts.append(own)
+        elif text := text_of([block]):
+            parts.append({"type": "text", "text": text})
+    return parts
+
+
+def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: HostMessage) -> Iterator[Record]:
+    """The host's answer with what is left of it, if anything; thoughts stay only as they were, all of them or none."""
+    intact = thoughts_of(message) == thoughts_of(was)
+    parts: list[Json] = []
+    calls: list[Json] = []
+    for block in message.blocks:
+        if block.type == "tool_call":
+            entry = _rewritten_call(block, was, given)
+            (parts if entry.get("type") == "tool_use" else calls).append(entry)
+        elif intact or block.type != "thinking":
+            parts += _parts((block,), given)
+    dropped = {"tool_calls", "function_call"} if intact else {"tool_calls", "function_call", *_THOUGHT_KEYS}
+    record = {key: value for key, value in given.record.items() if key not in dropped}
+    as_text = not isinstance(record.get("content"), list) and all(part.get("type") == "text" for part in parts)
+    record["content"] = ("\n".join(part["text"] for part in parts) or None) if as_text else parts
+    if calls and given.record.get("function_call"):
+        record["function_call"] = calls[0]["function"]
+    elif calls:
+        record["tool_calls"] = calls
+    if parts or calls:
+        yield record
+
+
+def thoughts_of(message: AssistantMessage) -> list[int]:
+    """The identities of an answer's thoughts."""
+    return [id(block) for block in message.blocks if block.type == "thinking"]
+
+
+def _rewritten_call(call: ToolCall, was: AssistantMessage, given: HostMessage) -> Json:
+    """The host's own entry for a call, with the arguments replaced where a stage changed them."""
+    if id(call) in given.parts:
+        return given.parts[id(call)]
+    own: Json = next((given.parts[id(block)] for block in was.calls if block.id == call.id), {})
+    if own.get("type") == "tool_use":
+        return {**own, "input": dict(call.arguments)}
+    return {"type": "function", "id": call.id, **own, "function": {**own.get("function", {}), **function_of(call)}}
+
+
+def _with_turns(shown: list[OutgoingMessage], opens: bool) -> list[OutgoingMessage]:
+    """A user's turn where the conversation began with one, and between answers that did not follow each other.
+
+    Anthropic refuses a conversation that begins with an answer, and some templates two answers in a row.
+    """
+    result: list[OutgoingMessage] = []
+    last: OutgoingMessage | None = None
+    for one in shown:
+        parted = opens if last is None else last.role == "assistant" and (last.at is None or one.at != last.at + 1)
+        if one.role == "assistant" and parted:
+            result.append(OutgoingMessage({"role": "user", "content": GAP}))
+        result.append(one)
+        last = last if one.role in SYSTEM_ROLES else one
+    return result
+
+
+def _merged_results(shown: list[OutgoingMessage]) -> list[OutgoingMessage]:
+    """Tool results of one turn in Anthropic's format go into one message, as the API requires."""
+    result: list[OutgoingMessage] = []
+    for one in shown:
+        last = result[-1] if result else None
+        if last is not None and last.made and _holds_results(last) and _holds_results(one):
+            content = [*last.object["content"], *one.object["content"]]
+            result[-1] = OutgoingMessage({**one.object, "content": content}, at=one.at)
+        else:
+            result.append(one)
+    return result
+
+
+def _holds_results(one: OutgoingMessage) -> bool:
+    """Whether it is a user's message in Anthropic's format that begins with a tool result."""
+    content = one.object.get("content") if isinstance(one.object, Mapping) and one.role == "user" else None
+    return isinstance(content, list) and bool(content) and type_of(content[0]) == "tool_result"

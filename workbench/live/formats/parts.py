@@ -1,0 +1,65 @@
+"""Reads the parts of a content by the importers' table of kinds, and remembers which block came from which part."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.errors import FormatError
+from workbench.importers.blocks import KINDS
+from workbench.importers.images import UNKNOWN_TOKENS
+from workbench.importers.values import label
+from workbench.transcript.message import AnswerBlock, Image, Json, Text, ToolResult
+
+SAID = frozenset({"text", "input_text", "output_text", "image", "image_url", "input_image", "input_audio", "document"})
+"""Kinds of parts that a person or a tool can send."""
+_FILES = frozenset({"file", "input_file", "video_url"})
+
+
+def plain(value: Json) -> Json:
+    """The value of a client library's object; anything else as it is."""
+    dump = getattr(value, "model_dump", None)
+    return dump(exclude_none=True) if callable(dump) else value
+
+
+def type_of(part: Json) -> str:
+    """The type that a part states; empty if none."""
+    return label(part, "type") if isinstance(part, Mapping) else ""
+
+
+def blocks(content: Json, parts: dict[int, Json], kinds: frozenset[str] = SAID) -> tuple[Any, ...]:
+    """The blocks of a content, of these kinds; the part of each is put into `parts`."""
+    found = []
+    for part in content if isinstance(content, list) else [content]:
+        if part is not None and part != "":
+            found.append(block(part, kinds))
+            parts[id(found[-1])] = part
+    return tuple(found)
+
+
+def block(part: Json, kinds: frozenset[str]) -> AnswerBlock:
+    """A block, or a placeholder for what cannot be shortened: a file, or a part that only its provider understands."""
+    if isinstance(part, str):
+        return Text(part)
+    if type_of(part) in kinds:
+        try:
+            read = KINDS[type_of(part)](part)
+        except FormatError:
+            read = None
+        if read is not None and not isinstance(read, ToolResult):
+            return read
+    if not isinstance(part, Mapping):
+        return Text(written(part))
+    return sealed(part, UNKNOWN_TOKENS if type_of(part) in _FILES else None)
+
+
+def sealed(part: Mapping[str, Json], tokens: int | None = None) -> Image:
+    """A placeholder for what only its provider understands: a token for four characters unless they are known."""
+    size = len(written(part))
+    return Image(type_of(part) or "block", size, -(-size // 4) if tokens is None else tokens)
+
+
+def written(part: Json) -> str:
+    """A part as JSON text."""
+    return json.dumps(part, ensure_ascii=False, default=str)

@@ -1,0 +1,125 @@
+"""What every format has in common: a host's entry as it was read, one as it is sent, and what a format must know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol, TypeAlias
+
+from workbench.transcript.message import AnswerBlock, Image, Json, Message, SaidBlock, Summary, Text
+
+Record: TypeAlias = Mapping[str, Json]
+
+GAP = "(earlier messages were left out here)"
+"""Text of a user's turn that an API requires where the original turn was removed."""
+EMPTY_RESULT = "(no output)"
+SYSTEM_ROLES = frozenset({"system", "developer"})
+
+
+@dataclass(frozen=True, slots=True)
+class HostMessage:
+    """One entry of the host's list: a message, or an item of one.
+
+    Attributes:
+        object: the host's own, to be sent back as it is where nothing in it was changed.
+        record: our own copy of it.
+        messages: what it says; several where it holds several tool results, none where a later entry has the rest of
+            the same answer.
+        sizes: their tokens.
+        parts: the part of the record that each block or tool result was read from, by the identity of the latter.
+        span: how many of the host's entries the messages were read from, this one the last of them.
+    """
+
+    object: Json
+    record: Record
+    messages: tuple[Message, ...] = ()
+    sizes: tuple[int, ...] = ()
+    parts: Mapping[int, Json] = field(default_factory=dict)
+    span: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingMessage:
+    """One entry as it is sent.
+
+    Attributes:
+        made: whether it is new and not the host's own object.
+        at: which of the host's entries it is or was made of; None for what is new.
+    """
+
+    object: Json
+    made: bool = True
+    at: int | None = None
+
+    @property
+    def role(self) -> str:
+        """Its role in the host's format; empty where it has none."""
+        named = self.object.get("role") if isinstance(self.object, Mapping) else getattr(self.object, "role", "")
+        return named if isinstance(named, str) else ""
+
+
+@dataclass(slots=True)
+class Entry:
+    """What a format reads messages from.
+
+    Attributes:
+        records: the host's entries of one answer, or one entry.
+        pinned: whether the host wants it to stay.
+        names: the tools' names by the ids of their calls, so far.
+        written: our own summaries by their text, in case the host hands one back.
+        open_calls: the calls of the message before it.
+        new_id: gives each message its id.
+        parts: filled while reading, see `HostMessage`.
+    """
+
+    records: Sequence[Record]
+    pinned: bool
+    names: dict[str, str]
+    written: Mapping[str, Summary]
+    open_calls: Sequence[tuple[str, str]]
+    new_id: Callable[[], str]
+    parts: dict[int, Json] = field(default_factory=dict)
+
+
+class Format(Protocol):
+    """One API's shape of a conversation: to our messages and back."""
+
+    name: ClassVar[str]
+
+    def shows(self, record: Record) -> bool:
+        """Whether an entry has what only this format has."""
+        ...
+
+    def problem(self, record: Record) -> str:
+        """Why an entry cannot be read; empty if it can."""
+        ...
+
+    def joins(self, record: Record) -> bool:
+        """Whether an entry is a piece of an answer, to be read together with its neighbours that are pieces too."""
+        ...
+
+    def read(self, entry: Entry) -> list[Message]:
+        """The messages that an entry, or all pieces of one answer, hold."""
+        ...
+
+    def rewritten(self, group: Sequence[Message], given: HostMessage) -> Iterable[Record]:
+        """The host's entry with the parts that a stage changed or removed."""
+        ...
+
+    def new(self, message: Message) -> Iterable[Record]:
+        """A message that the host never had."""
+        ...
+
+    def finished(self, shown: list[OutgoingMessage], path: Sequence[HostMessage]) -> list[OutgoingMessage]:
+        """All that is sent, with what the API requires of the whole."""
+        ...
+
+
+def text_of(blocks: Sequence[AnswerBlock | SaidBlock]) -> str:
+    """The words of blocks, a line each, with a note where a picture cannot be sent as text."""
+    texts = (
+        block.text if block.type == "text" else f"[{block.media_type} left out]"
+        for block in blocks
+        if isinstance(block, Text | Image)
+    )
+    return "\n".join(text for text in texts if text.strip())
