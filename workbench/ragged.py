@@ -13,11 +13,6 @@ Flags: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
 
 
-def counts(**flags: Flags) -> dict[str, int]:
-    """How many of each are set."""
-    return {name: int(which.sum()) for name, which in flags.items()}
-
-
 def ranges(starts: Ints, sizes: Ints) -> tuple[Ints, Ints]:
     """Each row with each of its places: so many from its start on, row after row."""
     row = np.repeat(np.arange(len(sizes)), sizes)

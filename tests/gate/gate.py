@@ -6,8 +6,8 @@ Part `nine` replays nine strategies on the bundled sessions and on 24 recordings
 built-in preset on eight of them; both in natural and matched mode, with summaries by the rule-based writer. Each table
 of the run is compared with the stored run beside this file, value by value; exits with 1 where any differs.
 
-`names.toml` says what was renamed or added since the run was stored. `--store` writes the stored run anew, for a
-change that means to change a value; the commit says which value and why.
+`names.toml` says what was renamed, added or removed since the run was stored. `--store` writes the stored run anew, for
+a change that means to change a value; the commit says which value and why.
 """
 
 from __future__ import annotations
@@ -91,9 +91,13 @@ def _steady(table: pd.DataFrame) -> pd.DataFrame:
 
 def stored(part: str) -> dict[str, pd.DataFrame]:
     """The stored tables under today's names."""
-    found = {}
+    found, gone = {}, NAMES.get("gone", {})
     for path in sorted((HERE / part).glob("*.parquet")):
-        table = pd.read_parquet(path)
+        if path.stem in gone.get("tables", []):
+            continue
+        table = pd.read_parquet(path).drop(columns=gone.get("columns", {}).get(path.stem, []))
+        if "metric" in table:
+            table = table[~table["metric"].isin(gone.get("metric", []))].reset_index(drop=True)
         for column, names in NAMES.get("values", {}).get(path.stem, {}).items():
             table[column] = table[column].replace(names)
         table = table.rename(columns=NAMES.get("columns", {}).get(path.stem, {}))

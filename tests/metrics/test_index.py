@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from builders import called, conversation, result, said, told
-from workbench.extraction.entities import Entity
+from workbench.extraction.entities import KINDS, Entity
 from workbench.metrics.background import BACKGROUND
 from workbench.metrics.index import Index
+from workbench.ragged import kept_mask
 from workbench.transcript.message import Message
 
 HISTORY: list[Message] = [
@@ -21,31 +22,42 @@ def index() -> Index:
     return Index([*HISTORY, said("and burstSize too")])
 
 
-# Entity recall
+# What a context holds of all that was said
+
+
+def recall(index: Index, at: int, kept: list[int], *texts: str) -> dict[str, tuple[int, int]]:
+    """By kind, how many entities and statements of `messages[:at]` these messages and texts hold, and all."""
+    first, kind = index.everything
+    held = index.held(kept_mask(kept, len(index.messages)), texts)
+    return {
+        KINDS[number]: (int(held[which].sum()), int(which.sum()))
+        for number in range(len(KINDS))
+        if (which := (first < at) & (kind == number)).any()
+    }
 
 
 def test_recall_counts_the_entities_of_the_history_by_kind(index: Index) -> None:
-    assert index.recall(4, [0, 1, 2, 3]) == {
+    assert recall(index, 4, [0, 1, 2, 3]) == {
         "path": (1, 1), "identifier": (2, 2), "number": (3, 3), "constraint": (1, 1), "decision": (1, 1),
         "pending": (1, 1),
     }  # fmt: skip
 
 
 def test_recall_counts_what_kept_messages_and_texts_hold(index: Index) -> None:
-    assert index.recall(4, [1])["path"] == (1, 1)
-    assert index.recall(4, [1])["identifier"] == (0, 2)
-    assert index.recall(4, [2])["identifier"] == (2, 2)
-    assert index.recall(4, [], ["maxDelay and burstSize and newName"])["identifier"] == (1, 2)
+    assert recall(index, 4, [1])["path"] == (1, 1)
+    assert recall(index, 4, [1])["identifier"] == (0, 2)
+    assert recall(index, 4, [2])["identifier"] == (2, 2)
+    assert recall(index, 4, [], "maxDelay and burstSize and newName")["identifier"] == (1, 2)
 
 
 def test_recall_knows_nothing_of_the_future(index: Index) -> None:
-    assert index.recall(5, [4])["identifier"] == (1, 3)
-    assert index.recall(4, [4])["identifier"] == (0, 2)
+    assert recall(index, 5, [4])["identifier"] == (1, 3)
+    assert recall(index, 4, [4])["identifier"] == (0, 2)
 
 
 def test_nothing_is_recalled_of_nothing(index: Index) -> None:
-    assert index.recall(0, []) == {}
-    assert Index([]).recall(0, []) == {}
+    assert recall(index, 0, []) == {}
+    assert recall(Index([]), 0, []) == {}
 
 
 @pytest.mark.parametrize(
@@ -58,7 +70,7 @@ def test_nothing_is_recalled_of_nothing(index: Index) -> None:
     ],
 )
 def test_a_statement_is_held_by_a_line_with_most_of_its_words(index: Index, text: str, still: bool) -> None:
-    assert index.recall(4, [], [text])["constraint"] == (int(still), 1)
+    assert recall(index, 4, [], text)["constraint"] == (int(still), 1)
 
 
 # Fabrication
@@ -103,7 +115,7 @@ def test_what_was_only_thought_is_no_fabrication() -> None:
     index = Index([told("done", thought="maybe burstSize"), said("ok")])
     assert index.support.fabricated(1, ["burstSize"])[0] == ()
     assert index.support.fabricated(0, ["burstSize"])[0] != ()
-    assert index.recall(1, []) == {}
+    assert recall(index, 1, []) == {}
 
 
 def test_words_quoted_from_the_middle_of_a_line_are_no_fabrication(index: Index) -> None:
@@ -150,16 +162,16 @@ def test_an_empty_conversation_has_an_index(messages: list[Message]) -> None:
     for at in range(len(messages) + 1):
         assert len(index.demand(at)) == 0
         assert len(index.demand(at).retained([], ["fooBar in src/a.py"]).presence) == 0
-        index.recall(at, [], ["fooBar in src/a.py"])
+        assert recall(index, at, [], "fooBar in src/a.py") == {}
 
 
 @pytest.mark.parametrize("mark", ["- ", "* ", "+ ", "• "])
 def test_a_line_that_is_quoted_behind_a_lists_mark_holds_what_the_line_holds(mark: str) -> None:
     asked = [said("Look at the branches."), called("bash", "c1", command="git rebase topic"), result("done", "c1")]
     index = Index([*asked, told("go on")])
-    assert index.recall(3, [1])["command"] == (1, 1)
-    assert index.recall(3, [], [f"## Commands\n{mark}git rebase topic"])["command"] == (1, 1)
-    assert index.recall(3, [], [f"{mark}git merge topic"])["command"] == (0, 1)
+    assert recall(index, 3, [1])["command"] == (1, 1)
+    assert recall(index, 3, [], f"## Commands\n{mark}git rebase topic")["command"] == (1, 1)
+    assert recall(index, 3, [], f"{mark}git merge topic")["command"] == (0, 1)
 
 
 def test_a_list_item_of_the_session_itself_is_read_as_it_stands() -> None:

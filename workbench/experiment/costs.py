@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 from workbench.experiment.prepared import Prepared
-from workbench.metrics.cost import cache_breaks
 from workbench.metrics.costs.pricing import Pricing
 from workbench.metrics.costs.reconciliation import USD, reconcile
 from workbench.metrics.metric import MetricInput
@@ -34,7 +34,7 @@ def costs(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
         "tokens_output": sum(one.output for one in charges),
         "usd": bill.usd,
         "net_saving": bill.net_saving,
-        "breaks": int(cache_breaks.score(data).value or 0),
+        "breaks": sum(b.prefix_reused < a.tokens_sent for a, b in pairwise(data.replay.steps)),
         **{
             name: sum(getattr(one, name) for one in charges)
             for name in ("usd_input", "usd_read", "usd_write", "usd_output")

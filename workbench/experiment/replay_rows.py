@@ -43,7 +43,7 @@ Tables: TypeAlias = dict[str, list[Row]]
 Loss: TypeAlias = dict[str, Any]
 
 NAMES = (
-    "steps", "compactions", "retention", "entity_recall", "states", "survival", "rereads", "scores",
+    "steps", "compactions", "retention", "survival", "rereads", "scores",
     "baseline_at_sizes", "costs", "reconciliation", "losses", "boundaries",
 )  # fmt: skip
 """The tables that a replay fills."""
@@ -140,11 +140,6 @@ def _fill(tables: Tables, data: MetricInput, worst: int = WORST) -> None:
     events = [event for event in data.replay.events if event.share == data.share]
     tables["compactions"] += [place | row for row in _compactions(events)]
     tables["retention"] += [place | row for row in _retention(data)]
-    for one, kinds, states in zip(data.retained, data.recalled, data.states, strict=True):
-        at = place | {"at": one.snapshot.at}
-        counts = sorted(kinds.items())
-        tables["entity_recall"] += [at | {"kind": kind, "kept": kept, "all": whole} for kind, (kept, whole) in counts]
-        tables["states"] += [at | {"what": what, "state": name, "count": n} for (what, name), n in states.items()]
     tables["survival"] += chain(data)
     tables["scores"] += [place | row for row in _scores(data)]
     tables["costs"] += cost_rows(data)

@@ -38,8 +38,6 @@ COLUMNS: dict[str, dict[str, str]] = {
         **_PLACE, "at": "int", "tokens": "int", "kind": "str", "recoverable": "str", "demanded": "int",
         "presence": "float", "bound": "float", "coverage": "float",
     },
-    "entity_recall": {**_PLACE, "at": "int", "kind": "str", "kept": "int", "all": "int"},
-    "states": {**_PLACE, "at": "int", "what": "str", "state": "str", "count": "int"},
     "survival": {**_REPLAY, "kind": "str", "round": "int", "at_risk": "int", "lost": "int"},
     "rereads": {"session": "session", "at": "int", "calls": "int", "repeats": "int", "expected": "float"},
     "scores": {

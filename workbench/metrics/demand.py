@@ -74,26 +74,21 @@ class Retention:
         values: Floats = np.asarray(getattr(self, level), dtype=np.float64)
         return values
 
-    def count(self, recoverable: bool | None = None) -> int:
-        """How many demanded entities can be fetched again, or cannot; None takes all."""
-        return int(self._chosen(recoverable).sum())
-
-    def mean(self, level: Level = "bound", recoverable: bool | None = None) -> float:
-        """The mean over those entities: a share in [0, 1], higher is better.
+    def mean(self, level: Level = "bound") -> float:
+        """The mean over the demanded entities: a share in [0, 1], higher is better.
 
         Raises:
-            ValueError: no such entity is demanded, so that there is nothing to average.
+            ValueError: nothing is demanded, so that there is nothing to average.
         """
-        chosen = self._chosen(recoverable)
-        if not chosen.any():
-            raise ValueError("no such entity is demanded; ask `count` first")
-        return float(self.level(level)[chosen].mean())
+        if not len(self.demand):
+            raise ValueError("nothing is demanded; ask for the demand's length first")
+        return float(self.level(level).mean())
 
     def groups(self) -> Iterator[dict[str, str | float]]:
         """The sums by kind and by whether they can be fetched again, in order; together they are the whole demand."""
         for number in sorted(set(self.demand.kinds.tolist()), key=KINDS.__getitem__):
             for again in (False, True):
-                chosen = self._chosen(again) & (self.demand.kinds == number)
+                chosen = (self.demand.reacquirable == again) & (self.demand.kinds == number)
                 if chosen.any():
                     yield {
                         "kind": KINDS[number], "recoverable": "reacquirable" if again else "irrecoverable",
@@ -118,10 +113,6 @@ class Retention:
             if chosen.isdisjoint(holders):
                 chosen.add(holders[-1])
         return tuple(sorted(chosen))
-
-    def _chosen(self, recoverable: bool | None) -> Flags:
-        fetched = self.demand.reacquirable
-        return np.ones(len(fetched), dtype=bool) if recoverable is None else fetched == recoverable
 
 
 class Demand:
@@ -228,13 +219,6 @@ class Demand:
         slots = self._slot_of[found.entities]
         slots, rows = slots[slots >= 0], found.entity_row[slots >= 0]
         return found, slots, rows, *self._evidence.grade(slots, self._texts.words(found.spans[rows]))
-
-    def bound_by(self, texts: Iterable[str]) -> tuple[list[str], Flags]:
-        """The spans of texts, and (spans, slots) which demanded entities each of them binds."""
-        found, slots, rows, bound, _ = self._look_up(texts)
-        binds = np.zeros((len(found.spans), len(self)), dtype=bool)
-        binds[rows[bound], slots[bound]] = True
-        return [self._index.texts[span] for span in found.spans.tolist()], binds
 
     def last_bound(self, of_message: Ints, of_text: Mapping[str, int]) -> Ints:
         """(slots,) the largest number of all messages and texts that bind each one; -1 where nothing does.

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
 
-from workbench.extraction.entities import KINDS, Entity, Kind
+from workbench.extraction.entities import Entity
 from workbench.extraction.extractor import Extractor
 from workbench.metrics.background import BACKGROUND
 from workbench.metrics.demand import Demand
 from workbench.metrics.indexes.inverted_index import InvertedIndex, pairs_of
 from workbench.metrics.indexes.text_index import StatementIndex, TextIndex
-from workbench.metrics.state.artifacts import Artifacts
 from workbench.metrics.state.superseded import Changes
 from workbench.metrics.state.work import Work
 from workbench.metrics.unsupported import Support
@@ -53,19 +52,6 @@ class Index(TextIndex):
         """Like `demand`, with what somebody said again after the boundary and before its use. Not kept."""
         return Demand(self, at, self._wanted, said_again=True)
 
-    def recall(self, at: int, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> dict[Kind, tuple[int, int]]:
-        """By kind: how many entities and statements of `messages[:at]` a context still holds, and how many there are.
-
-        Kinds that the history has none of are left out. A statement is held by its message, or by a text that still
-        says it.
-        """
-        p = self.inverted_index
-        kinds = np.concatenate((p.kind, self.statements.kinds))
-        past = np.concatenate((p.first_seen, self.statements.first)) < at
-        held = past & self.held(kept_mask(kept, p.n), texts)
-        whole, found = (np.bincount(kinds[which], minlength=len(KINDS)).tolist() for which in (past, held))
-        return {kind: (found[i], whole[i]) for i, kind in enumerate(KINDS) if whole[i]}
-
     @cached_property
     def everything(self) -> tuple[Ints, Ints]:
         """Lexical entities, then statements: the first message of each (n for background), and its place in `KINDS`."""
@@ -90,11 +76,6 @@ class Index(TextIndex):
     def support(self) -> Support:
         """What the history supports of what summaries say."""
         return Support(self)
-
-    @cached_property
-    def artifacts(self) -> Artifacts:
-        """The files that the session worked on."""
-        return Artifacts(self)
 
     @cached_property
     def work(self) -> Work:

@@ -8,7 +8,6 @@ from functools import cached_property
 from math import ceil
 from typing import Literal, Protocol, TypeAlias
 
-from workbench.extraction.entities import Kind
 from workbench.metrics.blame import ContextVersion, context_versions
 from workbench.metrics.costs.pricing import Pricing, pricing
 from workbench.metrics.costs.replay_cost import ReplayCost, replay_cost
@@ -17,17 +16,12 @@ from workbench.metrics.exam.exams import Exams
 from workbench.metrics.index import Index
 from workbench.metrics.later_use import LaterUse, Part
 from workbench.metrics.view import View, view
-from workbench.ragged import kept_mask
 from workbench.replay.step import Replay, Snapshot
-from workbench.transcript.message import Summary
 
 Unit: TypeAlias = Literal["share", "tokens", "count", "usd", "seconds"]
 Better: TypeAlias = Literal["higher", "lower"]
-What: TypeAlias = Literal["file", "value", "open work", "done work", "doubt"]
 PLACES = 8
 """Boundaries of a replay at which exams are held, at most: making one takes as long as a compaction."""
-States: TypeAlias = Mapping[tuple[What, str], int]
-"""How many things of a sort are in a state; sorts that the history has none of are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,45 +80,6 @@ class MetricInput:
     def versions(self) -> tuple[ContextVersion, ...]:
         """The history before each compaction and after each of its stages."""
         return tuple(context_versions(self.replay, self.share))
-
-    @cached_property
-    def summarized_at(self) -> Mapping[int, int]:
-        """For each summary, by its `id()`, the boundary at which it was written."""
-        return {
-            id(message): event.at
-            for event in self.replay.events
-            for stage in event.compaction.stages
-            for message in stage.wrote
-            if isinstance(message, Summary)
-        }
-
-    @cached_property
-    def states(self) -> tuple[States, ...]:
-        """What each snapshot says of files, replaced values, announced work and what was unsure; in order."""
-        return tuple(self._states(one.snapshot.at, one.view) for one in self.retained)
-
-    def _states(self, at: int, seen: View) -> States:
-        """`doubt` counts what the history only hedged or denied: whether it is still unsure where it is named."""
-        index, mask = self.index, kept_mask(seen.kept, self.index.inverted_index.n)
-        written = [self.summarized_at.get(name, at) - 1 for name in seen.written]
-        newest = [wrote if origin is None else origin for wrote, origin in zip(written, seen.from_message, strict=True)]
-        work = index.work.states(at, mask, seen.texts)
-        dropped, unsure = index.support.doubted(at, seen.generated) if seen.generated else (0, 0)
-        sorts: dict[What, Mapping[str, int]] = {
-            "file": index.artifacts.states(at, mask, seen.texts, newest),
-            "value": index.changes.states(at, mask, seen.texts),
-            "open work": {name: work[name] for name in ("stated", "missing")},
-            "done work": {name: work[name] for name in ("settled", "resurrected")},
-            "doubt": {"kept": unsure - dropped, "dropped": dropped},
-        }
-        return {
-            (what, state): n for what, counts in sorts.items() if any(counts.values()) for state, n in counts.items()
-        }
-
-    @cached_property
-    def recalled(self) -> tuple[Mapping[Kind, tuple[int, int]], ...]:
-        """For each snapshot, by kind: how many of the history's entities it still holds, and how many there are."""
-        return tuple(self.index.recall(one.snapshot.at, one.view.kept, one.view.texts) for one in self.retained)
 
     @cached_property
     def priced(self) -> Pricing:

@@ -16,13 +16,13 @@ FEWEST = 5
 NO_BOUNDARY = "no boundary to score: the history is too short or never fills the window, or what must stay is too large"
 
 
-def _mean(data: MetricInput, level: Level, recoverable: bool | None = None) -> Score:
-    """The mean over boundaries of the demand's mean at one level, of all entities or of those of one fate."""
+def _mean(data: MetricInput, level: Level) -> Score:
+    """The mean over boundaries of the demand's mean at one level."""
     if not data.snapshots:
         return Score(None, NO_BOUNDARY)
-    found = [one.retention for one in data.retained if one.retention.count(recoverable) >= FEWEST]
+    found = [one.retention for one in data.retained if len(one.demand) >= FEWEST]
     few = f"fewer than {FEWEST} entities of the history are needed later at every boundary"
-    return mean_score([one.mean(level, recoverable) for one in found], few)
+    return mean_score([one.mean(level) for one in found], few)
 
 
 @metric("share", "higher")
@@ -96,22 +96,3 @@ def recall_coverage(data: MetricInput) -> Score:
     In [0, 1], weighted by idf. Unfair to paraphrase.
     """
     return _mean(data, "coverage")
-
-
-@metric("share", "higher")
-def recall_irrecoverable(data: MetricInput) -> Score:
-    """`recall_bound` of what only the history holds: said by the user, decided, or from what cannot be redone."""
-    return _mean(data, "bound", recoverable=False)
-
-
-@metric("share", "higher")
-def recall_reacquirable(data: MetricInput) -> Score:
-    """`recall_bound` of what only the results of calls hold that could be made again."""
-    return _mean(data, "bound", recoverable=True)
-
-
-@metric("share", "higher")
-def entity_recall(data: MetricInput) -> Score:
-    """All entities of the history that the context still holds, needed or not. In [0, 1]."""
-    counts = [(sum(kept for kept, _ in kinds.values()), sum(n for _, n in kinds.values())) for kinds in data.recalled]
-    return mean_score([kept / whole for kept, whole in counts if whole], "no boundary to score")

@@ -1,10 +1,10 @@
-"""What a summary says without support in the history: entities that are nowhere in it, and doubts that became facts."""
+"""What a summary names without support in the history."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -17,16 +17,6 @@ from workbench.metrics.indexes.text_index import TextIndex
 _HEADING = re.compile(r"^(?:#{1,6}\s|</?[\w-]+>$|\*\*[^*]+\*\*:?$|[A-Z][\w /&-]{0,40}:$|[-=_*]{3,}$)")
 _EXACT = frozenset({"path", "url", "hash", "flag", "version"})
 """Kinds that are false even in a heading, and for which other words in common excuse nothing."""
-_UNSURE = re.compile(
-    r"\b(?:maybe|perhaps|might|may|could be|possibly|probably|likely|seems?|appears?|suspect|unsure|uncertain|unclear"
-    r"|guess|not sure|assum(?:e|ed|ing|ption)|unverified|untested|tentative(?:ly)?|approximately|roughly|todo"
-    r"|hypothes[ie]s"
-    r"|not|never|no longer|isn't|wasn't|aren't|doesn't|didn't|don't|won't|can't|cannot|shouldn't|mustn't|without"
-    r"|instead of|rather than|failed|fails|wrong|incorrect|neither|nor|avoid|remove[ds]?|forbidden)\b"
-    r"|\?\s*$",
-    re.IGNORECASE,
-)
-"""A hedge or a denial."""
 
 
 class Support:
@@ -36,7 +26,6 @@ class Support:
         self._index, self._texts = texts.inverted_index, texts
         self._named_in = cache(self._entities)
         self._first_inside = cache(self._inside)
-        self._first_sure = cache(self._sure)
 
     def fabricated(self, at: int, texts: Iterable[str]) -> tuple[tuple[Entity, ...], int]:
         """The entities in texts that occur nowhere in `messages[:at]`, each once, in order; and how many texts have.
@@ -62,21 +51,6 @@ class Support:
             and self._first_inside(names[number]) >= at
         }
         return tuple(found), len(every)
-
-    def doubted(self, at: int, texts: Iterable[str]) -> tuple[int, int]:
-        """Of the entities that texts name and `messages[:at]` only ever hedged or denied: overclaimed ones, and all.
-
-        An entity is overclaimed where a line of the texts states it flatly. An entity that one line of the history
-        states without hedge or denial may be stated. Fails to see a hedge in the line before, and hedges in other
-        languages than English.
-        """
-        p, found = self._index, self._texts.read(texts)
-        known = np.unique(found.entities[p.first_seen[found.entities] < at])
-        doubtful = [entity for entity in known.tolist() if self._first_sure(entity) >= at]
-        rows = np.isin(found.entities, doubtful)
-        named = zip(found.entities[rows].tolist(), found.spans[found.entity_row[rows]].tolist(), strict=True)
-        overclaimed = {entity for entity, span in set(named) if not unsure(p.texts[span])}
-        return len(overclaimed), len(doubtful)
 
     def _entities(self, span: int) -> tuple[int, ...]:
         p = self._index
@@ -105,16 +79,3 @@ class Support:
             return p.n
         spans = p.spans_with_word(max(numbers, key=lambda word: float(p.idf[numbers[word]])))
         return min((int(p.span_first[span]) for span in spans if needle in plain(p.texts[span])), default=p.n)
-
-    def _sure(self, entity: int) -> int:
-        """The first message that says an entity in a line that is not unsure; n if none does."""
-        p = self._index
-        spans = p.spans_with_entity(entity)
-        spans = spans[np.argsort(p.span_said[spans], kind="stable")].tolist()
-        return next((int(p.span_said[span]) for span in spans if not unsure(p.texts[span])), p.n)
-
-
-@lru_cache(maxsize=50_000)  # the lines of one summary are mostly those of the one before
-def unsure(line: str) -> bool:
-    """Whether a line hedges or denies what it says."""
-    return _UNSURE.search(line) is not None

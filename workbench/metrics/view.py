@@ -18,14 +18,12 @@ class View:
         texts: the texts of all other messages: summaries, and messages that were rewritten.
         generated: the texts of the summaries alone.
         from_message: for each of `texts` the index of the message that it is another form of; None for a summary.
-        written: for each of `texts` the `id()` of its message.
     """
 
     kept: frozenset[int]
     texts: tuple[str, ...]
     generated: tuple[str, ...]
     from_message: tuple[int | None, ...] = ()
-    written: tuple[int, ...] = ()
 
 
 def view(session: Session, context: Context) -> View:
@@ -37,5 +35,4 @@ def view(session: Session, context: Context) -> View:
         texts=tuple(map(said_text, new)),
         generated=tuple(message.text for message in new if isinstance(message, Summary)),
         from_message=tuple(None if isinstance(one, Summary) else session.index_of.get(one.id) for one in new),
-        written=tuple(map(id, new)),
     )

@@ -191,7 +191,7 @@ def _scores(
 def _scored(ready: Prepared, at: int, seen: View) -> tuple[float | None, ...]:
     """The values of `MEASURES` for one context; None where the boundary has too little for one."""
     found = ready.index.demand(at).retained(seen.kept, seen.texts)
-    levels = ((found.mean(level) if found.count() else 0.0) for level in LEVELS)
+    levels = ((found.mean(level) if len(found.demand) else 0.0) for level in LEVELS)
     exams = Exams.of(ready.index)
     used = LaterUse.of(exams.history).shares(at, seen)
     return exams.at(at).score(seen), *levels, *(used.get(part) for part in PARTS)

@@ -16,11 +16,10 @@ def pairs(of: Index) -> list[tuple[str, str]]:
     return [(change.old, change.new) for change in of.changes.changes]
 
 
-def state(of: Index, kept: list[int], *texts: str, at: int | None = None) -> str:
+def stale(of: Index, kept: list[int], *texts: str, at: int | None = None) -> tuple[int, int]:
     mask = np.zeros(len(of.messages), dtype=bool)
     mask[kept] = True
-    found = of.changes.states(len(of.messages) if at is None else at, mask, texts)
-    return " ".join(f"{n} {name}" for name, n in found.items() if n)
+    return of.changes.stale(len(of.messages) if at is None else at, mask, texts)
 
 
 OLD = "at most 200 lines an upload, otherwise several files"
@@ -67,22 +66,21 @@ def test_an_edit_of_one_value_in_a_line_is_a_change() -> None:
 LIMIT = index(said(OLD), told("noted"), said("150 lines an upload, not 200."), told("noted"))
 
 
-def test_the_four_states() -> None:
-    assert state(LIMIT, [0, 2]) == "1 both"
-    assert state(LIMIT, [2]) == "1 latest"
-    assert state(LIMIT, [0]) == "1 stale"
-    assert state(LIMIT, [1, 3]) == "1 none"
+def test_a_value_is_stale_where_the_old_one_alone_is_there() -> None:
+    assert stale(LIMIT, [0]) == (1, 1)
+    for kept in ([0, 2], [2], [1, 3]):
+        assert stale(LIMIT, kept) == (0, 1)
 
 
 def test_a_summary_gives_a_value_only_beside_what_it_is_about() -> None:
-    assert state(LIMIT, [], "an upload has 150 lines") == "1 latest"
-    assert state(LIMIT, [], "an upload has 200 lines") == "1 stale"
-    assert state(LIMIT, [], "the shop has 200 rooms") == "1 none"
-    assert state(LIMIT, [], "an upload has 2000 lines") == "1 none"
+    assert stale(LIMIT, [], "an upload has 200 lines") == (1, 1)
+    assert stale(LIMIT, [], "an upload has 200 lines, no: an upload has 150 lines") == (0, 1)
+    assert stale(LIMIT, [], "the shop has 200 rooms") == (0, 1)
+    assert stale(LIMIT, [], "an upload has 2000 lines") == (0, 1)
 
 
 def test_before_the_change_nothing_was_replaced() -> None:
-    assert state(LIMIT, [0], at=2) == ""
+    assert stale(LIMIT, [0], at=2) == (0, 0)
 
 
 def test_a_value_that_is_replaced_again_counts_once_with_the_newest() -> None:
@@ -91,5 +89,5 @@ def test_a_value_that_is_replaced_again_counts_once_with_the_newest() -> None:
         said("the server listens on port 8112, not 8090"),
         said("the server listens on port 9140, not 8112"),
     )
-    assert state(port, [1]) == "1 stale"
-    assert state(port, [2]) == "1 latest"
+    assert stale(port, [1]) == (1, 1)
+    assert stale(port, [2]) == (0, 1)

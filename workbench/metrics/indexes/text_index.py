@@ -133,10 +133,6 @@ class StatementIndex:
             self._stated |= dict(zip(new, found, strict=True))
         return {text: self._stated[text] for text in every}
 
-    def stated_by(self, spans: Ints) -> Flags:
-        """For each statement whether one of these spans has enough of its words."""
-        return kept_mask(self.stating(spans)[1], len(self.entities))
-
     def stating(self, spans: Ints) -> tuple[Ints, Ints]:
         """Each of these spans, as its place among them, with each statement that it has enough words of."""
         weights = (self._texts.words(spans) @ self._weights).tocoo()

@@ -1,4 +1,4 @@
-"""Values that were replaced: whether a context still gives the old one, the new one, both or neither."""
+"""Values that were replaced: whether a context still gives the old one alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from workbench.extraction.words import words
 from workbench.metrics.indexes.text_index import TextIndex
 from workbench.metrics.state.value_changes import ENOUGH, Change, spans_about, token, value_changes
-from workbench.ragged import Flags, counts, kept_mask
+from workbench.ragged import Flags, kept_mask
 
 _Given: TypeAlias = tuple[int, bool]
 """A change's number, and whether its new value is given, not the old one."""
@@ -34,10 +34,10 @@ class Changes:
                 self._about.setdefault(value, set()).add(number)
         self._given_in, self._given_by = cache(self._read), cache(self._read_span)
 
-    def states(self, at: int, mask: Flags, texts: Iterable[str] = ()) -> dict[str, int]:
-        """Of the values replaced in `messages[:at]`, how many a context of these messages and texts gives, and which.
+    def stale(self, at: int, mask: Flags, texts: Iterable[str] = ()) -> tuple[int, int]:
+        """Of how many values replaced in `messages[:at]` these messages and texts give the old one alone; and of all.
 
-        `latest`, `both`, `stale` or `none`. A value that was replaced twice counts once, with the newest.
+        A value that was replaced twice counts once, with the newest.
         """
         here = (self._at < at) & (self._again >= at)
         held = mask[self._message] & (self._message < at)
@@ -49,7 +49,7 @@ class Changes:
             )[here]
             for which in (False, True)
         )
-        return counts(latest=new & ~old, both=new & old, stale=old & ~new, none=~old & ~new)
+        return int((old & ~new).sum()), int(here.sum())
 
     def _replaced_at(self, change: Change) -> int:
         """When the new value was replaced in its turn; n if never."""

@@ -1,10 +1,10 @@
-"""Work that was announced: what of it is open at a boundary, what is done, and what a context says about it."""
+"""Work that was announced: what of it is open at a boundary, and what is done."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from workbench.extraction.entities import Entity, plain
 from workbench.extraction.statements import sentences, tasks
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.text_index import StatementIndex, TextIndex
-from workbench.ragged import Flags, Ints, counts, kept_mask
+from workbench.ragged import Flags, Ints
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, is_real_user
 
 _DONE = re.compile(
@@ -25,31 +25,13 @@ _OPEN = re.compile(
     r"|next|unfinished|to be|needs? to|must|should|will|cannot|can't|until|before|once|when|if)\b",
     re.IGNORECASE,
 )
-_HEADING = re.compile(r"^(?:#{1,6}\s+|\*\*)?(?P<title>[A-Z][\w /&'-]{2,50}?)(?:\*\*)?:?(?:\*\*)?$")
 _TICKED = re.compile(r"^[^\S\n]*(?:[-*+][^\S\n]+)?\[[xX]\][^\S\n]+(.*)", re.MULTILINE)
-_DONE_TITLE = re.compile(r"\b(?:done|completed?|finished|accomplished|resolved)\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=50_000)  # the lines of one summary are mostly those of the one before
 def says_done(line: str) -> bool:
     """Whether a line says that something is finished, and leaves nothing of it open."""
     return _DONE.search(line) is not None and _OPEN.search(line) is None
-
-
-def done_and_other_lines(text: str) -> tuple[str, str]:
-    """The lines that say that something is done, by themselves or by their heading; and the others but headings."""
-    done: list[str] = []
-    other: list[str] = []
-    under_done = False
-    for line in text.split("\n"):
-        bare = line.strip()
-        if title := _HEADING.match(bare):
-            under_done = _DONE_TITLE.search(title["title"]) is not None
-        elif bare[:4] not in ("- [ ", "* [ ", "[ ] ") and (under_done or says_done(bare)):
-            done.append(line)
-        else:
-            other.append(line)
-    return "\n".join(done), "\n".join(other)
 
 
 class Work:
@@ -61,7 +43,7 @@ class Work:
     """
 
     def __init__(self, texts: TextIndex, stated: StatementIndex) -> None:
-        self._texts, self._stated = texts, stated
+        self._stated = stated
         self._is_work = np.array([entity.kind == "pending" for entity in stated.entities], dtype=bool)
         closed = list(self._endings(texts.inverted_index)) if self._is_work.any() else []
         opened = zip(stated.slot.tolist(), stated.message.tolist(), strict=True)
@@ -69,7 +51,6 @@ class Work:
         work = [event for event in events if self._is_work[event[2]]]
         self._at, is_done, self._item = np.array(work, dtype=np.int64).reshape(-1, 3).T
         self._done: Flags = is_done.astype(bool)
-        self._done_and_other = cache(self._read)
 
     def _endings(self, p: InvertedIndex) -> Iterator[tuple[int, int]]:
         """Each statement with each message that says that it is done."""
@@ -93,29 +74,6 @@ class Work:
         last: Ints = np.full(len(self._is_work), -1)
         last[self._item[past]] = self._done[past]  # in order: the last one stays
         return last == 0, last == 1
-
-    def states(self, at: int, mask: Flags, texts: Iterable[str] = ()) -> dict[str, int]:
-        """What a context says of the work of `messages[:at]`.
-
-        `stated` and `missing` count open items; `resurrected` counts done ones that these messages and texts state as
-        still to do and nowhere as done, `settled` the other done ones.
-        """
-        n = len(self._is_work)
-        is_open, is_done = self.open_and_done(at)
-        held = (self._at < at) & mask[self._at]
-        as_open, as_done = (kept_mask(self._item[held & (self._done == done)], n) for done in (False, True))
-        for text, stated in self._stated.stated_in(texts).items():
-            if (stated & self._is_work).any():
-                done, other = self._done_and_other(text)
-                as_done |= done
-                as_open |= other
-        again = is_done & as_open & ~as_done
-        return counts(stated=is_open & as_open, missing=is_open & ~as_open, resurrected=again, settled=is_done & ~again)
-
-    def _read(self, text: str) -> tuple[Flags, Flags]:
-        """Which statements a text says are done, and which it names otherwise."""
-        done, other = (self._stated.stated_by(self._texts.spans(lines)) for lines in done_and_other_lines(text))
-        return done, other
 
 
 def _ticked(message: Message) -> Iterator[str]:
