@@ -77,6 +77,10 @@ class ModelError(WorkbenchError):
         super().__init__(why)
 
 
+class CompactionRefused(WorkbenchError):
+    """A compaction by hand is not possible now; the history stays as it was."""
+
+
 class Refused(WorkbenchError):
     """A request is not sent, or its answer not used, because of a limit, the cache or a rule that the user set."""
 

@@ -34,7 +34,6 @@ from workbench.compaction.engine import compact
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.gemini_cli import ReverseBudget
 from workbench.compaction.presets.hermes_lean import HermesPrune
-from workbench.compaction.presets.opal import OPAL_TRUNCATE
 from workbench.compaction.presets.opencode import Prune
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Strategy
@@ -96,7 +95,7 @@ def strategies() -> Iterator[tuple[str, Strategy, float]]:
     yield "gemini_cli truncation alone", Strategy("gemini", (ReverseBudget(),)), 0.1
     yield "opencode pruning alone", Strategy("opencode", (Prune(),)), 0.1
     yield "hermes_lean pruning alone", Strategy("hermes", (HermesPrune(),)), 0.1
-    yield "opal without a model", OPAL_TRUNCATE.strategy, 0.5
+    yield "opal without a model", preset("opal_truncate").strategy, 0.5
     for name in ("pi", "codex_local", "claude_code", "gemini_cli", "opencode", "openhands_rolling", "langchain_20"):
         yield f"{name} *", preset(name).strategy, 0.5
     yield "hermes_lean *", preset("hermes_lean").strategy, 0.05

@@ -25,7 +25,6 @@ from workbench.compaction.presets.ex_athena.stages import (
     archived,
     summary_stage,
 )
-from workbench.compaction.presets.policies import POLICIES
 from workbench.compaction.presets.token_counters import athena_tokens, athena_tokens_0_5, quarter
 from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.strategy import Preset
@@ -143,9 +142,6 @@ class Seen:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         self.by.append(context.tokens)
         return None
-
-
-HOST = POLICIES["ex_athena"]
 
 
 def stages_of(done: Compaction) -> list[str]:
@@ -339,13 +335,13 @@ def empty_summary() -> dict[str, object]:
     return {"error": str(caught.value).partition(" ")[2]}
 
 
-def run(reactive: bool, model: Scripted) -> tuple[str, int]:
+def run(reactive: bool, model: Scripted) -> tuple[object, int]:
     """A small agent loop: how it ends after one request that the provider refuses, and the requests it made."""
     compactor = Compactor(ex_athena(reactive_compact=reactive), model=model, window=100_000)
     sent = compactor.before_request(openai(12))
     retry = compactor.on_error("prompt is too long: 226360 tokens > 200000 maximum")
     if retry is None:
-        return HOST.endings["overflow"][0], 1
+        return compactor.ending and (compactor.ending.code, compactor.ending.category), 1
     assert len(retry.messages) < len(sent)
     return "stop", 2
 
@@ -353,7 +349,7 @@ def run(reactive: bool, model: Scripted) -> tuple[str, int]:
 def overflows() -> dict[str, object]:
     end, asked = run(True, Scripted(["short"]))
     off, _ = run(False, Scripted([]))
-    return {"end": end, "asked": asked, "off": off, "category": HOST.endings["overflow"][1]}
+    return {"end": end, "asked": asked, "off": off}
 
 
 def auto_pinned() -> dict[str, object]:
@@ -466,7 +462,7 @@ ROWS = (
     ),
     Row(
         "ex_athena", "overflow then success; reactive off",
-        {"end": "stop", "asked": 2, "off": "error_prompt_too_long", "category": "capacity"}, overflows,
+        {"end": "stop", "asked": 2, "off": ("error_prompt_too_long", "capacity")}, overflows,
     ),
     Row(
         "ex_athena", "auto-pin [ExitPlanMode]",
@@ -712,7 +708,9 @@ def test_a_failed_pipeline_leaves_the_history_as_it_was() -> None:
     messages = openai(12)
     compactor = Compactor(ex_athena(pipeline=("budget_reduction", Failing()), compact_at=0.1), window=10_000)
     assert compactor.before_request(messages) == messages
-    assert [event.type for event in compactor.events] == ["compaction_started", "compaction_failed"]
+    assert [event.type for event in compactor.events] == ["compaction_started", "compaction_failed", "run_ends"]
+    assert compactor.ending is not None
+    assert (compactor.ending.code, compactor.ending.category) == ("error_compaction_failed", "fatal")
 
 
 def test_hooks_stand_before_the_run_before_each_stage_and_after() -> None:
@@ -755,17 +753,6 @@ class Priced:
 def test_the_summarys_cost_is_in_the_record() -> None:
     done = compact(context([said("go"), *hundreds(12)]), EX_ATHENA.strategy, ALL, Priced())
     assert [(one.input_tokens + one.output_tokens, one.usd) for one in done.completions] == [(1_000, 0.02)]
-
-
-def test_an_overflow_is_answered_once_and_a_failure_ends_the_run() -> None:
-    assert HOST.recoveries == 1 and HOST.ends_run == {"failed"}
-    assert HOST.endings["threshold"] == ("error_compaction_failed", "fatal")
-
-
-def test_overflows_are_known_by_status_and_words() -> None:
-    for text in ("Prompt is too long", "context_length_exceeded", "exceeds the context size", "TOO MANY TOKENS"):
-        assert HOST.overflowed(text)
-    assert HOST.overflowed("", status=413) and not HOST.overflowed("overloaded", status=529)
 
 
 def test_the_forced_run_spares_what_is_pinned_by_tool() -> None:

@@ -24,12 +24,11 @@ from workbench.compaction.presets.operator_use import (
     operator_use,
     turn_start,
 )
-from workbench.compaction.presets.policies import POLICIES
 from workbench.compaction.presets.token_counters import operator_tokens
 from workbench.compaction.span_selection import Movable, Span, SummaryInput
 from workbench.compaction.stage import Budget
 from workbench.compaction.trigger import Moment, Situation
-from workbench.errors import ModelError
+from workbench.errors import CompactionRefused, ModelError
 from workbench.live.compactor import Compactor
 from workbench.models.model import SummaryRequest
 from workbench.models.scripted import Scripted
@@ -168,13 +167,13 @@ def failure(why: str) -> str:
 
 
 def ignored_usage() -> dict[str, object]:
-    compactor = Compactor(OPERATOR_USE, model=Scripted(["S"]), window=20_000)
-    history = [m for _ in range(4) for m in (asked("w" * 400), answered("w" * 400))]
+    compactor = Compactor(OPERATOR_USE, model=Scripted(["S"]), window=100_000)
+    history = [m for _ in range(8) for m in (asked("w" * 8_000), answered("w" * 8_000))]
     compactor.before_request(history)
     compactor.report_usage(None)
     compactor.after_turn()
     calm = len(compactor.events)
-    compactor.report_usage({"input_tokens": 19_000, "output_tokens": 5})
+    compactor.report_usage({"input_tokens": 95_000, "output_tokens": 5})
     compactor.after_turn()
     return {"null": calm, "good": len(compactor.events) > 0}
 
@@ -397,10 +396,14 @@ def test_the_newest_user_message_stays_when_its_turn_is_parted() -> None:
     assert [m.role for m in after.messages] == ["summary", "user", "assistant"]
 
 
-def test_a_compaction_by_hand_needs_an_idle_agent_and_no_overflow_is_answered() -> None:
-    host = POLICIES["operator_use"]
-    assert not host.by_hand_in_turn and host.recoveries == 0 and not host.overflowed("prompt is too long")
-    assert host.hook_summary == "with_lists" and "failed" in host.ends_run
+def test_a_compaction_by_hand_needs_an_idle_agent() -> None:
+    live = Compactor(OPERATOR_USE, model=Scripted(["S"]))
+    history = [m for _ in range(9) for m in (asked("w" * 20_000), answered("w" * 20_000))]
+    with pytest.raises(CompactionRefused, match="after the model's answer"):
+        live.compact(messages=history[:-1])
+    assert live.events == []
+    done = live.compact(messages=history)
+    assert done is not None and done.outcome != "unchanged"
 
 
 def test_the_models_failure_is_passed_on() -> None:

@@ -76,7 +76,7 @@ def sent(preset: str, messages: list[Record], window: int, *, by_hand: bool = Fa
             live.before_request(messages[:end])
         elif message["role"] == "user" and end:
             live.after_turn(messages[:end])
-    if by_hand:
+    if by_hand and (live.preset.host.manual_in_turn or messages[-1]["role"] == "assistant"):
         live.compact(messages=messages)
     return live.before_request(messages)
 

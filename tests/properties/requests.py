@@ -71,7 +71,8 @@ def go(preset: str, messages: list[Record], window: int, **options: Any) -> Live
             request(end)
         elif end and messages[end - 1]["role"] == "assistant":
             live.after_turn(messages[:end])
-    live.compact(messages=messages)
+    if live.preset.host.manual_in_turn or messages[-1]["role"] == "assistant":
+        live.compact(messages=messages)
     request(len(messages))
     return Lived(preset, messages, frozen, live, tuple(sent))
 

@@ -13,7 +13,7 @@ from properties.extremes import EXTREMES
 from builders import compact_if_due
 from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.presets import BUILTIN as PRESETS
-from workbench.compaction.presets.opal import OPAL_TRUNCATE
+from workbench.compaction.presets import preset
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages import BUILTIN as STAGES
 from workbench.compaction.strategy import Strategy
@@ -25,7 +25,7 @@ from workbench.transcript.tokens import chars_per_token
 
 SUBJECTS: Mapping[str, Strategy] = {
     **{name: PRESETS[name].strategy for name in PRESETS},
-    "opal_truncate": OPAL_TRUNCATE.strategy,
+    "opal_truncate": preset("opal_truncate").strategy,
     **{f"stage {name}": Strategy(f"stage {name}", (stage(),)) for name, stage in STAGES.items()},
 }
 

@@ -56,6 +56,7 @@ class Compaction:
         sent: `after` as the view shows it; the same object if the strategy has no view.
         outcome: `compacted` at or below the target, `too_large` above it, `unchanged`.
         why: a sentence where the outcome needs one.
+        refusal: why a stage had no room for what it would do.
     """
 
     before: Context
@@ -65,6 +66,7 @@ class Compaction:
     stages: tuple[StageRecord, ...]
     outcome: Outcome
     why: str = ""
+    refusal: str = ""
 
     @property
     def completions(self) -> tuple[Completion, ...]:
@@ -126,6 +128,7 @@ def compact(
     """
     after, records = history, []
     sent: Context | None = None
+    refusal = ""
     for stage in strategy.stages:
         if not budget.force:
             if after.tokens <= budget.target:
@@ -135,13 +138,14 @@ def compact(
                 break
         plan = stage.plan(after, budget) if planner is None else planner(stage, after, budget)
         if plan is None or not plan.edits:
+            refusal = refusal or ("" if plan is None else plan.refusal)
             continue
         record, changed = _run(stage, plan, after, model)
         records.append(record)
         after, sent = changed, sent if changed is after else None
     sent = seen(after, strategy, budget) if sent is None else sent
     outcome, why = _outcome(history, after, sent, budget)
-    return Compaction(history, after, sent, budget, tuple(records), outcome, why)
+    return Compaction(history, after, sent, budget, tuple(records), outcome, why, refusal)
 
 
 def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[StageRecord, Context]:

@@ -70,11 +70,13 @@ class Plan:
         archive: the full texts that they move out of the context, by reference.
         then: a second step that depends on what the model wrote, such as cutting its text to the room that is left:
             planned on the edited context, pure, without summary requests. The guard sees only the whole.
+        refusal: of a plan without edits: why there is no room for what the stage would do.
     """
 
     edits: tuple[Replace, ...]
     archive: Mapping[str, str] = field(default_factory=lambda: EMPTY)
     then: Callable[[Context], Plan | None] | None = None
+    refusal: str = ""
 
     @property
     def requests(self) -> tuple[SummaryRequest, ...]:

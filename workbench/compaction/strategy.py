@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from workbench.compaction.host_policy import NO_POLICY, HostPolicy
 from workbench.compaction.stage import Stage
 from workbench.compaction.trigger import AtShare, Moment, Trigger
 from workbench.markup import card
@@ -34,6 +35,7 @@ class Preset:
         count: the system's own token counter; None takes the session's.
         overflow: what it does when a provider says that the prompt is too long; None is the strategy itself.
         moments: when the trigger is asked.
+        host: what it does around a compaction: overflows, compactions by hand, failures, hooks, events.
         source: repository, commit and files that it restates; empty for our own.
     """
 
@@ -43,6 +45,7 @@ class Preset:
     count: TokenCounter | None = None
     overflow: Strategy | None = None
     moments: tuple[Moment, ...] = ("before_request",)
+    host: HostPolicy = NO_POLICY
     source: str = ""
 
     def __repr__(self) -> str:

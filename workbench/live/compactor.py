@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from threading import RLock
 
 from workbench.compaction.engine import Compaction
@@ -12,18 +11,19 @@ from workbench.compaction.presets import preset as preset_named
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Moment
-from workbench.live.events import ErrorJudged, Event, Retry, Rewound, UsageIgnored
+from workbench.live.events import Event, Retry, Rewound, RunEnds, UsageIgnored
 from workbench.live.formats.table import MessageFormat
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Hooks
 from workbench.live.memory import Memory
 from workbench.live.message_reader import MessageReader
+from workbench.live.recovery import Recovery
 from workbench.live.runner import Runner
 from workbench.live.settings import Settings
 from workbench.live.usage import usage_of
 from workbench.models import find_model
 from workbench.models.model import Model
-from workbench.models.provider_errors import Diagnosis, ProviderError, classify
+from workbench.models.provider_errors import Diagnosis, ProviderError
 from workbench.transcript.log import Log
 from workbench.transcript.message import Json
 from workbench.transcript.session import Session
@@ -89,9 +89,9 @@ class Compactor:
         self._gauge = Gauge(self.preset, self._memory, current, window, clock)
         writer = find_model(model) if isinstance(model, str) else model
         self._runner = Runner(self._gauge, writer, hooks, self._tell, self._lock)
+        self._recovery = Recovery(self._runner, self._tell)
         self._overflowed = self._busy = False
         self._requested: str | None = None  # the instructions of a compaction that the host requested
-        self._retries = 0
 
     @property
     def tokens(self) -> int:
@@ -116,7 +116,12 @@ class Compactor:
     @property
     def stopped(self) -> bool:
         """Whether no compaction starts by itself any more, since too many in a row had no effect."""
-        return self._runner.ineffective >= self._gauge.settings.breaker
+        return self._runner.ineffective >= self._runner.breaker
+
+    @property
+    def ending(self) -> RunEnds | None:
+        """How the system that the preset restates would have ended its run; None while it goes on."""
+        return self._runner.ending
 
     def session(self, id: str = "live") -> Session:
         """The conversation so far, to be saved, replayed and measured."""
@@ -149,9 +154,14 @@ class Compactor:
             if system is not None:
                 self._memory.reader.likely = "anthropic"
             self._gauge.declare(system, tools, model)
-            self._retries = 0
+            self._recovery.release()
         self._consider("before_request")
         return self._to_send()
+
+    def after_tools(self, messages: Sequence[Json] | None = None) -> None:
+        """Tools have answered: the time for presets that look then; `messages` is the conversation with the results."""
+        self._hear(messages)
+        self._consider("after_tools")
 
     def after_turn(self, messages: Sequence[Json] | None = None) -> None:
         """A turn is over: the time for compactions that should not fall into one.
@@ -186,7 +196,7 @@ class Compactor:
                 self._gauge.take(reported)
             if diagnosis is not None:
                 self._overflowed = True
-                self._judged(diagnosis)
+                self._recovery.judged(diagnosis)
             return diagnosis
 
     def on_error(
@@ -194,25 +204,21 @@ class Compactor:
     ) -> Retry | None:
         """What to send after a request failed; None where sending again does not help.
 
-        The newest `error_judged` event says what the error was. `Settings.retries` limits the retries of one request.
+        The newest `error_judged` event says what the error was. `Settings.retries` limits the retries of one request;
+        of errors that are no overflow the preset says how often and after how long they are sent again.
 
         Args:
             error: what the client raised, or the error as JSON or text.
             messages: the conversation, if it has grown since the request.
             model: the model that was called; errors of another model than the present one are ignored.
         """
-        diagnosis = classify(error)
-        if self._gauge.request is None or (model and self._gauge.model and model != self._gauge.model):
-            self._tell(ErrorJudged(diagnosis))
-            return None
-        self._judged(diagnosis)
-        if self._retries >= self._gauge.settings.retries:
+        diagnosis = self._recovery.judge(error, model)
+        if diagnosis is None:
             return None
         self._hear(messages)
-        if not self._runner.remedy(diagnosis):
-            return None
-        self._retries += 1
-        return Retry(self._to_send(), diagnosis, diagnosis.output if diagnosis.action == "lower_output" else None)
+        wait = self._recovery.wait(diagnosis)
+        output = diagnosis.output if diagnosis.action == "lower_output" else None
+        return None if wait is None else Retry(self._to_send(), diagnosis, output, wait)
 
     def compact(
         self, instructions: str = "", keep_recent: int | None = None, messages: Sequence[Json] | None = None
@@ -226,12 +232,11 @@ class Compactor:
 
         Raises:
             ModelError: no summary could be had; the history stays as it was.
+            CompactionRefused: a turn goes on, and the preset's system compacts by hand only between turns.
         """
         with self._lock:
             self._hear(messages)
-            budget = self._gauge.forced("manual", instructions)
-        if keep_recent is not None:
-            budget = replace(budget, keep_recent=keep_recent)
+            budget = self._gauge.manual(instructions, keep_recent)
         return self._runner.run(budget, "by_hand", self.preset.strategy)
 
     def request_compaction(self, instructions: str = "") -> None:
@@ -275,11 +280,12 @@ class Compactor:
         if self._requested is not None and (moment == "after_turn" or self._memory.ends_a_turn()):
             instructions, self._requested = self._requested, None
             return self._gauge.requested(moment, instructions)
-        return None if self._gauge.spoken < self._runner.patience else self._gauge.due(moment)
-
-    def _judged(self, diagnosis: Diagnosis) -> None:
-        learned = self._gauge.learn(diagnosis.limit) if diagnosis.action == "compact" else None
-        self._tell(ErrorJudged(diagnosis, learned))
+        if self._gauge.spoken < self._runner.patience:
+            return None
+        budget = self._gauge.due(moment)
+        if budget is None and moment in self.preset.moments:
+            self._runner.vain = 0
+        return budget
 
     def _tell(self, event: Event) -> None:
         self.events.append(event)

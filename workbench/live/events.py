@@ -26,7 +26,13 @@ class CompactionStarted:
 
 @dataclass(frozen=True, slots=True)
 class CompactionEnded:
-    """A compaction is in place, or found nothing to do; `usd` is what its summaries cost, None if unknown."""
+    """A compaction is in place, or found nothing to do.
+
+    Attributes:
+        usd: what its summaries cost; None if unknown.
+        supplied: whether the host supplied the summary.
+        warning: what the preset's system tells its user afterwards.
+    """
 
     number: int
     outcome: Outcome
@@ -36,6 +42,7 @@ class CompactionEnded:
     stages: tuple[StageRecord, ...]
     usd: float | None = 0.0
     supplied: bool = False
+    warning: str = ""
     type: Literal["compaction_ended"] = "compaction_ended"
 
 
@@ -57,6 +64,16 @@ class AutomaticStopped:
 
     ineffective: int
     type: Literal["automatic_stopped"] = "automatic_stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnds:
+    """The system that the preset restates would end its run here, in its own words; the compactor goes on."""
+
+    code: str
+    category: str
+    why: str
+    type: Literal["run_ends"] = "run_ends"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +99,13 @@ class Retry:
 
     Attributes:
         max_tokens: the output to ask for; None leaves it as it was.
+        wait: seconds to wait before it is sent.
     """
 
     messages: list[Json]
     diagnosis: Diagnosis
     max_tokens: int | None = None
+    wait: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,5 +123,6 @@ class Rewound:
 
 
 Event: TypeAlias = (
-    CompactionStarted | CompactionEnded | CompactionDropped | AutomaticStopped | UsageIgnored | ErrorJudged | Rewound
-)
+    CompactionStarted | CompactionEnded | CompactionDropped | AutomaticStopped | RunEnds | UsageIgnored | ErrorJudged
+    | Rewound
+)  # fmt: skip

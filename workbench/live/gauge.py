@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import AtShare, Moment, Situation, Trigger
+from workbench.errors import CompactionRefused
 from workbench.live.memory import Memory
 from workbench.live.settings import Settings
 from workbench.models.provider_errors import Diagnosis, classify_answer
@@ -156,16 +157,50 @@ class Gauge:
         """For a compaction that the host requested: the trigger's budget if it grants one."""
         forced = self.forced("requested", instructions)
         budget = self._trigger.check(self._situation(moment, requested=True))
-        return forced if budget is None else replace(budget, instructions=forced.instructions)
+        if budget is None:
+            return forced
+        return replace(budget, instructions=forced.instructions, keep_recent=forced.keep_recent)
 
-    def forced(self, reason: str, instructions: str = "") -> Budget:
-        """For a compaction that must be: what the trigger grants a full window, at most half of the present size."""
+    def manual(self, instructions: str, keep_recent: int | None) -> Budget:
+        """For a compaction by hand.
+
+        Raises:
+            CompactionRefused: a turn goes on, and the preset's system compacts by hand only between turns.
+        """
+        if self.memory.in_turn() and not self.preset.host.manual_in_turn:
+            raise CompactionRefused(
+                f"a turn goes on, and preset {self.preset.name!r} compacts by hand only between turns: call `compact` "
+                "after the model's answer, or `request_compaction` now"
+            )
+        return self.forced("manual", instructions, keep_recent)
+
+    def forced(self, reason: str, instructions: str = "", keep_recent: int | None = None) -> Budget:
+        """For a compaction that must be: what the trigger grants a full window, at most half of the present size.
+
+        Where the preset's system says what newest messages keep, only less than the present size.
+        """
         now = self._situation("before_request")
         full = replace(now, tokens=max(now.tokens, now.window + 1), reported=None, since=0)
         budget = self._trigger.check(full) or AtShare().check(full)
         assert budget is not None  # above the window AtShare is always due
-        target = min(budget.target, now.overhead + self.spoken // 2)
-        return self._completed(replace(budget, target=target, reason=reason, force=True, instructions=instructions))
+        own = self._kept(reason)
+        target = min(budget.target, now.overhead + (self.spoken // 2 if own is None else max(self.spoken - 1, 0)))
+        if keep_recent is None or (keep_recent <= 0 and own is not None):
+            keep_recent = own
+        budget = replace(budget, target=target, reason=reason, force=True, keep_recent=keep_recent)
+        return self._completed(replace(budget, instructions=instructions))
+
+    def _kept(self, reason: str) -> int | None:
+        """Tokens of newest messages that the preset's system keeps in a compaction that must be; None: its strategy's.
+
+        The host's own setting takes precedence.
+        """
+        if self.settings.keep_recent is not None:
+            return None
+        host = self.preset.host
+        if reason == "overflow":
+            return None if host.overflow_keep is None else int(host.overflow_keep * self.window)
+        return host.manual_keep
 
     @property
     def _trigger(self) -> Trigger:

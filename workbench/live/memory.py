@@ -162,6 +162,11 @@ class Memory:
         messages = self.state.sent.messages
         return bool(messages) and isinstance(messages[-1], UserMessage)
 
+    def in_turn(self) -> bool:
+        """Whether the model has still to answer: the newest message is a person's, a result, or asks for one."""
+        newest = self.state.sent.messages[-1:]
+        return any(one.role in ("user", "tool") or (one.role == "assistant" and bool(one.calls)) for one in newest)
+
     def _add(self, given: HostMessage) -> None:
         state = self.state
         leaf = state.leaf

@@ -58,10 +58,18 @@ class Diagnosis:
     text: str = ""
 
 
-def classify(error: ProviderError, status: int | None = None) -> Diagnosis:
-    """What an error means for the context; `status` is its HTTP status, where that is known from elsewhere."""
+def classify(error: ProviderError, status: int | None = None, overflow: re.Pattern[str] | None = None) -> Diagnosis:
+    """What an error means for the context.
+
+    Args:
+        error: what was raised or answered.
+        status: its HTTP status, where that is known from elsewhere.
+        overflow: texts that mark an overflow where no provider's own wording says what the error is.
+    """
     text, stated = _evidence(error)
     kind = _kind(text, stated if status is None else status)
+    if kind == "other" and overflow is not None and overflow.search(text):
+        kind = "overflow"
     limit, used, requested = _numbers(text, kind)
     text = text.strip().partition("\n")[0]
     if kind == "rate" and limit is not None and used is not None and used > limit:

@@ -9,9 +9,9 @@ from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import Moment, Situation
 from workbench.models.model import Model
 from workbench.replay.sizing import Sizing
-from workbench.replay.step import CompactionEvent, Replay, Snapshot, Step
+from workbench.replay.step import CompactionEvent, Replay, RunEnded, Snapshot, Step
 from workbench.transcript.context import Context, OpenContext
-from workbench.transcript.message import AssistantMessage, Message, Usage, is_real_user
+from workbench.transcript.message import AssistantMessage, Message, ToolResult, Usage, is_real_user
 from workbench.transcript.session import Session
 
 PATIENCE = 0.02
@@ -69,6 +69,8 @@ class Walk:
         self.reported: tuple[int, int] | None = None  # tokens of the newest request and its answer
         self.since = 0
         self.patience = 0
+        self.vain = 0  # attempts in a row that came to nothing
+        self.ended: RunEnded | None = None
         self.fired: int | None = None
 
     @property
@@ -84,7 +86,8 @@ class Walk:
         """
         message = self.session.messages[self.at]
         if isinstance(message, AssistantMessage):
-            self._consider("before_request")
+            tools = self.at > 0 and isinstance(self.session.messages[self.at - 1], ToolResult)
+            self._consider("after_tools" if tools and "after_tools" in self.preset.moments else "before_request")
             self._request()
         elif self.at and is_real_user(message):
             self._consider("after_turn")
@@ -95,7 +98,7 @@ class Walk:
         """The replay so far."""
         return Replay(
             self.session, self.preset.name, "natural", self.window, self.sizing,
-            tuple(self.steps), tuple(self.events), tuple(self.snapshots),
+            tuple(self.steps), tuple(self.events), tuple(self.snapshots), self.ended,
         )  # fmt: skip
 
     def _hear(self, message: Message) -> None:
@@ -135,10 +138,15 @@ class Walk:
         )  # fmt: skip
         budget = self.preset.trigger.check(situation)
         if budget is None:
+            self.vain = 0
             return
         done = compact(self.kept.closed(), self.preset.strategy, budget, self.model)
         if done.outcome == "unchanged":
             self.patience = self.sent.tokens + int(PATIENCE * self.window) + 1
+            self.vain += not done.refusal
+            ending = self.preset.host.ending("no_room" if done.refusal else "nothing", self.vain)
+            if ending is not None and self.ended is None:
+                self.ended = RunEnded(self.at, *ending)
         else:
             self._take(done)
 
@@ -156,6 +164,6 @@ class Walk:
         if self.preset.count is not None:  # what is new is counted once more, in the session's own tokens
             self.reals = [sizes[id(m)] if id(m) in sizes else self.sizing.count(m) for m in now]
             self.real = self.sizing.overhead + sum(self.reals)
-        self.reported, self.since, self.patience = None, 0, 0
+        self.reported, self.since, self.patience, self.vain = None, 0, 0, 0
         self.fired = len(self.events)
         self.events.append(CompactionEvent(self.fired, self.at, done))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.compaction.engine import Compaction
 from workbench.markup import card
@@ -60,6 +60,14 @@ class Snapshot:
     share: float | None = None
 
 
+class RunEnded(NamedTuple):
+    """Before which message the restated system would have ended its run, with its own code and category."""
+
+    at: int
+    code: str
+    category: str
+
+
 @dataclass(frozen=True, slots=True)
 class Replay:
     """A session under a preset.
@@ -72,6 +80,7 @@ class Replay:
         steps: one a recorded request; empty but in natural mode.
         events: the compactions with their places, in order.
         snapshots: the contexts at the boundaries that were asked for.
+        ended: where the restated system would have ended its run; the replay goes on. None where it would not.
     """
 
     session: Session
@@ -82,6 +91,7 @@ class Replay:
     steps: tuple[Step, ...]
     events: tuple[CompactionEvent, ...]
     snapshots: tuple[Snapshot, ...]
+    ended: RunEnded | None = None
 
     @property
     def compactions(self) -> tuple[Compaction, ...]:
@@ -105,6 +115,7 @@ class Replay:
             "requests": len(self.steps), "compactions": len(self.events), "window": self.window,
             "largest request": max((step.tokens_sent for step in self.steps), default=None),
             "tokens saved": None if self.saved is None else f"{100 * self.saved:.0f} %",
+            "run ends": None if self.ended is None else f"{self.ended.code} before message {self.ended.at}",
         }  # fmt: skip
         heads = ("", "before message", "tokens before", "after", "stages", "outcome")
         rows = [

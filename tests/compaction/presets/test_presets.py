@@ -2,7 +2,7 @@ import pytest
 
 from builders import conversation, rules, said
 from workbench.compaction.engine import compact
-from workbench.compaction.presets import BUILTIN, catalogue, preset
+from workbench.compaction.presets import BUILTIN, VARIANTS, catalogue, preset
 from workbench.compaction.stage import Budget
 from workbench.errors import UnknownName
 from workbench.models.scripted import Scripted
@@ -12,7 +12,7 @@ CONTEXT = Context.of([rules("be good"), *conversation(30, words=150)])
 
 
 def test_every_preset_is_found_by_its_name_and_says_what_it_does() -> None:
-    for name in BUILTIN:
+    for name in (*BUILTIN, *VARIANTS):
         assert preset(name).name == preset(name).strategy.name == name
         assert catalogue()[name].endswith(".")
 

@@ -40,44 +40,59 @@ NAMES = (
 """Each preset is a constant of its name in capitals; all but our own are in the file of their name."""
 
 
+VARIANTS = {
+    "opal_truncate": ("opal", "Opal without a model: a count of the older messages and the file lists replace them."),
+    "ex_athena_head": ("ex_athena", "ExAthena's newest version: an observation mask, excerpts in place, no view."),
+    "ex_athena_0_5": ("ex_athena", "ExAthena counted as v0.5 counts: 16 tokens a result, the system prompt none."),
+    "docker_agent_g2": ("docker_agent", "docker-agent after v1.53.0: limits follow the window, estimates are scaled."),
+}
+"""Other versions of presets, with the file that holds each and what it does: known by name, and in no default."""
+
+
 class _OnDemand(Mapping[str, Preset]):
-    """The built-in presets, each loaded when it is first wanted."""
+    """Presets, each loaded when it is first wanted."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
 
     def __getitem__(self, name: str) -> Preset:
-        if name not in NAMES:
+        if name not in self.names:
             raise KeyError(name)
         part = getattr(_file(name), name.upper())
         assert isinstance(part, Preset)
         return part
 
     def __iter__(self) -> Iterator[str]:
-        return iter(NAMES)
+        return iter(self.names)
 
     def __len__(self) -> int:
-        return len(NAMES)
+        return len(self.names)
 
 
-BUILTIN: Mapping[str, Preset] = _OnDemand()
+BUILTIN: Mapping[str, Preset] = _OnDemand(NAMES)
+KNOWN: Mapping[str, Preset] = _OnDemand((*NAMES, *VARIANTS))
 
 
 def preset(name: str) -> Preset:
-    """The preset of that name, built in or installed.
+    """The preset of that name: built in, a variant, or installed.
 
     Raises:
         UnknownName: neither; the message lists what is known.
     """
-    return find("preset", name, BUILTIN)
+    return find("preset", name, KNOWN)
 
 
 def catalogue() -> dict[str, str]:
     """What each preset does, in a sentence: the first of its file, or the source that an installed one names."""
-    parts = found("preset", BUILTIN)
-    return {name: _sentence(name) if name in NAMES else part.source for name, part in parts.items()}
+    parts = found("preset", KNOWN)
+    return {name: _sentence(name) if name in KNOWN else part.source for name, part in parts.items()}
 
 
 def _sentence(name: str) -> str:
+    if name in VARIANTS:
+        return VARIANTS[name][1]
     return OWN.get(name) or (_file(name).__doc__ or "").strip().splitlines()[0]
 
 
 def _file(name: str) -> ModuleType:
-    return import_module(f"{__name__}.{'own' if name in OWN else name}")
+    return import_module(f"{__name__}.{'own' if name in OWN else VARIANTS.get(name, (name,))[0]}")

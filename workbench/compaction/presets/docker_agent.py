@@ -15,9 +15,8 @@ window and estimates are scaled to the provider's reports. Besides the general d
   v1.53.0 no room: there nothing is ever compacted.
 - Only what the model said after the conversation counts as its summary. v1.53.0 may take the conversation's own last
   answer where the model says nothing.
-- The trigger is asked before each request, for the tally with all that came after it; the source asks after tool
-  results and, without the user's words, before a request. After a compaction all is estimated until the next report;
-  the source counts the summary alone until then.
+- The trigger is asked for the tally with all that came after it; before a request the source leaves out the user's
+  words. After a compaction all is estimated until the next report; the source counts the summary alone until then.
 - The scale, found from the messages that may be compacted, is used for tail and summariser's input, not the trigger.
 - The conversation is sent as a transcript in one message; the source sends it as messages, to a clone of the agent's
   model without structured output. How far later versions cut large results is unknown; here to a quarter of the room.
@@ -26,19 +25,18 @@ window and estimates are scaled to the provider's reports. Besides the general d
   due in an unknown window; the source reports a missing field as an error.
 - A hook is one function. In the source several may answer: one that blocks wins, else the last summary that is not
   blank; hooks may also add to the prompt or skip the compaction. A summary from a hook is not changed.
-- `max_tokens must be greater than` is an overflow here; the live compactor reads it as a wrong output size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import ClassVar
 
 from workbench.compaction.clip import shortened
+from workbench.compaction.host_policy import HostPolicy, any_of
 from workbench.compaction.plan import Draft, Plan, Replace
-from workbench.compaction.presets.token_counters import docker_tokens, unsaid_chars
+from workbench.compaction.presets.token_counters import calibration, docker_tokens, docker_tokens_g2, exact_tokens
 from workbench.compaction.prompt_template import PromptTemplate, prompt
 from workbench.compaction.size_limits import UNBOUNDED, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
@@ -54,9 +52,6 @@ from workbench.transcript.tokens import TokenCounter
 THRESHOLD = 0.9
 MAX_KEEP_TOKENS = 20_000
 MAX_SUMMARY_TOKENS = 16_000
-PER_ATTACHMENT = 1_500
-LEAST_MASS = 512
-SCALES = (0.75, 2.0)
 
 
 def smaller(window: int, other: int | None) -> int:
@@ -66,7 +61,7 @@ def smaller(window: int, other: int | None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DockerTrigger:
-    """Asked before each request, for the tally with all that came after it.
+    """Asked before each request and after tool results, for the tally with all that came after it.
 
     Attributes:
         threshold: share of the window that is due when passed, in (0, 1]; anything else means 0.9.
@@ -90,55 +85,6 @@ class DockerTrigger:
         if not situation.requested and not (self.enabled and tokens > most and limit > 0):
             return None
         return situation.budget(int(most * situation.tokens / max(tokens, 1)), limit)
-
-
-def docker_tokens_g2(message: Message) -> int:
-    """One message in later versions: what a provider reported for it, else characters by 3.5, before any scale.
-
-    An attachment counts 1,500. A later text that says the same as the first is counted once, the first time it comes.
-    """
-    exact = exact_tokens(message)
-    if exact is not None:
-        return exact
-    texts = [block.text for block in message.blocks if block.type == "text"]
-    if texts and texts[0] in texts[1:]:
-        texts.pop(texts.index(texts[0], 1))
-    attachments = sum(block.type == "image" for block in message.blocks)
-    return int((sum(map(len, texts)) + unsaid_chars(message)) / 3.5) + PER_ATTACHMENT * attachments + 5
-
-
-def exact_tokens(message: Message) -> int | None:
-    """The answer's reported output and five, without hidden reasoning, which is not sent again; None if unknown."""
-    usage = message.usage if message.role == "assistant" else None
-    if usage is None or not usage.output:
-        return None
-    thought = any(block.type == "thinking" and block.text for block in message.blocks)
-    shown = usage.output - (0 if thought else usage.reasoning)
-    return shown + 5 if shown > 0 else None
-
-
-def calibration(messages: Sequence[Message]) -> float:
-    """How the estimate must be scaled for these messages to explain the prompts that their provider reported.
-
-    Between two answers of one model the reported prompt grew by the first answer and by what came in between; what of
-    the latter no report covers is held against its estimate.
-    """
-    reports = [
-        (i, message, message.usage)
-        for i, message in enumerate(messages)
-        if message.role == "assistant" and message.usage is not None and message.usage.prompt > 0
-    ]
-    actual = mass = 0
-    for (i, one, usage), (j, other, later) in pairwise(reports):
-        if one.model and other.model and one.model != other.model:
-            continue
-        between = [(docker_tokens_g2(message), exact_tokens(message)) for message in messages[i + 1 : j]]
-        known = sum(size for size, exact in between if exact is not None)
-        estimated = sum(size for size, exact in between if exact is None)
-        grown = later.prompt - usage.prompt - max(usage.output - usage.reasoning, 0) - known
-        if grown > 0 and estimated > 0:
-            actual, mass = actual + grown, mass + estimated
-    return min(max(actual / mass, SCALES[0]), SCALES[1]) if mass >= LEAST_MASS else 1.0
 
 
 def first_index_in_budget(messages: Sequence[Message], sizes: Sequence[int], budget: int) -> int:
@@ -269,6 +215,15 @@ def trimmed(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan |
     return Plan((Replace(at, at + 1, (replace(summary, text=text + draft.footer),)),))
 
 
+HOST = HostPolicy(
+    overflow=any_of(
+        "maximum context length", "max_tokens must be greater than", "maximum number of tokens", "token limit",
+        "content length exceeds", "exceeds the model's max token", "reduce your prompt", "reduce the length",
+    ),
+    hook_summary="as_is",
+)  # fmt: skip
+
+
 def docker_agent(
     name: str = "docker_agent", generation: DockerGeneration = FIRST, model: str = "", window: int | None = None
 ) -> Preset:
@@ -292,6 +247,8 @@ def docker_agent(
         Strategy(name, (summary,)),
         DockerTrigger(summarizer_window=window),
         count=generation.count,
+        moments=("before_request", "after_tools"),
+        host=HOST,
         source="docker/docker-agent v1.53.0 pkg/runtime/compactor/compactor.go 396ec644, pkg/compaction/compaction.go",
     )
 

@@ -31,6 +31,7 @@ from typing import ClassVar
 
 from workbench.compaction.clip import byte_length, head
 from workbench.compaction.file_lists import file_ops, lists_in, without_lists
+from workbench.compaction.host_policy import HostPolicy, Retries, any_of
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.presets.token_counters import opal_tokens
 from workbench.compaction.prompt_template import PromptTemplate, harmless, prompt, word
@@ -44,7 +45,6 @@ from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, is_real_user, plain_text
 
-KEEP_BY_HAND = 20_000
 SPLIT_FROM = 5
 HEADER = "[Conversation summary — older messages were compacted]"
 MARK = "[Conversation summary"
@@ -65,14 +65,6 @@ class OpalTrigger:
         if not situation.requested and (window <= 0 or tokens / window < self.threshold):
             return None
         return situation.budget(ceil(self.threshold * window * situation.tokens / max(tokens, 1)) - 1)
-
-
-def kept_tokens(budget: Budget) -> int:
-    """Tokens to keep: those asked for, else a quarter of the window, a fifth after an overflow, 20,000 by hand."""
-    by_hand = budget.reason in ("manual", "requested")
-    if budget.keep_recent is not None and (budget.keep_recent > 0 or not by_hand):
-        return budget.keep_recent
-    return KEEP_BY_HAND if by_hand else budget.window // (5 if budget.reason == "overflow" else 4)
 
 
 def walked(messages: Sequence[Message], keep: int, *, force: bool = False) -> int | None:
@@ -107,7 +99,8 @@ class OpalCut:
     def find(self, context: Context, budget: Budget, /) -> Span | None:
         """The span, behind any earlier summary; None where everything fits and no compaction is forced."""
         movable = Movable.of(context, budget)
-        at = walked(movable.messages, movable.granted(kept_tokens(budget)), force=budget.force)
+        own = budget.window // 4 if budget.keep_recent is None else budget.keep_recent
+        at = walked(movable.messages, movable.granted(own), force=budget.force)
         if at is None and not budget.matched:
             return None
         at = movable.within(max(at or 0, movable.earlier))
@@ -193,11 +186,30 @@ SUMMARY = Summarize(
     fallback=TRUNCATION,
 )
 
+HOST = HostPolicy(
+    overflow=any_of(
+        "maximum context length", "max_tokens", "max_prompt_tokens", "too many tokens", "context window", "token limit",
+        "exceeds the limit", "exceeds the model's maximum", "reduce the length", "maximum number of tokens",
+        "content_too_large",
+    ),
+    overflow_keep=1 / 5,
+    manual_keep=20_000,
+    retries=Retries(
+        errors=any_of(
+            "429", "500", "502", "503", "504", "529", "rate limit", "rate_limit", "too many requests", "overloaded",
+            "unavailable", "timeout", "timed out", "econnreset", "econnrefused", "connection reset",
+            "connection closed",
+        ),
+        permanent=any_of("unauthorized", "invalid_api_key", "authentication"),
+    ),
+)  # fmt: skip
+
 OPAL = Preset(
     "opal",
     Strategy("opal", (SUMMARY,)),
     OpalTrigger(),
     count=opal_tokens,
+    host=HOST,
     source="matteing/opal 36f655c5 opal/lib/opal/session/compaction.ex, agent/{usage_tracker,overflow,token}.ex",
 )
 

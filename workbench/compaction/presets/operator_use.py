@@ -32,6 +32,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from workbench.compaction.file_lists import file_ops
+from workbench.compaction.host_policy import Ending, HostPolicy
 from workbench.compaction.presets.token_counters import operator_tokens
 from workbench.compaction.prompt_template import PromptTemplate, harmless, json_call
 from workbench.compaction.size_limits import UNBOUNDED, SizeLimits
@@ -202,6 +203,7 @@ def operator_use(settings: Callable[[], OperatorSettings] = OperatorSettings) ->
         OperatorTrigger(settings),
         count=operator_tokens,
         moments=("after_turn",),
+        host=HostPolicy(manual_in_turn=False, endings={"failed": Ending("summarization_failed")}, silent=True),
         source="CursorTouch/Operator-Use docs/compaction.md f6993f9a, compaction/strategy d0da87a6 and adac0ad1",
     )
 

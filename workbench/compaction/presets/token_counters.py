@@ -1,4 +1,4 @@
-"""How five of the restated systems estimate tokens: by bytes or characters, and an overhead for each message and call.
+"""How the restated systems estimate tokens: by bytes or characters, and an overhead for each message and call.
 
 | system | unit | rounded | overhead | not counted |
 |---|---|---|---|---|
@@ -7,17 +7,22 @@
 | DDx agent | 4 bytes | up, each part | the role's name | thoughts |
 | ExAthena | 4 bytes | down | 8 a text, 16 a result, 64 a call | thoughts, pictures; calls beside words |
 | docker-agent v1.53 | 4 characters | down | 5 a message | pictures |
+| docker-agent later | 3.5 characters | down | 5 a message | what a provider reported is taken as it is |
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from workbench.compaction.clip import byte_length
 from workbench.transcript.message import Message, ToolCall, image_tokens, plain_text
 
+PER_ATTACHMENT = 1_500
+LEAST_MASS = 512
+SCALES = (0.75, 2.0)
 compact_json: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 """A value as JSON without blanks."""
 
@@ -96,3 +101,52 @@ def unsaid_chars(message: Message) -> int:
     """Characters of a message's thoughts and calls, which only a model has."""
     thoughts = sum(len(block.text) for block in message.blocks if block.type == "thinking")
     return thoughts + sum(len(call.name) + len(compact_json(call.arguments)) for call in calls_of(message))
+
+
+def docker_tokens_g2(message: Message) -> int:
+    """One message in later versions: what a provider reported for it, else characters by 3.5, before any scale.
+
+    An attachment counts 1,500. A later text that says the same as the first is counted once, the first time it comes.
+    """
+    exact = exact_tokens(message)
+    if exact is not None:
+        return exact
+    texts = [block.text for block in message.blocks if block.type == "text"]
+    if texts and texts[0] in texts[1:]:
+        texts.pop(texts.index(texts[0], 1))
+    attachments = sum(block.type == "image" for block in message.blocks)
+    return int((sum(map(len, texts)) + unsaid_chars(message)) / 3.5) + PER_ATTACHMENT * attachments + 5
+
+
+def exact_tokens(message: Message) -> int | None:
+    """The answer's reported output and five, without hidden reasoning, which is not sent again; None if unknown."""
+    usage = message.usage if message.role == "assistant" else None
+    if usage is None or not usage.output:
+        return None
+    thought = any(block.type == "thinking" and block.text for block in message.blocks)
+    shown = usage.output - (0 if thought else usage.reasoning)
+    return shown + 5 if shown > 0 else None
+
+
+def calibration(messages: Sequence[Message]) -> float:
+    """How the estimate must be scaled for these messages to explain the prompts that their provider reported.
+
+    Between two answers of one model the reported prompt grew by the first answer and by what came in between; what of
+    the latter no report covers is held against its estimate.
+    """
+    reports = [
+        (i, message, message.usage)
+        for i, message in enumerate(messages)
+        if message.role == "assistant" and message.usage is not None and message.usage.prompt > 0
+    ]
+    actual = mass = 0
+    for (i, one, usage), (j, other, later) in pairwise(reports):
+        if one.model and other.model and one.model != other.model:
+            continue
+        between = [(docker_tokens_g2(message), exact_tokens(message)) for message in messages[i + 1 : j]]
+        known = sum(size for size, exact in between if exact is not None)
+        estimated = sum(size for size, exact in between if exact is None)
+        grown = later.prompt - usage.prompt - max(usage.output - usage.reasoning, 0) - known
+        if grown > 0 and estimated > 0:
+            actual, mass = actual + grown, mass + estimated
+    return min(max(actual / mass, SCALES[0]), SCALES[1]) if mass >= LEAST_MASS else 1.0

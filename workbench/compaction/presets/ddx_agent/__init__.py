@@ -20,7 +20,8 @@ f6324565449001fff7a661c3bc020d0397fced40 (`internal/compaction`). Besides the ge
 - Pictures are counted; the source declares a size for them and does not use it.
 - Client-made user messages are not sent again with what the user said.
 - As in the original's service, a reserve that fills a small window is given up, a larger kept part is halved to it.
-- Its five attempts in vain, after which the run ends, are a policy (`policies`); in the source 0 attempts mean five.
+- Attempts in vain count only where the context has grown in between. After five of them, and where nothing fits, an
+  event says that the source's run ends here. In the source 0 attempts mean five.
 - Not built, and promised by the original's design notes only: a split turn's own summary, provider usage in the
   trigger, trimming of the summariser's input.
 - Where a comparison sets a size that cannot be reached, the smallest possible is used; that is no error.
@@ -28,6 +29,7 @@ f6324565449001fff7a661c3bc020d0397fced40 (`internal/compaction`). Besides the ge
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -35,6 +37,7 @@ from typing import ClassVar
 
 from workbench.compaction.clip import boundary, byte_length
 from workbench.compaction.file_lists import without_lists
+from workbench.compaction.host_policy import Ending, HostPolicy
 from workbench.compaction.plan import Draft, Plan, Replace, behind_all
 from workbench.compaction.presets.ddx_agent.cut import PREFIX, SUFFIX, CompactionNoFit, Config, Fit, fitted, recovered
 from workbench.compaction.presets.token_counters import ddx_tokens, quarter_up, role_of
@@ -133,12 +136,12 @@ class DdxCompact:
     name: ClassVar[str] = "ddx_compact"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The draft, and a second step for what depends on its length; None where nothing fits or nothing is to do."""
+        """The draft, and a second step for what depends on its length; a refusal where nothing fits."""
         config = self.config.at(budget.window)
         try:
             fit = fitted(context, budget, config)
-        except CompactionNoFit:
-            return None
+        except CompactionNoFit as error:
+            return Plan((), refusal=str(error))
         if fit is None:
             return None
         summary = Summarize(
@@ -217,6 +220,19 @@ def _fitting(text: str, room: int, made: Callable[[str], Message], count: TokenC
     return made(text)
 
 
+HOST = HostPolicy(
+    overflow=re.compile(
+        r"context.?length|token.?limit|maximum.?context|context.?window|too.?long|exceeds.*limit|reduce.*length"
+        r"|reduce.*message",
+        re.IGNORECASE,
+    ),
+    stuck_after=5,
+    endings={"stuck": Ending("compaction_stuck", "error"), "no_room": Ending("compaction_no_fit", "error")},
+    silent=True,
+    warning="The history was summarised; each further compaction makes the model's view of it less exact.",
+)
+
+
 def ddx_agent(config: Config | None = None) -> Preset:
     """The preset with these settings; with the original's own where none are given."""
     chosen = config or Config()
@@ -226,6 +242,7 @@ def ddx_agent(config: Config | None = None) -> Preset:
         DdxTrigger(chosen),
         count=ddx_tokens,
         moments=("before_request", "after_tools"),
+        host=HOST,
         source="DocumentDrivenDX/agent v0.3.14 79068d92 compaction, master f6324565 internal/compaction",
     )
 

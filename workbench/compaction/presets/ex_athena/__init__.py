@@ -41,6 +41,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from workbench.compaction.host_policy import Ending, HostPolicy, any_of
 from workbench.compaction.plan import Plan, Replace
 from workbench.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns, RepeatCollapse
 from workbench.compaction.presets.ex_athena.stages import (
@@ -68,6 +69,17 @@ SOURCE = (
 )
 DOCUMENTED = ("budget_reduction", "snip", "microcompact", "context_collapse", "summary")
 COMPACT_AT = 0.6
+HOST = HostPolicy(
+    overflow=any_of(
+        "context length", "context_length", "maximum context", "too many tokens", "exceeds the context",
+        "prompt is too long", "context window",
+    ),
+    endings={
+        "failed": Ending("error_compaction_failed", "fatal"),
+        "overflow": Ending("error_prompt_too_long", "capacity"),
+    },
+    silent=True,
+)  # fmt: skip
 FALLBACK_WINDOW = 128_000
 
 
@@ -159,7 +171,8 @@ def _preset(
     view = tuple(stage for stage in stages if isinstance(stage, RepeatCollapse))
     kept = tuple(stage for stage in stages if not isinstance(stage, RepeatCollapse))
     recovery = Strategy(f"{name}_recovery", (*pins, *kept), view) if forced else Strategy(f"{name}_recovery", ())
-    return Preset(name, Strategy(name, kept, view), trigger, count=count, overflow=recovery, source=SOURCE)
+    strategy = Strategy(name, kept, view)
+    return Preset(name, strategy, trigger, count=count, overflow=recovery, host=HOST, source=SOURCE)
 
 
 EX_ATHENA = ex_athena()

@@ -1,0 +1,49 @@
+"""What helps after a provider refused a request, and how often the same request may be tried again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workbench.live.events import ErrorJudged, Event
+from workbench.live.runner import Runner
+from workbench.models.provider_errors import Diagnosis, ProviderError, classify
+
+
+class Recovery:
+    """Judges errors, mends the history, and counts the retries of one request."""
+
+    def __init__(self, runner: Runner, tell: Callable[[Event], None]) -> None:
+        self.runner, self.gauge, self.tell = runner, runner.gauge, tell
+        self.mended = self.resent = 0
+
+    def release(self) -> None:
+        """A new request: its retries begin anew."""
+        self.mended = self.resent = 0
+
+    def judge(self, error: ProviderError, model: str) -> Diagnosis | None:
+        """What the error of a request to that model says; None where it is not about the present request."""
+        diagnosis = classify(error, overflow=self.gauge.preset.host.overflow)
+        if self.gauge.request is None or (model and self.gauge.model and model != self.gauge.model):
+            self.tell(ErrorJudged(diagnosis))
+            return None
+        self.judged(diagnosis)
+        return diagnosis
+
+    def judged(self, diagnosis: Diagnosis) -> None:
+        """Learn the window that it states, and tell."""
+        learned = self.gauge.learn(diagnosis.limit) if diagnosis.action == "compact" else None
+        self.tell(ErrorJudged(diagnosis, learned))
+
+    def wait(self, diagnosis: Diagnosis) -> float | None:
+        """Seconds to wait before the next try, once what helps is done; None where nothing helps any more."""
+        if diagnosis.action in ("back_off", "leave_alone"):
+            retries = self.gauge.preset.host.retries
+            wait = None if retries is None else retries.wait(diagnosis.text, self.resent)
+            self.resent += wait is not None
+            return wait
+        if self.mended < self.gauge.settings.retries and self.runner.remedy(diagnosis):
+            self.mended += 1
+            return 0.0
+        if diagnosis.action == "compact":
+            self.runner.fail("overflow", diagnosis.text, "error")
+        return None
